@@ -2,7 +2,7 @@
 # Sourced by .ci/run and .ci/nightly, after they have changed to the root of the checkout.
 #
 #   step NAME "TOOL TOOL" COMMAND ARGUMENT…   declares a step
-#   run_steps "$@"                            carries the declared steps out
+#   run_steps "$@"                            runs the declared steps
 #
 # A step whose tools are missing fails the run before anything is built, unless .ci/allowed-skips names the step and a
 # reason. With CI=true, missing tools are installed first (apt-get, as root).
@@ -17,10 +17,10 @@ elif [[ "${CI:-}" == true && -z "${CARGO_TARGET_DIR:-}" ]]; then
     fi
 fi
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-never}"
-# Hosts of the C interface fail when a compiler or tool is missing, instead of leaving themselves out.
+# Hosts of the C interface fail if a compiler or tool is missing, instead of skipping themselves.
 export UGAS_HOSTS=all
 
-# Steps that may be skipped, with reasons; another file for the tests of this one.
+# File of the steps that may be skipped, with reasons. The tests of this file use another one.
 allowed_skips="${UGAS_ALLOWED_SKIPS:-.ci/allowed-skips}"
 
 step_names=()
@@ -80,7 +80,7 @@ check_allowed_skips() {
 install_tools() {
     local packages=("$@") command
     if [[ "$(id -u)" != 0 ]] || ! command -v apt-get >/dev/null; then
-        echo "    not installed: apt-get as root is needed for ${packages[*]}"
+        echo "    cannot install ${packages[*]}: this needs apt-get and root"
         return 0
     fi
     echo "=== install: apt-get install ${packages[*]}"
@@ -95,7 +95,7 @@ install_tools() {
 
 # Finds tools that the chosen steps lack, installs them with CI=true, and decides between skipping and failing.
 check_tools() {
-    local name tool packages=() lacking failed=0
+    local name tool packages=() lacking lacking_packages hint failed=0
     for name in "$@"; do
         for tool in ${step_tools[$name]}; do
             if [[ -z "${tool_packages[$tool]+known}" ]]; then
@@ -111,20 +111,26 @@ check_tools() {
         install_tools "${packages[@]}"
     fi
     for name in "$@"; do
-        lacking=()
+        lacking=() lacking_packages=()
         for tool in ${step_tools[$name]}; do
-            has_tool "$tool" || lacking+=("$tool")
+            if ! has_tool "$tool"; then
+                lacking+=("$tool")
+                # shellcheck disable=SC2206 # several packages are several words
+                lacking_packages+=(${tool_packages[$tool]})
+            fi
         done
         [[ ${#lacking[@]} -eq 0 ]] && continue
         if [[ -n "$(allowed_skip "$name")" ]]; then
             step_skips[$name]="${lacking[*]} missing; allowed: $(allowed_skip "$name")"
         else
-            echo "=== FAILED: step $name cannot run: not installed: ${lacking[*]}"
+            hint=""
+            [[ ${#lacking_packages[@]} -eq 0 ]] || hint="; Debian packages: ${lacking_packages[*]}"
+            echo "=== FAILED: step $name cannot run: not installed: ${lacking[*]}$hint"
             failed=1
         fi
     done
     if [[ "$failed" == 1 ]]; then
-        echo "Install the tools (CI=true installs them with apt-get, as root), name the steps to run"
+        echo "Install the packages (apt-get install …; CI=true does so, as root), run only some steps"
         echo "(bash $0 STEP…), or list a step with its reason in .ci/allowed-skips."
     fi
     return "$failed"
@@ -150,7 +156,7 @@ summarise() {
         fi
         printf '    %-24s %s\n' "$name" "$line"
     done
-    echo "    in all                   $SECONDS s"
+    echo "    total                    $SECONDS s"
     [[ "$left" == 0 ]] || echo "$left steps were not run"
     echo "steps: $passed passed, $failed failed, $skipped skipped"
 }

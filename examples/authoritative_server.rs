@@ -1,8 +1,9 @@
-//! A server that decides and two clients that predict, over UDP, encrypted: `cargo run --example authoritative_server`.
+//! An authoritative server and two predicting clients over encrypted UDP: `cargo run --example
+//! authoritative_server`.
 //!
-//! The server lets in who shows a token, gives everybody a mage, and stops after three seconds. The mages throw bolts at each
-//! other: each sees its own at once, and hears a moment later that the server agrees.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! The server accepts clients with a token, gives each a mage, and stops after three seconds. The mages throw
+//! bolts at each other: each client shows its own at once, and gets the confirmation of the server later.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +18,7 @@ use ugas_transport::{
     ServerKey, ServerSocket, TokenIssuer,
 };
 
-/// How long the server runs.
+/// Run time of the server.
 const MATCH: Duration = Duration::from_secs(3);
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -37,7 +38,7 @@ fn main() -> Result<()> {
     let server = thread::spawn(move || serve(rules, socket));
     let mut clients = Vec::new();
     for (peer, name) in [(1, "Ada"), (2, "Grace")] {
-        // On a real server this line of text goes to the player over a safe channel.
+        // A real server sends this text to the player over a secure channel.
         let token = issuer.issue(&Admission::new(peer, address).user_data(name))?.to_text();
         let rules = catalog.clone();
         clients.push((name, thread::spawn(move || play(rules, &token, peer))));
@@ -109,7 +110,7 @@ fn serve(catalog: Arc<Catalog>, mut socket: ServerSocket) -> Result<()> {
         send(&mut server, &mut socket);
         socket.wait(Duration::from_millis(2))?;
     }
-    // Clients hear why before the connection ends.
+    // Clients get the reason before the connection ends.
     server.shut_down();
     send(&mut server, &mut socket);
     let statistics = socket.shut_down();
@@ -119,12 +120,12 @@ fn serve(catalog: Arc<Catalog>, mut socket: ServerSocket) -> Result<()> {
 
 fn send(server: &mut Server, socket: &mut ServerSocket) {
     while let Some(transmit) = server.poll_transmit() {
-        // Who is gone misses nothing.
+        // Errors for disconnected peers are ignored.
         let _ = socket.send(transmit.peer.0, &transmit.bytes);
     }
 }
 
-/// A player who throws a bolt at the other whenever that is possible.
+/// Runs a client that throws a bolt at the other player whenever possible.
 fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatistics> {
     let mut socket = ClientSocket::connect(ConnectToken::from_text(token)?)?;
     let mut client = Client::new(catalog, ClientConfig::default(), nonce);
@@ -140,7 +141,7 @@ fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatisti
         let state = socket.state();
         if state == ClientState::Connected {
             client.update(now);
-            // What the player does happens in the next tick; until then the bolt can still be thrown.
+            // Actions are executed in the next tick; until then the ability still looks ready.
             if thrown != Some(client.current_tick()) && throw(&mut client).is_some() {
                 thrown = Some(client.current_tick());
             }
@@ -168,12 +169,12 @@ fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatisti
     }
 }
 
-/// Throws a bolt, if there is one to throw and somebody to throw it at. The client sees it at once.
+/// Throws a bolt if the ability is ready and a target is visible. The client predicts it at once.
 fn throw(client: &mut Client) -> Option<()> {
     let mage = client.own_controllers().next()?;
     let (target, _) = client.simulation().controllers().find(|(id, _)| *id != mage)?;
     let bolt = *client.simulation().controller(mage)?.abilities().first()?;
-    // It cools down, or there is no mana left: the client knows without asking.
+    // On cooldown, or without mana: the client knows without asking the server.
     client.activate(bolt, ActivationRequest::on(target)).ok()?;
     Some(())
 }

@@ -1,5 +1,5 @@
-//! A spell that is cast, interrupted and looked at (§14.3): `cargo run --example fireball`.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A spell that is cast, interrupted and inspected (§14.3): `cargo run --example fireball`.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use ugas::prelude::*;
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), ugas::Error> {
                 .cancels("State.Stunned")
                 .cost("GE_Fireball_Cost")
                 .cooldown("GE_Fireball_Cooldown")
-                // Pay, then cast for 1.5 s; whoever is stunned meanwhile sees the spell fizzle.
+                // Pay, then cast for 1.5 s; a stun in the meantime cancels the spell.
                 .task(TaskDef::commit())
                 .task(TaskDef::Race(vec![
                     vec![TaskDef::wait(1.5), TaskDef::apply_to_target("GE_Fireball_Damage")],

@@ -1,15 +1,16 @@
-//! Other rules while the game runs: `cargo run --example hot_reload`.
+//! Hot reload of rules: `cargo run --example hot_reload`.
 //!
-//! A wolf is poisoned and cursed. Its designer then edits the pack: the poison gets stronger and shorter, wolves get a
-//! new attribute, and the curse is deleted. A second edit has a typing error and changes nothing.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A wolf is poisoned and cursed. Its designer then edits the pack: the poison gets stronger and shorter,
+//! wolves get a new attribute, and the curse is deleted. A second edit has a typing error and changes
+//! nothing.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::error::Error;
 
 use ugas::data::Loader;
 use ugas::prelude::*;
 
-/// What a designer has on the disk.
+/// The pack on disk.
 const PACK: &str = "
 $schema: x/schemas/attribute_set.json
 Name: Combat

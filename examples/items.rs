@@ -1,8 +1,8 @@
 //! Items with rolled statistics (§15.3): `cargo run --example items`.
 //!
-//! Each item becomes an effect that is created at run time. Its multipliers go into named channels, the "damage
-//! buckets": bonuses in one bucket add up, buckets multiply.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! Each item becomes an effect that is created at run time. Its multipliers go into named channels, the
+//! "damage buckets": bonuses in one bucket add up, buckets multiply.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Item {
     rolls: Vec<Roll>,
 }
 
-/// The effect that wearing an item amounts to.
+/// Effect of wearing an item.
 fn effect_of(item: &Item) -> EffectDef {
     let tag = format!("Item.Equipped.{}", item.slot);
     item.rolls.iter().fold(
@@ -45,7 +45,8 @@ fn equip(sim: &mut Simulation, hero: ControllerId, item: &Item) -> Result<Active
 }
 
 fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
-    // Buckets are settled in the attribute itself; only what depends on the victim is left to the hit.
+    // Buckets are applied in the attribute itself; only the part that depends on the target is left to the
+    // hit.
     let hit = native(vec![CaptureDef::source("WeaponDamage")], |context| {
         let bonus = if context.target_has("Status.Vulnerable") { 0.2 } else { 0.0 };
         let damage = context.source("WeaponDamage")? * (1.0 + bonus);
@@ -53,14 +54,14 @@ fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
         Ok(damage)
     });
     let strength = MagnitudeDef::attribute(CaptureFrom::Source, "Strength", 0.01);
-    // Inhibited, not removed, while no elite is near: the bonus comes and goes with the tag.
+    // Inhibited, not removed, while no elite is near: the bonus follows the tag.
     let elite_hunter = EffectDef {
         ongoing_required_tags: vec!["Status.FightingElite".into()],
         ..EffectDef::infinite("GE_Passive_EliteHunter")
             .with(ModifierDef::new("WeaponDamage", Operation::Multiply, 0.15).channel("DamageBonuses"))
     };
     Ok(Catalog::builder()
-        // What only run-time effects use must be known beforehand: ids come from the catalog's names.
+        // Names that only run-time effects use must be declared in the catalog: ids come from its names.
         .tags(["Item.Equipped.Weapon", "Item.Equipped.Set", "Status.FightingElite", "Status.Vulnerable"])
         .channel("LegendaryPowers")
         .attribute_set(

@@ -1,5 +1,5 @@
-//! A small fight, and where a number comes from: `cargo run --example quickstart`.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A small fight, and the explanation of a value: `cargo run --example quickstart`.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use ugas::prelude::*;
 

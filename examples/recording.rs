@@ -1,8 +1,8 @@
 //! Recordings: `cargo run --example recording`.
 //!
-//! A fight is recorded to a file, the game dies in the middle of a write, and what is left is read back, played to a
-//! moment of interest, verified, and compared with another fight.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A fight is recorded to a file, the game crashes in the middle of a write, and the rest is read back,
+//! played to a moment of interest, verified, and compared with another fight.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -13,7 +13,7 @@ use ugas::prelude::*;
 use ugas::replay::{Comparison, Player, Recorder, Recording, Settings, StateDiff, compare, verify};
 use ugas::{Command, Outcome};
 
-/// A strike that hurts by the dice, and a poison that ticks.
+/// A strike with random damage, and a periodic poison.
 fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
     Ok(Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
@@ -27,7 +27,7 @@ fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
         .build()?)
 }
 
-/// Records a fight of six seconds; poison comes after `poisoned` tenths of a second.
+/// Records a fight of six seconds; the poison is applied after `poisoned` tenths of a second.
 fn record(file: &Path, poisoned: u32) -> Result<(), Box<dyn Error>> {
     let catalog = catalog()?;
     let mut sim = Simulation::new(Arc::clone(&catalog), Config::seeded(7));
@@ -66,13 +66,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     record(&file, 15)?;
     record(&other, 16)?;
 
-    // The game dies while it writes: the file ends in the middle of a frame.
+    // The game crashes while writing: the file ends in the middle of a frame.
     let length = fs::metadata(&file)?.len();
     OpenOptions::new().write(true).open(&file)?.set_len(length - 40)?;
     let recording = Recording::open(File::open(&file)?)?;
     println!("after the crash: {} ticks are left, {:?}", recording.ticks(), recording.tail());
 
-    // To the first tick of the poison, half a second after it came at 1.5 s.
+    // Seek to the first tick of the poison, half a second after its application at 1.5 s.
     let mut player = Player::new(recording)?;
     let poison = player.simulation().catalog().effect("GE_Poison")?;
     let found = player.run_until(
@@ -84,18 +84,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let health = player.simulation().catalog().attribute("Health")?;
     println!("{}", player.simulation().explain(wolf, health).ok_or("no wolf")?);
 
-    // Back and forth: what lies between two moments.
+    // Difference between two moments.
     let before = player.simulation().clone();
     player.seek_time(Time::from_seconds(3.0))?;
     let names = player.recording();
     print!("from 2 s to 3 s:\n{}", StateDiff::between(&before, player.simulation(), |id| names.name_of(id)));
 
-    // Every tick comes out as it was recorded.
+    // Every tick is equal to the recorded one.
     let verification = verify(&mut player)?;
     assert!(verification.difference.is_none());
     println!("{} ticks verified", verification.ticks);
 
-    // The other fight is the same until the poison comes a tenth of a second later.
+    // The other fight is equal until the poison, which is applied a tenth of a second later.
     let mut later = Player::new(Recording::open(File::open(&other)?)?)?;
     match compare(&mut player, &mut later)? {
         Comparison::Different { left_tick, diff, .. } => {

@@ -1,14 +1,14 @@
 //! Rollback: `cargo run --example rollback`.
 //!
-//! A snapshot is a copy of the state. After restoring it, the same commands lead to the same state, dice included, and
-//! the 64-bit state hash tells.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A snapshot is a copy of the state. After restoring it, the same commands lead to the same state, random
+//! numbers included, which the 64-bit state hash proves.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 
 use ugas::prelude::*;
 
-/// What a player may do in one step of 100 ms.
+/// Input of a player in one step of 100 ms.
 #[derive(Clone, Copy)]
 enum Input {
     Wait,
@@ -16,7 +16,7 @@ enum Input {
     Curse,
 }
 
-/// A strike that hits half of the time, and a curse that ticks.
+/// A strike that hits half of the time, and a periodic curse.
 fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
     let strike = EffectDef {
         chance: Some(MagnitudeDef::from(0.5)),
@@ -38,7 +38,7 @@ fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
         .build()?)
 }
 
-/// Plays inputs, one a step, and gives the state hash after each.
+/// Plays inputs, one per step, and returns the state hash after each.
 fn play(
     sim: &mut Simulation,
     [from, to]: [ControllerId; 2],
@@ -54,7 +54,7 @@ fn play(
             Input::Curse => Some(curse),
         };
         if let Some(effect) = effect {
-            // A miss is a refusal like any other: nothing changes, and the dice have been cast.
+            // A miss is a refusal: nothing changes but the random number stream.
             match sim.apply_effect(effect, Some(from), to) {
                 Err(refusal) if refusal.code() != "ChanceFailed" => return Err(refusal.into()),
                 _ => {}
@@ -76,26 +76,30 @@ fn main() -> Result<(), ugas::Error> {
     let snapshot = sim.snapshot();
     println!("snapshot at {}, hash {:016x}", snapshot.time(), snapshot.state_hash());
 
-    // What was predicted…
+    // The prediction…
     let predicted = [Input::Strike, Input::Wait, Input::Curse, Input::Strike, Input::Strike];
     let first = play(&mut sim, duel, &predicted)?;
     println!("predicted   {:016x}, health {:?}", sim.state_hash(), sim.current(duel[1], health));
 
-    // …what really happened, as the server tells…
+    // …the authoritative result of the server…
     sim.restore(&snapshot)?;
     assert_eq!(sim.state_hash(), snapshot.state_hash(), "a restored state is the same state");
     let actual = [Input::Strike, Input::Strike, Input::Strike, Input::Wait, Input::Strike];
     let second = play(&mut sim, duel, &actual)?;
     println!("corrected   {:016x}, health {:?}", sim.state_hash(), sim.current(duel[1], health));
-    let parted = first.iter().zip(&second).position(|(a, b)| a != b);
-    assert_eq!(parted, Some(1), "they part where the inputs part: in the second step");
+    let first_difference = first.iter().zip(&second).position(|(a, b)| a != b);
+    assert_eq!(
+        first_difference,
+        Some(1),
+        "the states must differ from the second step, where the inputs differ"
+    );
 
-    // …and the prediction once more: the same hash after every step.
+    // …and the prediction again: the same hash after every step.
     sim.restore(&snapshot)?;
     assert_eq!(play(&mut sim, duel, &predicted)?, first, "the same commands lead to the same states");
     println!("again       {:016x}, health {:?}", sim.state_hash(), sim.current(duel[1], health));
 
-    // The size of the steps plays no part (V4).
+    // The step size does not matter (V4).
     let mut fine = sim.clone();
     sim.advance(Span::seconds(3.0));
     for _ in 0..180 {

@@ -1,8 +1,9 @@
 //! A save slot: `cargo run --example save_slot`.
 //!
-//! A hero is taken down in one simulation and restored in others: on another server, and after a patch that changed the
-//! rules. Clocks go on where they were, nothing is applied again, and a report says what is not as it was.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A hero is saved in one simulation and restored in others: on another server, and after a patch that
+//! changed the rules. Timers go on where they were, nothing is applied again, and a report lists the
+//! differences.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ fn rules(ring: f64) -> Result<Arc<Catalog>, ugas::Error> {
         .build()?)
 }
 
-/// A hero with a ring, who has healed and was bitten since.
+/// Plays a hero with a ring, who has healed and was bitten since.
 fn play() -> Result<Character, ugas::Error> {
     let catalog = rules(50.0)?;
     let mut forest = Simulation::new(Arc::clone(&catalog), Config::seeded(7));
@@ -44,7 +45,7 @@ fn play() -> Result<Character, ugas::Error> {
     Ok(forest.character(hero).expect("the hero is there"))
 }
 
-/// Restores a character and says how it is doing.
+/// Restores a character and prints its state.
 fn arrive(place: &str, catalog: &Arc<Catalog>, character: &Character) -> Result<(), ugas::Error> {
     let mut sim = Simulation::new(Arc::clone(catalog), Config::default());
     let (hero, report) = sim.restore_character(character, &RestoreOptions::default())?;
@@ -52,7 +53,7 @@ fn arrive(place: &str, catalog: &Arc<Catalog>, character: &Character) -> Result<
     print!("{report}");
     let page = |sim: &Simulation| sim.debug(hero).map(|page| page.to_string()).unwrap_or_default();
     println!("{}", page(&sim));
-    // What was to be at 4 and 6 s comes after 0.5 and 2.5 s; the poison ends at 7, the cooldown at 10.
+    // The ticks due at 4 and 6 s come after 0.5 and 2.5 s; the poison ends at 7, the cooldown at 10.
     sim.advance(Span::seconds(6.5));
     let health = catalog.attribute("Health")?;
     assert_eq!(sim.current(hero, health), Some(115.0));

@@ -1,9 +1,9 @@
 //! A thousand matches on all cores: `cargo run --release --example thousand_matches`.
 //!
-//! A simulation belongs to nobody but itself: it has no globals, locks or threads, so it can be sent to a thread, and
-//! any number of them can run side by side over one shared catalog. Here matches are played by one thread, then by as
-//! many as there are cores, and every match ends with the same state, told by its hash.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A simulation has no globals, locks or threads, so it can be sent to a thread, and any number of them can
+//! run in parallel over one shared catalog. Here matches are played by one thread, then by as many as there
+//! are cores, and every match ends with the same state hash.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use ugas::prelude::*;
 
 const MATCHES: u64 = 1_000;
 
-/// A duel of burns and strikes, full of dice.
+/// A duel of burns and strikes with random damage.
 fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
     let strike = EffectDef {
         chance: Some(MagnitudeDef::from(0.75)),
@@ -36,7 +36,7 @@ fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
         .build()?)
 }
 
-/// Plays one match to its end and gives the hash of the last state.
+/// Plays one match to its end and returns the hash of the last state.
 fn play(catalog: &Arc<Catalog>, seed: u64) -> Result<u64, ugas::Error> {
     let (strike, burn) = (catalog.effect("GE_Strike")?, catalog.effect("GE_Burn")?);
     let health = catalog.attribute("Health")?;
@@ -49,7 +49,7 @@ fn play(catalog: &Arc<Catalog>, seed: u64) -> Result<u64, ugas::Error> {
     while alive(&sim) {
         let (from, to) = (duellists[turn % 2], duellists[(turn + 1) % 2]);
         let effect = if turn % 5 < 2 { burn } else { strike };
-        // A miss is a refusal like any other, and here nobody minds.
+        // A miss is a refusal, which is ignored here.
         let _ = sim.apply_effect(effect, Some(from), to);
         sim.advance(Span::millis(200));
         sim.events().for_each(drop);
@@ -58,7 +58,7 @@ fn play(catalog: &Arc<Catalog>, seed: u64) -> Result<u64, ugas::Error> {
     Ok(sim.state_hash())
 }
 
-/// Plays all matches on so many threads; the hashes are in the order of the seeds, whoever played which.
+/// Plays all matches on a number of threads; the hashes are in the order of the seeds.
 fn play_all(catalog: &Arc<Catalog>, threads: usize) -> Result<(Vec<u64>, Duration), ugas::Error> {
     let begin = Instant::now();
     let next = AtomicUsize::new(0);
@@ -89,7 +89,7 @@ fn main() -> Result<(), ugas::Error> {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let (alone, slow) = play_all(&catalog, 1)?;
     let (together, fast) = play_all(&catalog, cores)?;
-    assert_eq!(alone, together, "no match depends on who plays it, or when");
+    assert_eq!(alone, together, "a match depends on its thread or timing");
 
     let all = alone.iter().fold(0u64, |all, hash| all.rotate_left(1) ^ hash);
     println!("{MATCHES} matches, one thread:    {slow:.1?}");

@@ -1,8 +1,9 @@
 //! A server and a client that predicts, 200 ms and 5 % loss apart: `cargo run --example two_peers`.
 //!
-//! The first spell is confirmed: the player sees it at once, and nothing changes when the server answers. The second one is
-//! rejected, for the server has silenced the mage and the client did not know: what was predicted of it is undone.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! The first spell is confirmed: the player sees it at once, and nothing changes when the server answers. The
+//! second one is rejected, because the server has silenced the mage and the client did not know: its
+//! prediction is undone.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use ugas::Role;
 use ugas::net::link::Conditions;
@@ -79,7 +80,7 @@ fn cast(rig: &mut Rig<Defaults>, ogre: ControllerId) -> Result<(), Box<dyn std::
     Ok(())
 }
 
-/// Shows what the client hears, and the mage's mana on both sides whenever it changes.
+/// Prints the events of the client, and the mage's mana on both sides whenever it changes.
 fn follow(rig: &mut Rig<Defaults>, mage: ControllerId, seconds: f64) {
     let (start, mut last) = (rig.now(), (f64::NAN, f64::NAN));
     while rig.now().since(start).as_seconds() < seconds {

@@ -1,16 +1,16 @@
 //! Undo through the audit trail (§15.4): `cargo run --example undo`.
 //!
 //! Two tiles of a 2048-like game merge, and the turn is taken back. Nothing keeps a copy of the board: with
-//! `Config::audit`, every application first raises `BeforeEffectApplied` with the values that it is about to change.
-//! Undoing goes through the record backwards: what was written is restored by an instant `Override` effect, and what
-//! became active is removed. So undo flows through the same pipeline as any other change.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! `Config::audit`, every application first emits `BeforeEffectApplied` with the values that it is about to
+//! change. Undo walks the record backwards: changed values are restored by an instant `Override` effect, and
+//! effects that became active are removed. So undo uses the same pipeline as any other change.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 
 use ugas::prelude::*;
 
-/// One thing that a turn did.
+/// One change of a turn.
 enum Step {
     /// An effect was about to change these attributes, which had these base values.
     Before { target: ControllerId, values: Vec<(AttributeId, f64)> },
@@ -18,14 +18,14 @@ enum Step {
     Applied(ActiveEffectId),
 }
 
-/// What the finished turns did, the latest last.
+/// Changes of the finished turns, the latest last.
 #[derive(Default)]
 struct History {
     turns: Vec<Vec<Step>>,
 }
 
 impl History {
-    /// Takes the events since the last turn as one turn.
+    /// Records the events since the last turn as one turn.
     fn commit(&mut self, sim: &mut Simulation) {
         let step = |event: Event| match event.kind {
             EventKind::BeforeEffectApplied { target, values, .. } => {
@@ -38,7 +38,7 @@ impl History {
         self.turns.push(sim.events().filter_map(step).collect());
     }
 
-    /// Takes back the latest turn; false if there is none.
+    /// Undoes the latest turn; false if there is none.
     fn undo(&mut self, sim: &mut Simulation) -> Result<bool, ugas::Error> {
         let Some(turn) = self.turns.pop() else { return Ok(false) };
         for step in turn.into_iter().rev() {
@@ -54,8 +54,8 @@ impl History {
     }
 }
 
-/// Writes base values by an instant effect with one override an attribute, created for just these attributes. An equal
-/// definition is used again, so there are only as many as there are combinations.
+/// Writes base values by an instant effect with one override an attribute, created for just these attributes.
+/// An equal definition is used again, so there are only as many as there are combinations.
 fn restore(
     sim: &mut Simulation,
     target: ControllerId,
@@ -80,7 +80,7 @@ fn restore(
     Ok(())
 }
 
-/// The key under which a value to be restored is handed over.
+/// SetByCaller tag of a value to restore.
 fn restore_tag(attribute: &str) -> String {
     format!("Restore.{attribute}")
 }
@@ -104,7 +104,7 @@ fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
         .build()?)
 }
 
-/// Moves a tile to a place of the grid.
+/// Moves a tile to a cell of the grid.
 fn slide(sim: &mut Simulation, tile: ControllerId, x: f64, y: f64) -> Result<(), ugas::Error> {
     let catalog = Arc::clone(sim.catalog());
     let spec = sim.spec(catalog.effect("GE_CellMove")?, 1.0, EffectContext::of(tile))?;
@@ -113,7 +113,7 @@ fn slide(sim: &mut Simulation, tile: ControllerId, x: f64, y: f64) -> Result<(),
     Ok(())
 }
 
-/// A tile as the player sees it: value, place, and whether it is about to go.
+/// Visible state of a tile: value, cell, and whether it is about to be removed.
 type Seen = (f64, f64, f64, bool);
 
 fn look(sim: &Simulation, tile: ControllerId) -> Result<Seen, ugas::Error> {

@@ -1,4 +1,4 @@
-//! The system's allocator, counting for each thread: how often, and how many bytes are alive.
+//! Counting allocator: number of allocations and live bytes per thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,24 +10,25 @@ thread_local! {
     static BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
-/// How often this thread has asked for memory.
+/// Number of allocations of this thread.
 pub(crate) fn allocations() -> u64 {
     CALLS.with(Cell::get)
 }
 
-/// How many bytes more this thread has asked for than it has given back.
+/// Bytes allocated minus bytes freed by this thread.
 pub(crate) fn live_bytes() -> i64 {
     BYTES.with(Cell::get)
 }
 
 fn count(calls: u64, bytes: i64) {
-    // A thread that ends has no counters any more; nobody looks at them then.
+    // The counters of an ending thread are gone; they are not read anymore.
     let _ = CALLS.try_with(|counter| counter.set(counter.get() + calls));
     let _ = BYTES.try_with(|counter| counter.set(counter.get() + bytes));
 }
 
 // SAFETY: every call is passed on to `System` with the same arguments, so its guarantees are ours; counting neither
-// allocates (the counters are constant-initialised thread locals without a destructor) nor touches the memory.
+// allocates (the counters are constant-initialised thread locals without a destructor) nor touches the
+// memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);

@@ -3,26 +3,26 @@
 use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
-Measures promises about speed, beside floors and peers, inside one run.
+Measures the performance goals, compared with floors and peers in the same run.
 
 Usage: ugas-bench [TASK] [OPTIONS]
 
 Tasks:
-  (none)        the table of promises: ours, peer, floor, ratio, goal, allocations, verdict
-  --workloads   whole games, beside a naive implementation of the same rules
-  --scaling     time for one operation against the size of everything that users decide
-  --count       instructions of the hottest operations, counted by valgrind, beside those on record
-  --count-rewrite   counts them and puts them on record
+  (none)        the table of goals: ours, peer, floor, ratio, goal, allocations, verdict
+  --workloads   whole games, compared with a naive implementation of the same rules
+  --scaling     time of one operation against the size of everything that users control
+  --count       instructions of the hottest operations, counted by valgrind, compared with the recorded ones
+  --count-rewrite   counts and records them
 
 Options:
-  --only NAME   only lines or curves whose name begins so; may be given several times
-  --quick       few rounds and small populations: that it works, not how fast it is
-  --json        the table as JSON; a ratio is ours divided by floor, peer or what is allowed
-  --svg FILE    also draws the table: how far each line is from its goal
-  --into FILE   also puts the result into a document, between its marks
-  --help        this";
+  --only NAME   only lines or curves whose name begins with NAME; repeatable
+  --quick       few rounds and small populations: a smoke test without meaningful times
+  --json        the table as JSON; a ratio is ours divided by floor, peer or limit
+  --svg FILE    also writes a chart of the distance of each line from its goal
+  --into FILE   also writes the result into a document, between its markers
+  --help        this help";
 
-/// What to do.
+/// Task to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Task {
     Help,
@@ -31,12 +31,12 @@ pub(crate) enum Task {
     Scaling,
     /// Instructions of the hottest operations.
     Count(Keeping),
-    /// One of them, to be run by the task above under valgrind.
+    /// One operation, run by `Count` under valgrind.
     CountOne(String),
 }
 
 impl Task {
-    /// How its part of a document is marked.
+    /// Name of its section in a document.
     pub(crate) fn section(&self) -> &'static str {
         match self {
             Self::Workloads => "workloads",
@@ -46,21 +46,21 @@ impl Task {
     }
 }
 
-/// What to do with counted instructions.
+/// Whether to compare or record counted instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keeping {
     Compare,
     Rewrite,
 }
 
-/// What was asked for.
+/// Parsed arguments.
 pub(crate) struct Arguments {
     pub(crate) task: Task,
     pub(crate) quick: bool,
     pub(crate) json: bool,
-    /// Where to draw the table.
+    /// File for the chart.
     pub(crate) svg: Option<PathBuf>,
-    /// The document to put the result into.
+    /// Document to write the result into.
     pub(crate) into: Option<PathBuf>,
     only: Vec<String>,
 }
@@ -95,11 +95,10 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// What would be measured and then be of no use, or take the place of what is.
+    /// Rejects combinations whose result would be useless or incomplete.
     fn check(&self) -> Result<(), String> {
         if self.into.is_some() && (self.quick || self.json || !self.only.is_empty()) {
-            return Err("--into puts a whole table into its document: leave out --only, --quick and --json"
-                .to_owned());
+            return Err("--into writes a complete table: leave out --only, --quick and --json".to_owned());
         }
         if self.task == Task::Count(Keeping::Rewrite) && !self.only.is_empty() {
             return Err("--count-rewrite records all operations: leave out --only".to_owned());
@@ -110,47 +109,47 @@ impl Arguments {
         }
         let folders = self.svg.iter().chain(&self.into).filter_map(|path| path.parent());
         match folders.into_iter().find(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-            Some(folder) => Err(format!("the folder to write to, {}, is not there", folder.display())),
+            Some(folder) => Err(format!("the output folder {} does not exist", folder.display())),
             None => Ok(()),
         }
     }
 
-    /// That some group may have what each `--only` names, before anything is measured.
+    /// Checks before measuring that each `--only` may match a group.
     pub(crate) fn check_groups(&self, groups: &[&str]) -> Result<(), String> {
         self.check_only(groups, |group, only| group.starts_with(only) || only.starts_with(group))
     }
 
-    /// That each `--only` names something.
+    /// Checks that each `--only` matches a name.
     pub(crate) fn check_names(&self, names: &[&str]) -> Result<(), String> {
         self.check_only(names, |name, only| name.starts_with(only))
     }
 
     fn check_only(&self, names: &[&str], is_named: fn(&str, &str) -> bool) -> Result<(), String> {
         match self.only.iter().find(|only| !names.iter().any(|name| is_named(name, only))) {
-            Some(only) => Err(format!("nothing is called `{only}`; there are: {}", names.join(", "))),
+            Some(only) => Err(format!("no benchmark matches `{only}`; available are: {}", names.join(", "))),
             None => Ok(()),
         }
     }
 
-    /// Whether some of what is measured under this name is wanted.
+    /// Whether a part of this group is selected.
     pub(crate) fn wants_of(&self, group: &str) -> bool {
         self.wants(group) || self.only.iter().any(|only| only.starts_with(group))
     }
 
-    /// Whether something of this name is to be measured.
+    /// Whether this name is selected.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()))
     }
 }
 
-/// The task among those that were named; the table if none was.
+/// The selected task; the table by default.
 fn one_of(mut tasks: Vec<(String, Task)>) -> Result<Task, String> {
     if tasks.iter().any(|(_, task)| *task == Task::Help) {
         return Ok(Task::Help);
     }
     tasks.dedup_by(|(_, one), (_, other)| one == other);
     if let [(one, _), (other, _), ..] = &tasks[..] {
-        return Err(format!("{one} and {other} are two tasks: name one"));
+        return Err(format!("{one} and {other} cannot be combined: choose one task"));
     }
     Ok(tasks.pop().map_or(Task::Table, |(_, task)| task))
 }

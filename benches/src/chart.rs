@@ -1,4 +1,4 @@
-//! The table as a picture: how far each line is from its goal, on a logarithmic axis.
+//! Chart of the table: distance of each line from its goal, on a logarithmic axis.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const TOP: f64 = 64.0;
 /// The axis goes from a thousandth of the goal to a thousand times it.
 const DECADES: i32 = 3;
 
-/// Colours for light and dark pages; the file chooses by itself.
+/// Colours for light and dark pages, selected by a media query.
 const STYLE: &str = "\
 text { font: 12px system-ui, sans-serif; fill: #24292f }
 .title { font-weight: 600; font-size: 14px }
@@ -32,7 +32,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f }
 }
 ";
 
-/// Draws all lines with a verdict.
+/// Draws all lines with a measured result.
 pub(crate) fn draw(lines: &[Line]) -> String {
     let rows: Vec<(&Line, f64, bool)> =
         lines.iter().filter_map(|line| Some((line, line.ratio()? / line.limit(), line.is_met()?))).collect();
@@ -46,7 +46,7 @@ pub(crate) fn draw(lines: &[Line]) -> String {
          left of 1 it is kept</text>\n"
     );
     for decade in -DECADES..=DECADES {
-        let x = place(power_of_ten(decade));
+        let x = x_position(power_of_ten(decade));
         let label = match decade {
             0 => "1".to_owned(),
             decade if decade > 0 => format!("×{}", power_of_ten(decade)),
@@ -65,7 +65,7 @@ pub(crate) fn draw(lines: &[Line]) -> String {
     }
     for (at, (line, distance, is_met)) in rows.iter().enumerate() {
         let y = TOP + ROW * at as f64;
-        let (goal, end) = (place(1.0), place(*distance));
+        let (goal, end) = (x_position(1.0), x_position(*distance));
         let (from, length) = (goal.min(end), (goal - end).abs().max(1.0));
         let class = if *is_met { "met" } else { "short" };
         let cells = line.cells();
@@ -89,7 +89,7 @@ pub(crate) fn draw(lines: &[Line]) -> String {
     svg
 }
 
-fn place(distance: f64) -> f64 {
+fn x_position(distance: f64) -> f64 {
     let decades = f64::from(DECADES);
     let logarithm = natural_log(distance.max(f64::MIN_POSITIVE)) / natural_log(10.0);
     LEFT + WIDTH * (logarithm.clamp(-decades, decades) + decades) / (2.0 * decades)
@@ -99,7 +99,7 @@ fn power_of_ten(exponent: i32) -> f64 {
     (0..exponent.abs()).fold(1.0, |value, _| if exponent < 0 { value / 10.0 } else { value * 10.0 })
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place on paper is the same on every platform")]
+#[expect(clippy::disallowed_methods, reason = "the drawn position is equal on every platform")]
 fn natural_log(value: f64) -> f64 {
     value.ln()
 }

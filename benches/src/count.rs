@@ -1,5 +1,5 @@
-//! Instructions of the hottest operations, counted by valgrind and compared with those on record: a regression shows on
-//! any machine, however busy.
+//! Instructions of the hottest operations, counted by valgrind and compared with the recorded ones: detects a
+//! regression on any machine, however busy.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,12 +15,12 @@ use crate::arguments::{Arguments, Keeping};
 use crate::lines::crowd;
 use crate::say;
 use crate::table::render_rows;
-use crate::world::{World, combat, knowing};
+use crate::world::{World, combat, with_tags};
 
-/// How much more an operation may take than is on record. Compilers and C libraries differ a little.
+/// Tolerated increase over the recorded count. Compilers and C libraries differ a little.
 const TOLERANCE: f64 = 0.03;
 
-/// Operations for one count, so that what comes before and after does not show.
+/// Operations per count, so that set-up costs are negligible.
 const REPEATED: u64 = 1_000;
 
 type Work = Box<dyn FnMut()>;
@@ -28,7 +28,7 @@ type Work = Box<dyn FnMut()>;
 /// Name and preparation of an operation.
 type Counted = (&'static str, fn() -> Work);
 
-/// The operations on record.
+/// The recorded operations.
 const OPERATIONS: [Counted; 12] = [
     ("read", read),
     ("tag-check", tag_check),
@@ -44,7 +44,7 @@ const OPERATIONS: [Counted; 12] = [
     ("snapshot-100", snapshot),
 ];
 
-/// Runs one operation again and again; the collection is switched on in [`measured_operations`] only.
+/// Runs one operation repeatedly; counting is enabled only in [`measured_operations`].
 pub(crate) fn one(name: &str) -> ExitCode {
     let Some((_, prepare)) = OPERATIONS.iter().find(|(known, _)| *known == name) else {
         eprintln!("unknown operation {name}");
@@ -101,7 +101,7 @@ fn compare(keeping: Keeping, arguments: &Arguments) -> Result<ExitCode, String> 
     }
     if worse > 0 {
         say(&format!(
-            "\n{worse} operations take more instructions than on record. If that is meant, `--count-rewrite`."
+            "\n{worse} operations take more instructions than recorded. If that is intended, run `--count-rewrite`."
         ))?;
         return Ok(ExitCode::FAILURE);
     }
@@ -131,7 +131,7 @@ fn count(name: &str) -> Result<u64, String> {
         .arg(program)
         .args(["--count-one", name])
         .output()
-        .map_err(|error| format!("valgrind does not start: {error}; install it to count instructions"))?;
+        .map_err(|error| format!("cannot start valgrind: {error}; install it to count instructions"))?;
     let messages = String::from_utf8_lossy(&output.stderr);
     let collected = messages.lines().find_map(|line| line.split_once("Collected :"));
     let collected = collected.and_then(|(_, count)| count.trim().parse::<u64>().ok());
@@ -148,7 +148,7 @@ fn read() -> Work {
 }
 
 fn tag_check() -> Work {
-    let mut world = World::new(knowing(combat(), ["State.Dead"]), 1);
+    let mut world = World::new(with_tags(combat(), ["State.Dead"]), 1);
     let (unit, buff) = (world.units[0], world.effect("GE_Buff"));
     world.apply(buff, unit);
     let requirement = TagRequirement {
@@ -252,7 +252,7 @@ fn ability() -> Work {
     })
 }
 
-/// Everything is copied, for it is of another world than the time before.
+/// Everything is copied, because it belongs to another world than the previous snapshot.
 fn snapshot() -> Work {
     let mut worlds = [crowd(100), crowd(100)];
     let mut copy = crowd(100);

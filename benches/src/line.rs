@@ -1,17 +1,17 @@
-//! One promise, measured: a line of the table.
+//! One measured performance goal: a line of the table.
 
 use serde_json::{Value, json};
 
 use crate::measure::Timing;
 
-/// What is counted.
+/// Unit of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unit {
     Nanoseconds,
     Bytes,
 }
 
-/// What ours is compared with.
+/// Goal that ours is compared with.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Goal {
     /// At most so many times the floor.
@@ -33,9 +33,9 @@ pub(crate) struct Line {
     pub(crate) peer: Option<(&'static str, f64)>,
     pub(crate) floor: Option<f64>,
     pub(crate) goal: Goal,
-    /// For one operation.
+    /// Allocations per operation.
     pub(crate) allocations: Option<f64>,
-    /// Whether it was promised that there are none.
+    /// Whether the goal requires zero allocations.
     pub(crate) must_not_allocate: bool,
     pub(crate) note: String,
 }
@@ -65,7 +65,7 @@ impl Line {
         self
     }
 
-    /// None of it may allocate.
+    /// Requires that nothing allocates.
     pub(crate) fn must_not_allocate(mut self) -> Self {
         self.must_not_allocate = true;
         self
@@ -80,7 +80,7 @@ impl Line {
         self
     }
 
-    /// Ours divided by what the goal speaks of; `None` if that was not measured.
+    /// Ours divided by the reference of the goal; `None` if that was not measured.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let other = match self.goal {
             Goal::Floor(_) => self.floor,
@@ -90,7 +90,7 @@ impl Line {
         other.map(|other| self.ours / other)
     }
 
-    /// The largest ratio that keeps the promise.
+    /// The largest ratio that meets the goal.
     pub(crate) fn limit(&self) -> f64 {
         match self.goal {
             Goal::Floor(times) | Goal::AtMostPeer(times) => times,
@@ -99,7 +99,7 @@ impl Line {
         }
     }
 
-    /// Whether the promise is kept; `None` if that could not be measured.
+    /// Whether the goal is met; `None` if that could not be measured.
     pub(crate) fn is_met(&self) -> Option<bool> {
         let allocates = self.must_not_allocate && self.allocations.is_some_and(|count| count > 0.0);
         Some(self.ratio()? <= self.limit() && !allocates)
@@ -109,8 +109,8 @@ impl Line {
         self.is_met().map(|met| if met { "met" } else { "short" })
     }
 
-    /// In JSON a ratio is ours divided by floor, peer or what is allowed, and met if it is at most the goal. What is allowed
-    /// is in nanoseconds or bytes, as ours is.
+    /// In JSON a ratio is ours divided by floor, peer or limit, and met if it is at most the goal. The limit
+    /// is in nanoseconds or bytes, like ours.
     pub(crate) fn to_json(&self) -> Value {
         let time = |value: f64| (self.unit == Unit::Nanoseconds).then_some(value);
         let size = |value: f64| (self.unit == Unit::Bytes).then_some(value);
@@ -136,7 +136,7 @@ impl Line {
         })
     }
 
-    /// The cells of the table for people.
+    /// The cells of the text table.
     pub(crate) fn cells(&self) -> [String; 9] {
         let amount = |value: f64| match self.unit {
             Unit::Nanoseconds => duration(value),

@@ -1,4 +1,4 @@
-//! Measures promises about speed beside floors and peers, inside one run. `--help` says how.
+//! Measures the performance goals, compared with floors and peers in the same run. See `--help`.
 
 mod allocator;
 mod arguments;
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a result, and puts it into a document if that is wanted.
+/// Prints a result, and writes it into a document if requested.
 fn deliver(arguments: &Arguments, text: &str) -> Result<(), String> {
     if let Some(path) = &arguments.into {
         document::replace(path, arguments.task.section(), text)
@@ -60,20 +60,20 @@ fn deliver(arguments: &Arguments, text: &str) -> Result<(), String> {
     say(text.trim_end())
 }
 
-/// Prints a text. Whoever reads it may have seen enough and be gone, as `head` does; that is no failure.
+/// Prints a text. A closed pipe, as with `head`, is not an error.
 ///
 /// # Errors
 /// If it cannot be written for another reason.
 fn say(text: &str) -> Result<(), String> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(format!("the result cannot be shown: {error}"))
+            Err(format!("cannot print the result: {error}"))
         }
         _ => Ok(()),
     }
 }
 
-/// Lines as text or JSON, and as a picture if one is wanted.
+/// Lines as text or JSON, and as a chart if requested.
 fn show(arguments: &Arguments, groups: &[lines::Group], effort: Effort) -> Result<String, String> {
     let lines = measure_lines(groups, arguments, effort)?;
     if let Some(path) = &arguments.svg {
@@ -86,7 +86,7 @@ fn show(arguments: &Arguments, groups: &[lines::Group], effort: Effort) -> Resul
 }
 
 /// # Errors
-/// If something is asked for that there is not.
+/// If a requested benchmark does not exist.
 fn measure_lines(
     groups: &[lines::Group],
     arguments: &Arguments,

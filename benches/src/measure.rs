@@ -1,5 +1,5 @@
-//! Timing: interleaved rounds, so that a disturbance does not hit only one of those compared, and their medians. What
-//! counts is the time that the processor spends on this thread, so that other programs disturb little.
+//! Timing: interleaved rounds, so that a disturbance does not affect only one of the compared subjects, and
+//! their medians. The clock is the processor time of this thread, so that other programs disturb little.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::allocator;
 
-/// How much time to spend.
+/// Effort of a measurement.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) rounds: usize,
-    /// How long one subject runs in one round, roughly.
+    /// Approximate time of one subject per round.
     pub(crate) slice: Duration,
-    /// Whether populations are cut down, because the answer only has to be an answer.
+    /// Whether populations are small, for a smoke test.
     pub(crate) is_quick: bool,
 }
 
@@ -21,17 +21,17 @@ impl Effort {
     pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40), is_quick: false };
     pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2), is_quick: true };
 
-    /// A population, or a small one if it only has to work.
+    /// The full population, or a small one for a smoke test.
     pub(crate) fn population(&self, full: usize) -> usize {
         if self.is_quick { (full / 50).max(10) } else { full }
     }
 }
 
-/// What is measured. What it prepares in between does not count.
+/// A measured subject. Its preparation is not timed.
 pub(crate) struct Subject<'a> {
     /// Operations of one call.
     operations: u64,
-    /// Makes so many calls and says how long they took.
+    /// Makes a number of calls and returns their duration.
     calls: Box<dyn FnMut(u64) -> Duration + 'a>,
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn many<'a>(operations: usize, mut call: impl FnMut() + 'a) -> Subjec
     Subject { operations: operations.max(1) as u64, calls: Box::new(calls) }
 }
 
-/// A subject that waits for other threads and processes, which the clock of this thread does not show.
-pub(crate) fn by_the_wall<'a>(mut operation: impl FnMut() + 'a) -> Subject<'a> {
+/// A subject timed with the wall clock, because it waits for other threads or processes.
+pub(crate) fn wall_clock<'a>(mut operation: impl FnMut() + 'a) -> Subject<'a> {
     Subject::new(move |count| {
         let start = Instant::now();
         (0..count).for_each(|_| operation());
@@ -62,13 +62,13 @@ pub(crate) fn by_the_wall<'a>(mut operation: impl FnMut() + 'a) -> Subject<'a> {
     })
 }
 
-/// A subject that does several operations a call and says how long they took, without what prepares them.
+/// A subject that does several operations per call and returns their duration, without its preparation.
 pub(crate) fn bulk<'a>(operations: usize, mut call: impl FnMut() -> Duration + 'a) -> Subject<'a> {
     let calls = move |count| (0..count).map(|_| call()).sum();
     Subject { operations: operations.max(1) as u64, calls: Box::new(calls) }
 }
 
-/// How long something takes. Looking at the clock costs about 0.3 µs.
+/// Duration of a call. Reading the clock costs about 0.3 µs.
 pub(crate) fn timed(run: impl FnOnce()) -> Duration {
     let start = processor_time();
     run();
@@ -86,7 +86,7 @@ pub(crate) struct Timing {
     pub(crate) median: f64,
     low: f64,
     high: f64,
-    /// How often one operation asks for memory.
+    /// Allocations per operation.
     pub(crate) allocations: f64,
 }
 
@@ -97,7 +97,7 @@ impl Timing {
         Self { median: at(2), low: at(1), high: at(3), allocations }
     }
 
-    /// Of ticks that are unlike each other, so that their mean counts.
+    /// Timing of ticks that differ from each other: uses their mean.
     pub(crate) fn mean(ticks: &[Duration]) -> Self {
         let mean = ticks.iter().sum::<Duration>().as_nanos() as f64 / ticks.len().max(1) as f64;
         Self::of(vec![mean], 0.0)
@@ -122,7 +122,7 @@ pub(crate) fn compare_all(effort: Effort, subjects: Vec<Subject>) -> Vec<Timing>
         for run in &mut runs {
             let before = allocator::allocations();
             let spent = (run.subject.calls)(run.count);
-            // Memory that grows for the last time is not the steady state; what every round allocates is.
+            // A final growth of memory is not the steady state; allocations of every round are.
             run.fewest = run.fewest.min(allocator::allocations() - before);
             run.rounds.push(spent.as_nanos() as f64 / run.operations());
         }
@@ -161,10 +161,10 @@ pub(crate) fn alone(effort: Effort, subject: Subject) -> Timing {
     timing
 }
 
-/// What does not count may take so many times as long as what does, before a round is cut short.
+/// Maximum ratio of untimed to timed work before a round is shortened.
 const PATIENCE: u32 = 8;
 
-/// How many calls fill a slice. What does not count takes time too, so the clock on the wall limits it as well.
+/// Number of calls that fill a slice. Untimed work takes time too, so the wall clock limits it as well.
 fn calibrate(effort: Effort, subject: &mut Subject) -> u64 {
     let mut count = 1;
     loop {

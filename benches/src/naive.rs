@@ -1,13 +1,13 @@
-//! A gameplay ability system as most projects write it: hash maps by name, boxed objects behind traits, and an update of
-//! everything in every frame. Naive, but honest: it does nothing twice that it need not, values are cached until a
-//! modifier changes, and effects share their definitions.
+//! A gameplay ability system as most projects write it: hash maps by name, boxed objects behind traits, and
+//! an update of everything in every frame. Naive, but honest: it does nothing twice that it need not, values
+//! are cached until a modifier changes, and effects share their definitions.
 
 #![expect(clippy::disallowed_types, reason = "a naive implementation uses them")]
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How a modifier takes part in a value.
+/// A modifier of a value.
 pub(crate) trait Modifier {
     fn attribute(&self) -> &str;
     fn contribute(&self, sum: &mut Sum);
@@ -15,7 +15,7 @@ pub(crate) trait Modifier {
     fn execute(&self, base: f64) -> f64;
 }
 
-/// What modifiers add up to.
+/// Accumulated modifiers.
 pub(crate) struct Sum {
     added: f64,
     factor: f64,
@@ -55,7 +55,7 @@ impl Modifier for Multiply {
     }
 }
 
-/// An effect as it is defined. Without a duration it is instant, or endless if it says so.
+/// Definition of an effect. Without a duration it is instant or infinite.
 #[derive(Default)]
 pub(crate) struct Effect {
     pub(crate) name: String,
@@ -66,7 +66,7 @@ pub(crate) struct Effect {
     pub(crate) tag: Option<String>,
 }
 
-/// An ability: what it costs, how long it cools down, and what it does to its target.
+/// An ability: cost, cooldown and effects on its target.
 pub(crate) trait Ability {
     fn cost(&self) -> &str;
     fn cooldown(&self) -> &str;
@@ -116,7 +116,7 @@ struct Actor {
     tags: HashMap<String, u32>,
 }
 
-/// What happened.
+/// An event.
 #[expect(dead_code, reason = "an event is written for readers outside")]
 pub(crate) enum Event {
     Changed { actor: u64, attribute: String, old: f64, new: f64 },
@@ -124,7 +124,7 @@ pub(crate) enum Event {
     Removed { actor: u64, effect: String },
 }
 
-/// The rules by name.
+/// Definitions by name.
 #[derive(Default)]
 pub(crate) struct Rules {
     pub(crate) attributes: Vec<(String, f64, f64)>,
@@ -132,7 +132,7 @@ pub(crate) struct Rules {
     pub(crate) abilities: HashMap<String, Box<dyn Ability>>,
 }
 
-/// Everything.
+/// The naive ability system.
 pub(crate) struct Gas {
     rules: Rc<Rules>,
     actors: HashMap<u64, Actor>,
@@ -142,7 +142,7 @@ pub(crate) struct Gas {
 }
 
 impl Clone for Gas {
-    /// The state, without events that nobody has read.
+    /// Copies the state, without queued events.
     fn clone(&self) -> Self {
         let Self { rules, actors, order, next, events: _ } = self;
         let (rules, actors, order) = (Rc::clone(rules), actors.clone(), order.clone());
@@ -294,7 +294,7 @@ fn end(events: &mut Vec<Event>, id: u64, actor: &mut Actor, active: &Active) {
     events.push(Event::Removed { actor: id, effect: active.effect.name.clone() });
 }
 
-/// Evaluates what is dirty.
+/// Evaluates dirty attributes.
 fn settle(events: &mut Vec<Event>, id: u64, actor: &mut Actor) {
     let Actor { attributes, effects, .. } = actor;
     for (name, attribute) in attributes.iter_mut().filter(|(_, attribute)| attribute.is_dirty) {

@@ -1,15 +1,15 @@
-//! The lines for people: a table in Markdown, which a terminal shows as well.
+//! The lines as a Markdown table, readable in a terminal as well.
 
 use crate::line::Line;
 
 const HEAD: [&str; 9] = ["what", "ours", "peer", "floor", "ratio", "goal", "allocations", "verdict", "note"];
 
-/// All lines, and how many of them keep their promise.
+/// All lines, and the number of goals met.
 pub(crate) fn render(lines: &[Line]) -> String {
     let rows: Vec<[String; 9]> = lines.iter().map(Line::cells).collect();
     let judged = lines.iter().filter_map(Line::is_met);
     let (met, all) = judged.fold((0, 0), |(met, all), is_met| (met + u32::from(is_met), all + 1));
-    format!("{}\n{met} of {all} promises are kept.\n", render_rows(&HEAD, rows.iter().map(|row| &row[..])))
+    format!("{}\n{met} of {all} goals are met.\n", render_rows(&HEAD, rows.iter().map(|row| &row[..])))
 }
 
 /// Rows with aligned columns. The last one may be long and is not padded.

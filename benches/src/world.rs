@@ -1,4 +1,4 @@
-//! A simulation with controllers in it, as every measurement needs one.
+//! A simulation with controllers, for the measurements.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) struct World {
 impl World {
     /// `count` units of a catalog whose template is called `Unit`.
     pub(crate) fn new(catalog: CatalogBuilder, count: usize) -> Self {
-        let catalog = catalog.build().expect("the definitions of a benchmark are right");
+        let catalog = catalog.build().expect("the definitions of the benchmark are valid");
         Self::of(catalog, count)
     }
 
@@ -108,8 +108,8 @@ pub(crate) fn combat() -> CatalogBuilder {
         .template(ControllerDef::new("Unit").with_set("Combat"))
 }
 
-/// Mentions tags that nothing else does, so that they are known. A list of all tags would have to have every one.
-pub(crate) fn knowing<'a>(
+/// Registers tags that are not used elsewhere. A complete tag list would have to contain every tag.
+pub(crate) fn with_tags<'a>(
     catalog: CatalogBuilder,
     tags: impl IntoIterator<Item = &'a str>,
 ) -> CatalogBuilder {

@@ -1,4 +1,4 @@
-//! Lists the conformance suite and the packs that can be played or watched, so that the binary carries them.
+//! Embeds the conformance suite and the packs of `ugas play` and `ugas demo` into the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn main() {
     embed(&root.join("packs/arena"), "arena.rs");
 }
 
-/// Writes a list of the names and texts of all files in a folder, as Rust.
+/// Writes a Rust file with the names and texts of all files in a folder.
 fn embed(root: &Path, list: &str) {
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();

@@ -1,6 +1,6 @@
-//! Gives the shared library a name of its own: a program that is linked with the path of one that has none needs it at that
-//! path for ever.
-#![allow(clippy::print_stdout, reason = "cargo is told so")]
+//! Sets the soname (install name on macOS) of the shared library. Without one, a program linked by path would
+//! look for the library at that same path forever.
+#![allow(clippy::print_stdout, reason = "build scripts talk to cargo on stdout")]
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

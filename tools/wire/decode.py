@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Reads datagrams of ugas-net as docs/wire-format.md describes them, independently of the Rust code.
 
-    decode.py                       checks the test vectors of the repository; 1 if a reading differs
-    decode.py VECTORS.json          checks these
+    decode.py                       checks the test vectors of the repository; 1 if one fails
+    decode.py VECTORS.json          checks these vectors
     decode.py VECTORS.json server HEX...    reads datagrams to the server (or `client`) with the dictionary of that file
 
-Datagrams to a client are read one after another, as one client does that acknowledges what it can read: an update may rely on
-those before it. One that is refused is said so and left out; the exit code is then 1.
+Datagrams to a client are decoded in order, as by a client that acknowledges what it can decode: an update may be a delta of
+earlier ones. A refused datagram is reported and skipped; the exit code is then 1.
 
 Nothing but the standard library is needed.
 """
@@ -18,11 +18,11 @@ import struct
 import sys
 
 MAX_DATAGRAM = 1200
-MOST_PLACES = 65536
+MAX_SLOTS = 65536
 
 
 class Refused(Exception):
-    """The datagram is no message."""
+    """The datagram is not a valid message."""
 
 
 def require(condition, why):
@@ -31,7 +31,7 @@ def require(condition, why):
 
 
 class Bits:
-    """The bits of a datagram, first bit first."""
+    """Reads the bits of a datagram, lowest bit of the first byte first."""
 
     def __init__(self, data):
         self.value = int.from_bytes(data, "little")
@@ -108,7 +108,7 @@ class Bits:
         return items
 
     def finish(self):
-        require(self.left < 8, "something follows")
+        require(self.left < 8, "bytes follow the message")
         require(self.value == 0, "the last byte is not filled with zeros")
 
 
@@ -121,7 +121,7 @@ def same_bits(one, other):
 
 
 def number_form(value):
-    """The first form that gives back all bits."""
+    """The first form that preserves all bits."""
     if value.is_integer() and abs(value) < 2**31 and same_bits(float(int(value)), value):
         return 0
     thousandths = round_half_away(value * 1000.0)
@@ -144,7 +144,7 @@ def round_half_away(value):
 
 
 class Quantiser:
-    """How exactly a number is told."""
+    """Precision of a number on the wire."""
 
     def __init__(self, description):
         self.description = description
@@ -163,7 +163,7 @@ class Quantiser:
         return code, self.value(code)
 
     def value(self, code):
-        """The value of a code; nothing if it is none."""
+        """The value of a code."""
         description = self.description
         if "step" in description:
             step = description["step"]
@@ -184,7 +184,7 @@ class Quantiser:
         return 0 <= code < 2 ** self.description["bits"]
 
     def code(self, value):
-        """The code of a value that was told."""
+        """The code of a value that was received."""
         description = self.description
         if "step" in description:
             parts = 1.0 / description["step"]
@@ -194,7 +194,7 @@ class Quantiser:
         return round_half_away((value - least) / (most - least) * (2**width - 1))
 
     def common_steps(self, changes):
-        """Common changes in steps: the whole number nearer to none, and the one further."""
+        """Common changes in steps, rounded towards zero and away from zero."""
         if self.is_exact():
             return []
         if "step" in self.description:
@@ -217,7 +217,7 @@ class Dictionary:
         self.tags = description["tags"]
         self.attributes = [Quantiser(each) for each in description["attributes"]]
         self.common = description["common"]
-        # Those that are told less exactly come first.
+        # Quantised attributes come before exact ones.
         self.order = sorted(range(len(self.attributes)), key=lambda each: self.attributes[each].is_exact())
         self.positions = Quantiser(description["positions"])
         self.facings = Quantiser(description["facings"])
@@ -225,38 +225,38 @@ class Dictionary:
 
 
 def width(things):
-    """How many bits tell so many things apart."""
+    """Number of bits that distinguish so many things."""
     return (things - 1).bit_length() if things > 1 else 0
 
 
-class Listener:
-    """What a client heard, as far as later updates are told by it."""
+class UpdateDecoder:
+    """Delta-decoding state of a client: what later updates refer to."""
 
     def __init__(self):
         self.newest = 0
         self.acked = 0
-        self.courses = []
+        self.streams = []
         self.known = {}
 
     def note(self, update):
         if update["states_course"]:
-            self.courses.append((update["packet"], update["tick"], update["course"]))
-            self.courses.sort(key=lambda each: each[0])
+            self.streams.append((update["packet"], update["tick"], update["course"]))
+            self.streams.sort(key=lambda each: each[0])
         if update["packet"] >= self.newest:
             self.newest = update["packet"]
             if update["word"]:
                 self.acked = max(self.acked, update["word"]["ack"]["newest"])
-        for told in update["controllers"]:
-            place = int(told["controller"].split("v")[0])
-            generation = int(told["controller"].split("v")[1])
-            if place >= MOST_PLACES:
+        for change in update["controllers"]:
+            place = int(change["controller"].split("v")[0])
+            generation = int(change["controller"].split("v")[1])
+            if place >= MAX_SLOTS:
                 continue
             tick = update["tick"]
             known = self.known.get(place)
             is_of = known and known["generation"] == generation
-            is_gone = "gone" in told
-            if not is_of or is_gone or known["is_gone"] or known["epoch"] != told["epoch"]:
-                # Of two in one place the later generation, and of one what was told later.
+            is_gone = "gone" in change
+            if not is_of or is_gone or known["is_gone"] or known["epoch"] != change["epoch"]:
+                # Keep the later generation in a slot, and the later state of one generation.
                 since = known["newest"] + (not is_gone) if is_of else 0
                 if known and (generation < known["generation"] or tick < since):
                     continue
@@ -267,8 +267,8 @@ class Listener:
                 continue
             if tick >= known["newest"]:
                 known["newest"] = tick
-                known |= {name: told[name] for name in ("controller", "epoch", "own", "sight")}
-            for piece in told["pieces"]:
+                known |= {name: change[name] for name in ("controller", "epoch", "own", "sight")}
+            for piece in change["pieces"]:
                 if piece["piece"] in ("attribute", "tag"):
                     values = known["values"].setdefault((piece["piece"], piece["id"]), {})
                     values[update["tick"]] = piece["is"]
@@ -282,13 +282,13 @@ class Listener:
     def acked_near(self, low):
         return self.acked + (low - self.acked) % 256
 
-    def course_of(self, packet):
-        stated = [each for each in self.courses if each[0] <= packet]
+    def stream_of(self, packet):
+        stated = [each for each in self.streams if each[0] <= packet]
         require(stated, "an earlier datagram is needed")
         first, tick, course = stated[-1]
         return tick + (packet - first) * course["step"], course
 
-    def at_place(self, place, tick):
+    def at_slot(self, place, tick):
         known = self.known.get(place)
         require(known and known["first"] <= tick and not known["is_gone"], "an earlier datagram is needed")
         return known
@@ -300,13 +300,13 @@ class Listener:
 
 
 class Message:
-    """Reads one message."""
+    """Decodes one message."""
 
-    def __init__(self, dictionary, data, listener=None):
+    def __init__(self, dictionary, data, decoder=None):
         require(len(data) <= MAX_DATAGRAM, "the datagram is too long")
         self.dictionary = dictionary
         self.bits = Bits(data)
-        self.listener = listener or Listener()
+        self.decoder = decoder or UpdateDecoder()
 
     def to_server(self):
         kind = self.bits.bits(3)
@@ -326,7 +326,7 @@ class Message:
         self.bits.finish()
         return message
 
-    # Values that several messages have.
+    # Values of several messages.
 
     def handle(self):
         place = self.bits.varint(6, 32)
@@ -377,7 +377,7 @@ class Message:
         earlier = everything
         if self.bits.flag():
             earlier = self.bits.bits(32)
-            require(earlier != everything, "an acknowledgement that need not be spelled out")
+            require(earlier != everything, "a redundant acknowledgement")
         return {"newest": newest, "earlier": earlier}
 
     def vector(self):
@@ -393,7 +393,7 @@ class Message:
             ids = [thing for thing in range(known) if self.bits.flag()]
         else:
             count = self.bits.varint(2) + 1
-            require(count <= known, "more ids than there are")
+            require(count <= known, "more ids than exist")
             low = (known // count).bit_length() - 1
             ids, following = [], 0
             for _ in range(count):
@@ -404,7 +404,7 @@ class Message:
                 require(following < known, "an unknown id")
                 ids.append(following)
                 following += 1
-        require(ids, "a set of nothing")
+        require(ids, "an empty set")
         require(is_mask == (known < gaps_bits(known, ids)), "a set has another form")
         return ids
 
@@ -467,7 +467,7 @@ class Message:
             require(number < len(inputs), "an unknown input")
             return inputs[number]
         text = self.bits.text(64)
-        require(text not in inputs, "an input that need not be spelled out")
+        require(text not in inputs, "a redundant name of an input")
         return text
 
     def event(self):
@@ -538,7 +538,7 @@ class Message:
             "prediction_seed": bits.bits(64),
             "max_lead": bits.bits(32),
         }
-        require(1000 <= welcome["length"] <= 1000000, "a tick of a strange length")
+        require(1000 <= welcome["length"] <= 1000000, "a tick length is out of range")
         return welcome
 
     def refused(self):
@@ -563,21 +563,21 @@ class Message:
         return {"message": "bye", "reason": reasons[kind]}
 
     def update(self, states_course, has_word):
-        bits, listener = self.bits, self.listener
+        bits, decoder = self.bits, self.decoder
         if states_course:
             packet, tick = self.packet(), self.tick()
             step = bits.varint(2) + 1
             require(step < 2**32, "a step is too large")
             course = {"step": step, "places": bits.varint(6, 32)}
         else:
-            packet = listener.packet_near(bits.bits(8))
-            tick, course = listener.course_of(packet)
+            packet = decoder.packet_near(bits.bits(8))
+            tick, course = decoder.stream_of(packet)
         word = None
         if has_word:
-            newest = self.packet() if states_course else listener.acked_near(bits.bits(8))
+            newest = self.packet() if states_course else decoder.acked_near(bits.bits(8))
             ack, margin = self.ack_of(newest), bits.signed(3)
             require(-(2**15) <= margin < 2**15, "a margin is out of range")
-            if states_course or packet >= listener.newest:
+            if states_course or packet >= decoder.newest:
                 word = {"ack": ack, "margin": margin}
         part, since = self.part(tick)
         update = {
@@ -603,10 +603,10 @@ class Message:
             update["results"] = bits.list(lambda: self.result(tick))
             update["bursts"] = bits.list(lambda: self.burst(tick))
             controllers = self.controllers()
-            require(update["results"] or update["bursts"] or controllers, "lists of nothing")
+            require(update["results"] or update["bursts"] or controllers, "empty lists")
             update["controllers"] += controllers
             handles = [tuple(map(int, each["controller"].split("v"))) for each in update["controllers"]]
-            require(len(set(handles)) == len(handles), "a controller is told of twice")
+            require(len(set(handles)) == len(handles), "a controller is sent twice")
             order = sorted(range(len(handles)), key=handles.__getitem__)
             update["controllers"] = [update["controllers"][each] for each in order]
         return update
@@ -618,7 +618,7 @@ class Message:
         part, parts, needs = 0, 1, True
         if bits.flag():
             part, parts, needs = bits.bits(8), bits.bits(8), bits.flag()
-            require((part, parts) != (0, 1), "a part that need not be spelled out")
+            require((part, parts) != (0, 1), "a redundant part")
             require(part < parts or part == parts == 0, "a part beyond the last")
         since = 0
         if needs:
@@ -632,13 +632,13 @@ class Message:
         places = self.id_set(known)
         some_whole = self.bits.flag()
         whole = [some_whole and self.bits.flag() for _ in places]
-        require(not some_whole or any(whole), "nobody is told whole")
+        require(not some_whole or any(whole), "no controller is sent in full")
         controllers = []
         for place, is_whole in zip(places, whole):
-            view = self.listener.at_place(place, tick)
-            old = None if is_whole else lambda piece, place=place: self.listener.old(place, piece, base)
-            told = {name: view[name] for name in ("controller", "epoch", "own", "sight")}
-            controllers.append(told | {"pieces": self.block(view["own"], old)})
+            view = self.decoder.at_slot(place, tick)
+            old = None if is_whole else lambda piece, place=place: self.decoder.old(place, piece, base)
+            change = {name: view[name] for name in ("controller", "epoch", "own", "sight")}
+            controllers.append(change | {"pieces": self.block(view["own"], old)})
         return controllers
 
     def result(self, tick):
@@ -701,13 +701,13 @@ class Message:
             own, effects, abilities = (self.bits.flag() for _ in range(3))
             if self.bits.flag():
                 epoch = self.bits.bits(8)
-                require(epoch, "an epoch that need not be spelled out")
-            require(own or effects or abilities or epoch, "a view that need not be spelled out")
+                require(epoch, "a redundant epoch")
+            require(own or effects or abilities or epoch, "a redundant view")
         sight = {"effects": effects, "abilities": abilities}
         return {"epoch": epoch, "own": own, "sight": sight, "pieces": self.block(own, None)}
 
     def block(self, own, old):
-        """Pieces; `old` says what one was, if they are told by their differences."""
+        """Pieces; `old` returns the old value of one, if they are sent as deltas."""
         bits = self.bits
         pieces, last, rank, tag = [], None, 0, 0
         while True:
@@ -740,7 +740,7 @@ class Message:
         kinds = "head placement attribute tag cue effect ability run task inputs".split()
         pieces.sort(key=lambda piece: (kinds.index(piece["piece"]), handle_or_id(piece["id"])))
         names = [(piece["piece"], piece["id"]) for piece in pieces]
-        require(len(set(names)) == len(names), "a piece is told twice")
+        require(len(set(names)) == len(names), "a piece is sent twice")
         return pieces
 
     def attribute(self, which, own, old):
@@ -778,7 +778,7 @@ class Message:
         differ = self.bits.flag()
         base = quantiser.read(self.bits)
         current = quantiser.read(self.bits) if differ else base
-        require(not differ or base[0] != current[0], "equal codes, written twice")
+        require(not differ or base[0] != current[0], "equal codes are sent twice")
         return {"base": base[1], "current": current[1]}
 
     def grants(self, by_difference, old):
@@ -816,7 +816,7 @@ class Message:
         for each in ids:
             gone = some_gone and self.bits.flag()
             pieces.append({"piece": kind, "id": each, "is": None if gone else self.content(kind)})
-        require(not some_gone or any(piece["is"] is None for piece in pieces), "nothing is gone")
+        require(not some_gone or any(piece["is"] is None for piece in pieces), "no piece is removed")
         return pieces
 
     def content(self, kind):
@@ -830,7 +830,7 @@ class Message:
 
 
 def handle_or_id(which):
-    """What pieces of a kind are ordered by."""
+    """Sort key of the pieces of a kind."""
     if isinstance(which, str):
         return tuple(map(int, which.split("v")))
     return (which or 0,)
@@ -849,7 +849,7 @@ def fits_single(value):
 
 
 def gaps_bits(known, ids):
-    """Bits of a set as gaps, with their number."""
+    """Number of bits of a set that is sent as gaps, including their number."""
     low = (known // len(ids)).bit_length() - 1
     total, following = varint_bits(len(ids) - 1, 2), 0
     for each in ids:
@@ -868,7 +868,7 @@ def varint_bits(value, group):
 
 
 def exactly(value):
-    """A reading with numbers by their bits, so that the sign of a zero counts."""
+    """A value with its numbers as bits, so that the sign of a zero counts."""
     if isinstance(value, float):
         return struct.pack("<d", value).hex()
     if isinstance(value, dict):
@@ -878,56 +878,56 @@ def exactly(value):
     return value
 
 
-def read(dictionary, to, data, listener=None):
-    message = Message(dictionary, data, listener)
+def read(dictionary, to, data, decoder=None):
+    message = Message(dictionary, data, decoder)
     return message.to_server() if to == "server" else message.to_client()
 
 
 def check(path):
-    """How many vectors there are, and what is wrong with them."""
+    """The number of vectors, and descriptions of those that fail."""
     vectors = json.loads(path.read_text(encoding="utf-8"))
     dictionary = Dictionary(vectors["dictionary"])
     wrong = []
     for vector in vectors["vectors"]:
         data = bytes.fromhex(vector["hex"])
-        listener = Listener()
+        decoder = UpdateDecoder()
         try:
             if "after" in vector:
-                listener.note(read(dictionary, vector["to"], bytes.fromhex(vector["after"])))
-            meaning = read(dictionary, vector["to"], data, listener)
+                decoder.note(read(dictionary, vector["to"], bytes.fromhex(vector["after"])))
+            meaning = read(dictionary, vector["to"], data, decoder)
         except Refused as error:
             wrong.append(f"{vector['name']}: refused: {error}")
             continue
         if exactly(meaning) != exactly(vector["meaning"]):
-            wrong.append(f"{vector['name']}:\n  read  {json.dumps(meaning)}\n  means {json.dumps(vector['meaning'])}")
+            wrong.append(f"{vector['name']}:\n  decoded  {json.dumps(meaning)}\n  expected {json.dumps(vector['meaning'])}")
         for length in range(len(data)):
             try:
-                read(dictionary, vector["to"], data[:length], listener)
-                wrong.append(f"{vector['name']}: read although it ends after {length} bytes")
+                read(dictionary, vector["to"], data[:length], decoder)
+                wrong.append(f"{vector['name']}: decoded although it is truncated to {length} bytes")
             except Refused:
                 pass
     for vector in vectors["refused"]:
         try:
             read(dictionary, vector["to"], bytes.fromhex(vector["hex"]))
-            wrong.append(f"{vector['name']}: read, and should be refused")
+            wrong.append(f"{vector['name']}: decoded, but must be refused")
         except Refused:
             pass
     return len(vectors["vectors"]) + len(vectors["refused"]), wrong
 
 
 def show(path, to, datagrams):
-    """Reads datagrams one after another; 1 if one is refused."""
+    """Decodes datagrams in order; 1 if one is refused."""
     dictionary = Dictionary(json.loads(path.read_text(encoding="utf-8"))["dictionary"])
-    listener, failed = Listener(), False
+    decoder, failed = UpdateDecoder(), False
     for number, datagram in enumerate(datagrams, 1):
         try:
-            message = read(dictionary, to, bytes.fromhex(datagram), listener)
+            message = read(dictionary, to, bytes.fromhex(datagram), decoder)
         except (Refused, ValueError) as error:
             print(f"datagram {number}: refused: {error}", file=sys.stderr)
             failed = True
             continue
         if message["message"] == "update":
-            listener.note(message)
+            decoder.note(message)
         print(json.dumps(message, indent=2))
     return 1 if failed else 0
 
@@ -945,7 +945,7 @@ def main(arguments):
         count, wrong = check(path)
         for each in wrong:
             print(each, file=sys.stderr)
-        print(f"{path.name}: {count} vectors, {len(wrong)} wrong")
+        print(f"{path.name}: {count} vectors, {len(wrong)} failed")
         failed |= bool(wrong)
     return 1 if failed else 0
 

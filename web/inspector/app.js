@@ -1,4 +1,4 @@
-// The frame around the views: which is shown, at which moment, and what is explained beside it.
+// The page's frame: the current view, the shown moment, and the drawer with explanations.
 
 import { Connection } from "/connection.js";
 import { fill, h, newestWins, options } from "/elements.js";
@@ -16,7 +16,7 @@ const drawer = document.getElementById("drawer");
 const scrubber = document.getElementById("scrubber");
 const status = document.getElementById("connection");
 
-/** Resolves when no button is held down: what is replaced between press and release is never clicked. */
+/** Resolves when no button is held down: an element that is replaced between press and release gets no click. */
 const released = (() => {
   const LONGEST = 1000;
   let held = null;
@@ -29,7 +29,7 @@ const released = (() => {
   };
   const release = (which = held) => {
     if (!held || which !== held) return;
-    // The click comes after the release.
+    // The click event comes after the release.
     setTimeout(held.resolve);
     held = null;
   };
@@ -40,7 +40,7 @@ const released = (() => {
   return () => held?.promise;
 })();
 
-/** What everybody shares. `moment` is null while the newest is followed. */
+/** State shared by all views. `moment` is null while the page follows the newest moment. */
 const app = {
   connection,
   moment: null,
@@ -101,22 +101,22 @@ async function showDrawer() {
   }
 }
 
-/** The checks of an ability, against whom one chooses: the choice stays where it is while the rest is told anew. */
+/** The checks of an ability against a chosen target. The target's list stays in place while the rest is replaced. */
 async function showChecks(open, close) {
-  const told = await app.ask("checks", { ability: open.ability, target: open.target });
+  const answer = await app.ask("checks", { ability: open.ability, target: open.target });
   const { rows } = await app.ask("world", { limit: 200 });
   if (open.frame?.parentNode !== drawer) {
     open.body = h("div");
     open.select = h("select", { "data-key": "check-target", onchange: (event) => { open.target = event.target.value; refresh(); } });
-    open.frame = h("div", {}, checksHead(told, close), h("div", { class: "bar" }, h("label", { class: "grow" }, "Against", open.select)), open.body);
+    open.frame = h("div", {}, checksHead(answer, close), h("div", { class: "bar" }, h("label", { class: "grow" }, "Against", open.select)), open.body);
     fill(drawer, open.frame);
   }
-  const gone = open.target && !rows.some((row) => row.id === open.target) ? [[open.target, "somebody who is gone"]] : [];
-  options(open.select, [["", "nobody in particular"], ...gone, ...rows.map((row) => [row.id, row.name])], open.target);
-  fill(open.body, checks(told));
+  const gone = open.target && !rows.some((row) => row.id === open.target) ? [[open.target, "(despawned)"]] : [];
+  options(open.select, [["", "(no target)"], ...gone, ...rows.map((row) => [row.id, row.name])], open.target);
+  fill(open.body, checks(answer));
 }
 
-/** Whoever opens an explanation goes there, and back to where they were when it closes. */
+/** Focus moves into the drawer when it opens, and back to the opener when it closes. */
 let opener = null;
 let wantsFocus = false;
 function focusDrawer() {
@@ -141,17 +141,17 @@ function route() {
   refresh();
 }
 
-/** There is a network view if the host tells of clients. */
+/** Shows the link to the network view if the host reports clients. */
 function showNetwork() {
   document.querySelector('nav a[data-view="network"]').hidden = !connection.head.clients;
 }
 
-/** What was shown when the connection was opened last. */
+/** The game or recording that the previous connection showed. */
 let subject = null;
 
 connection.addEventListener("hello", () => {
   const { title, live, edit, version, catalog } = connection.hello;
-  // After an interruption another game may be there, with other names and other rights: the page begins anew.
+  // After a reconnect the game may be another one, with other names and permissions: reload the page.
   const now = JSON.stringify([title, live, edit, version]);
   if (subject && (subject.now !== now || (subject.catalog && catalog && subject.catalog !== catalog))) return location.reload();
   subject = { now, catalog };
@@ -173,13 +173,13 @@ connection.addEventListener("head", () => {
 connection.addEventListener("closed", () => { status.className = "dot off"; status.textContent = "not connected"; });
 connection.addEventListener("problem", (event) => { fill(main, h("p", { class: "note bad", role: "alert" }, event.detail)); });
 addEventListener("hashchange", route);
-// The address names a view, so that this link must not change it.
+// The hash of the URL names the view, so this link must not change it.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
 addEventListener("keydown", (event) => {
   if (!connection.hello) return;
   if (event.key === "Escape" && app.open) return closeDrawer();
-  // With other keys held they are the browser's: Alt and an arrow goes back. So they are where something is typed, and
-  // where something can be scrolled those that scroll.
+  // Combinations with modifiers belong to the browser (Alt and an arrow goes back), and so do keys in input fields
+  // and scrolling keys in scrollable areas.
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
   if (event.target.matches(".scroll") && ["PageUp", "PageDown", "Home", "End"].includes(event.key)) return;
   const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];

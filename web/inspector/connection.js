@@ -1,4 +1,4 @@
-// The connection: questions with numbers, answers by number, and news of where the game is.
+// The WebSocket connection: requests with an id, answers by id, and head messages.
 
 const PROTOCOL = 1;
 
@@ -20,7 +20,7 @@ export class Connection extends EventTarget {
     socket.addEventListener("open", async () => {
       try {
         const hello = await this.ask("hello");
-        if (hello.protocol !== PROTOCOL) throw new Error(`the inspector speaks protocol ${hello.protocol}, this page ${PROTOCOL}`);
+        if (hello.protocol !== PROTOCOL) throw new Error(`the inspector uses protocol ${hello.protocol}, but this page needs ${PROTOCOL}: reload the page`);
         this.#delay = 300;
         this.hello = hello;
         this.head = hello.head;
@@ -29,7 +29,7 @@ export class Connection extends EventTarget {
         this.dispatchEvent(new CustomEvent("problem", { detail: error.message }));
       }
     });
-    socket.addEventListener("message", (event) => this.#hear(JSON.parse(event.data)));
+    socket.addEventListener("message", (event) => this.#receive(JSON.parse(event.data)));
     socket.addEventListener("close", () => {
       for (const { reject } of this.#waiting.values()) reject(new Error("the connection was closed"));
       this.#waiting.clear();
@@ -39,7 +39,7 @@ export class Connection extends EventTarget {
     });
   }
 
-  #hear(message) {
+  #receive(message) {
     if (message.head) {
       this.head = message.head;
       this.dispatchEvent(new Event("head"));

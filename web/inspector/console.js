@@ -1,9 +1,8 @@
-// The console: changes, where the host allows them. Each is carried out by the host, and written to its recording if it keeps
-// one; otherwise the page says that it does not.
+// The console: edits, if the host allows them. The host executes each edit and writes it to its recording, if it has one.
 
 import { fill, h, options } from "/elements.js";
 
-/** Milliseconds between two looks at who is there: they come and go. */
+/** Milliseconds between two requests for the list of controllers. */
 const PAUSE = 1000;
 
 const FORMS = {
@@ -13,7 +12,7 @@ const FORMS = {
   grant: ["Grant an ability", [["controller", "To", "controllers"], ["ability", "Ability", "abilities"]]],
   event: ["Send an event", [["controller", "To", "controllers"], ["tag", "Tag", "tags"], ["magnitude", "Magnitude", "number"]]],
   spawn: ["Spawn", [["template", "Template", "templates"]]],
-  despawn: ["Despawn", [["controller", "Who", "controllers"]]],
+  despawn: ["Despawn", [["controller", "Controller", "controllers"]]],
 };
 
 export class Console {
@@ -25,11 +24,11 @@ export class Console {
     this.element = h("section", { "aria-label": "Console" }, h("div", { class: "head" }, h("h1", {}, "Console")), this.kept = h("p", { role: "status" }),
       this.paceCard = h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Pace" }, h("h2", {}, "Pace"), this.pace)),
       this.forms,
-      h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "What was done" }, h("h2", {}, "What was done"), h("div", { "aria-live": "polite" }, this.log))));
+      h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Executed edits" }, h("h2", {}, "Executed edits"), h("div", { "aria-live": "polite" }, this.log))));
   }
 
   async update() {
-    if (!this.app.connection.hello.edit) return fill(this.element, h("p", { class: "empty" }, "This inspector is read-only. Its host can allow edits: --allow-edit."));
+    if (!this.app.connection.hello.edit) return fill(this.element, h("p", { class: "empty" }, "This inspector is read-only. Start the host with --allow-edit to allow edits."));
     if (!this.built) await this.build();
     if (performance.now() - this.looked > PAUSE) await this.look();
     this.paceCard.hidden = this.app.connection.hello.pace === false;
@@ -39,29 +38,29 @@ export class Console {
     if (document.activeElement !== this.speed) this.speed.value = String(speed);
     const { lines, recording } = await this.app.ask("console");
     this.kept.className = recording ? "note" : "note warn";
-    this.kept.textContent = recording ? `Recorded in ${recording}.` : "Nothing is being recorded: what is done here is gone when the game ends. --record keeps it.";
+    this.kept.textContent = recording ? `Recorded in ${recording}.` : "Edits are not recorded and are lost when the game ends. Start the host with --record to keep them.";
     fill(this.log, lines.length ? h("ul", { class: "feed" }, lines.map((line) => h("li", {}, h("span", { class: "num muted" }, `${line.time.toFixed(2)} s`),
-      h("span", { class: line.error ? "chip bad" : "chip on" }, line.error ? "refused" : "done"), h("span", { class: "what small" }, line.text, line.error ? h("div", { class: "muted" }, line.error) : null)))) : h("p", { class: "muted" }, "Nothing yet."));
+      h("span", { class: line.error ? "chip bad" : "chip on" }, line.error ? "refused" : "done"), h("span", { class: "what small" }, line.text, line.error ? h("div", { class: "muted" }, line.error) : null)))) : h("p", { class: "muted" }, "No edits yet."));
   }
 
-  /** Who is there now. */
+  /** Updates the lists of controllers. */
   async look() {
     const world = await this.app.connection.ask("world", { limit: 200 });
     this.looked = performance.now();
-    const people = world.rows.map((row) => [row.id, row.name]);
-    for (const [select, first] of this.people) {
+    const controllers = world.rows.map((row) => [row.id, row.name]);
+    for (const [select, first] of this.controllerLists) {
       const chosen = select.value;
-      options(select, [...first, ...people], people.some(([id]) => id === chosen) ? chosen : (first[0] ?? people[0] ?? [""])[0]);
+      options(select, [...first, ...controllers], controllers.some(([id]) => id === chosen) ? chosen : (first[0] ?? controllers[0] ?? [""])[0]);
     }
     return world;
   }
 
   async build() {
-    const words = await this.app.connection.ask("vocabulary");
-    this.people = [];
+    const names = await this.app.connection.ask("vocabulary");
+    this.controllerLists = [];
     const world = await this.look();
     this.built = true;
-    const lists = { effects: words.effects, abilities: words.abilities, templates: words.templates, tags: words.tags, attributes: world.attributes };
+    const lists = { effects: names.effects, abilities: names.abilities, templates: names.templates, tags: names.tags, attributes: world.attributes };
     const pace = (fields) => this.app.connection.ask("pace", fields).then(() => this.app.refresh());
     this.pause = h("button", { type: "button", class: "primary", "data-key": "pause", onclick: () => pace({ paused: !this.app.connection.head.pace.paused }) });
     this.step = h("button", { type: "button", "data-key": "game-step", onclick: () => pace({ steps: 1 }) }, "Step");
@@ -70,17 +69,17 @@ export class Console {
     this.forms.append(...Object.entries(FORMS).map(([command, [title, fields]]) => this.form(command, title, fields, lists)));
     await this.look();
     const isThere = (select) => [...select.options].some((option) => option.value === this.app.controller);
-    for (const [select, first] of this.people) if (!first.length && isThere(select)) select.value = this.app.controller;
+    for (const [select, first] of this.controllerLists) if (!first.length && isThere(select)) select.value = this.app.controller;
   }
 
   form(command, title, fields, lists) {
-    const told = h("span", { class: "small muted", role: "status" });
+    const result = h("span", { class: "small muted", role: "status" });
     const inputs = fields.map(([key, label, kind]) => {
       const name = `${command}-${key}`;
       if (kind.startsWith("number")) return h("label", {}, label, h("input", { name: key, type: "number", step: "any", required: kind.endsWith("!"), "data-key": name }));
       const choices = (lists[kind.replace("?", "")] ?? []).map((choice) => [choice, choice]);
       const select = h("select", { name: key, "data-key": name }, choices.map(([value, text]) => h("option", { value }, text)));
-      if (kind.startsWith("controllers")) this.people.push([select, kind.endsWith("?") ? [["", "nobody"]] : []]);
+      if (kind.startsWith("controllers")) this.controllerLists.push([select, kind.endsWith("?") ? [["", "(none)"]] : []]);
       return h("label", {}, label, select);
     });
     const submit = async (event) => {
@@ -92,9 +91,9 @@ export class Console {
       }
       try {
         const { accepted, recording } = await this.app.connection.ask("edit", { command, ...values });
-        told.textContent = recording ? accepted : `${accepted}, not recorded`;
-      } catch (error) { told.textContent = error.message; }
+        result.textContent = recording ? accepted : `${accepted}, not recorded`;
+      } catch (error) { result.textContent = error.message; }
     };
-    return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit", "aria-label": title }, title.split(" ")[0])), told);
+    return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit", "aria-label": title }, title.split(" ")[0])), result);
   }
 }

@@ -13,7 +13,7 @@ export class Controller {
       const world = await this.app.ask("world", { limit: 1 });
       this.app.controller = world.rows[0]?.id;
     }
-    if (!this.app.controller) return fill(this.element, h("p", { class: "empty" }, "Nobody is here at this moment."));
+    if (!this.app.controller) return fill(this.element, h("p", { class: "empty" }, "There are no controllers at this moment."));
     const [page, log] = await Promise.all([
       this.app.ask("controller", { controller: this.app.controller }),
       this.app.ask("events", { controllers: [this.app.controller], limit: 12 }),
@@ -56,7 +56,7 @@ export class Controller {
     return page.effects.map((line) => {
       const lane = h("div", { class: line.inhibited || line.queued ? "lane off" : "lane" });
       const track = h("div", { class: "track", role: "img", "aria-label": line.duration === null ? (line.nextTick === null ? "for ever" : `for ever, next tick in ${seconds(line.nextTick - page.time)}`) : `${seconds(line.remaining)} of ${seconds(line.duration)} left` });
-      // What lasts for ever is on its way to its next tick, or nowhere.
+      // An effect without an end shows the progress to its next tick, or a full bar.
       const endless = line.duration === null;
       const length = line.duration ?? line.period ?? 1;
       const gone = !endless ? page.time - line.started : line.period && line.nextTick !== null ? line.period - (line.nextTick - page.time) : length;
@@ -97,7 +97,7 @@ export class Controller {
   }
 
   events(log) {
-    if (!log.events.length) return none("Nothing happened to it yet.");
+    if (!log.events.length) return none("No events yet.");
     return [h("ul", { class: "feed" }, log.events.map((event) => h("li", {},
       h("span", { class: "num muted" }, `${event.time.toFixed(2)} s`), h("span", { class: "small" }, event.kind), h("span", { class: "what small" }, event.text)))),
     h("button", { class: "link", "data-key": "timeline", onclick: () => this.app.show("timeline", this.app.controller) }, "Open the timeline")];
@@ -116,7 +116,7 @@ function change(line) {
   return h("span", { class: `small ${by > 0 ? "up" : "down"}` }, ` ${by > 0 ? "+" : "−"}${number(Math.abs(by))}`);
 }
 
-/** Tags as a tree; those in between were granted by what is below them. */
+/** Tags as a tree; inner tags without an entry of their own are parents of granted tags. */
 function tags(page) {
   if (!page.tags.length) return none("No tags.");
   const root = { children: new Map() };
@@ -136,7 +136,7 @@ function tags(page) {
   return list(root);
 }
 
-/** The programs of abilities that run, with the steps that are under way lit. */
+/** The programs of running activations, with the current steps highlighted. */
 function programs(page) {
   return page.runs.map((run) => h("div", { class: "skill" }, h("div", { class: "body" },
     h("div", { class: "head" }, h("h3", {}, run.ability), h("span", { class: "small muted" }, `for ${seconds(page.time - run.started)}`), run.committed ? h("span", { class: "chip on" }, "committed") : null),

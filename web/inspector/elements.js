@@ -1,6 +1,6 @@
-// Small things that every view is made of.
+// Elements and helpers that all views share.
 
-/** An element: `h("td", { class: "num" }, "12")`. Text stays text; nothing is ever parsed as markup. */
+/** Creates an element: `h("td", { class: "num" }, "12")`. Text is never parsed as markup. */
 export function h(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties ?? {})) {
@@ -21,7 +21,7 @@ export function svg(name, attributes = {}, ...children) {
   return element;
 }
 
-/** A number as people read it: at most so many places, no trailing zeros. */
+/** A number for people: at most `places` decimal places, no trailing zeros. */
 export function number(value, places = 2) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
@@ -36,7 +36,7 @@ export function styled(element, styles) {
   return element;
 }
 
-/** A bar from the lower to the upper bound; a mark where the base is. */
+/** A bar from the lower to the upper bound, with a mark at the base value. */
 export function meter({ base, current, min, max }, label) {
   const low = min ?? Math.min(0, base, current);
   const high = max ?? Math.max(base, current, low + 1);
@@ -47,7 +47,7 @@ export function meter({ base, current, min, max }, label) {
   return bar;
 }
 
-/** Values over time as steps. `data` is `{ points: [[time, value], …], since, now, value }`. */
+/** A sparkline: values over time as steps. `data` is `{ points: [[time, value], …], since, now, value }`. */
 class Spark extends HTMLElement {
   set data({ points, since = 0, now, value }) {
     const before = [Math.min(since, now), points?.length ? points[0][1] : value];
@@ -69,7 +69,7 @@ class Spark extends HTMLElement {
   }
 }
 
-/** A cooldown: how much of it is left, `[left, whole]`; nothing if it is over. */
+/** A dial of a cooldown. `data` is `[left, whole]` in seconds; nothing if the ability is ready. */
 class Dial extends HTMLElement {
   set data(cooldown) {
     const part = cooldown ? Math.max(0, Math.min(1, cooldown[1] > 0 ? cooldown[0] / cooldown[1] : 0)) : 0;
@@ -91,13 +91,13 @@ const ICONS = {
   start: "M6 5v14M19 6l-9 6 9 6z", back: "M17 6l-9 6 9 6z", play: "M8 5l11 7-11 7z", pause: "M9 5v14M15 5v14", step: "M7 6l9 6-9 6z", end: "M18 5v14M5 6l9 6-9 6z",
 };
 
-/** A sign on a button; its name is the button's. */
+/** An icon of a button. Its accessible name is the button's. */
 export function icon(name) {
   const path = svg("path", { d: ICONS[name], fill: "currentColor", stroke: "currentColor", "stroke-width": 2, "stroke-linejoin": "round", "stroke-linecap": "round" });
   return svg("svg", { viewBox: "0 0 24 24", width: 16, height: 16, "aria-hidden": "true" }, path);
 }
 
-/** Carries out the newest of many calls, one at a time: what lies between is left out. */
+/** Runs one call at a time. Calls during a run are merged into one more run. */
 export function newestWins(work) {
   let running = false;
   let again = false;
@@ -110,13 +110,13 @@ export function newestWins(work) {
   };
 }
 
-/** Waits until somebody has stopped typing. */
+/** Delays work until input has paused (debounce). */
 export function later(work, pause = 150) {
   let timer = 0;
   return () => { clearTimeout(timer); timer = setTimeout(work, pause); };
 }
 
-/** Replaces what is inside, but leaves the focus where it was, by `data-key`. */
+/** Replaces the children, but keeps the focus (by `data-key`) and scroll positions (by `data-scroll`). */
 export function fill(element, ...children) {
   const key = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   const scrolled = [...element.querySelectorAll("[data-scroll]")].map((part) => [part.dataset.scroll, part.scrollTop]);
@@ -128,7 +128,7 @@ export function fill(element, ...children) {
   if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-/** The choices of a list, changed only if they are others: an open list stays open. */
+/** Sets the choices of a list. Unchanged choices are not replaced, so that an open list stays open. */
 export function options(select, choices, value) {
   const known = JSON.stringify(choices);
   if (select.dataset.known !== known) {

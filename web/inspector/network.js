@@ -1,18 +1,18 @@
-// The network: what it does to each client, and when.
+// The network view: statistics, corrections and rejections of each client.
 
 import { fill, h, number, styled } from "/elements.js";
 
 /** A sample is `[time, round trip, bytes received, rejected, corrected]`. */
 const [TIME, TRIP, BYTES, REJECTED, CORRECTED] = [0, 1, 2, 3, 4];
 
-/** Seconds over which a rate is taken. */
+/** Seconds over which a rate is averaged. */
 const RATE = 1;
 
-/** Milliseconds between two looks at a game that runs: with many clients, an answer is long. */
+/** Milliseconds between two requests while following a running game: with many clients, an answer is long. */
 const PAUSE = 200;
 
-/** Corrections of a client that are shown. */
-const MOST = 40;
+/** Maximum number of shown corrections of a client. */
+const MAX_CORRECTIONS = 40;
 
 export class Network {
   constructor(app) {
@@ -31,7 +31,7 @@ export class Network {
     }
     const { clients, time } = await this.app.ask("network");
     this.looked = performance.now();
-    fill(this.body, clients.length ? clients.map((client) => this.client(client, time)) : h("p", { class: "empty w12" }, "No client at this moment."));
+    fill(this.body, clients.length ? clients.map((client) => this.client(client, time)) : h("p", { class: "empty w12" }, "No clients at this moment."));
   }
 
   client(client, now) {
@@ -60,7 +60,7 @@ export class Network {
       classes("Bytes sent, by class", client.sentByClass));
   }
 
-  /** A mark for each time that something was taken back. */
+  /** A mark for each correction and rejection. */
   timeline(client, since, now) {
     const { samples, name } = client;
     const place = (time) => `${Math.max(0, Math.min(100, ((time - since) / Math.max(now - since, 1e-6)) * 100))}%`;
@@ -79,17 +79,17 @@ export class Network {
       h("div", { class: "axis muted small" }, h("span", {}, `${since.toFixed(1)} s`), h("span", { class: "legend" }, h("i", { class: "corrected" }), "corrected ", h("i", { class: "rejected" }), "rejected"), h("span", {}, `${now.toFixed(1)} s`)));
   }
 
-  /** What was taken back, with what had been predicted and what is so. */
+  /** The corrections of a client, with predicted and actual values. */
   corrections({ name, corrections: all }) {
-    const corrections = all.slice(0, MOST);
-    if (!corrections.length) return h("p", { class: "muted small" }, "Nothing was taken back until this moment.");
+    const corrections = all.slice(0, MAX_CORRECTIONS);
+    if (!corrections.length) return h("p", { class: "muted small" }, "No corrections up to this moment.");
     return h("div", { class: "scroll short", "data-scroll": `corrections-${name}`, tabindex: "0", role: "region", "aria-label": `Corrections of ${name}` },
-      h("ul", { class: "feed undone" }, corrections.map((told) => h("li", {},
-        h("button", { class: "link num", "data-key": `undone-${name}-${told.time}-${told.reason ?? ""}`, "aria-label": `Go to ${told.time.toFixed(3)} seconds`, onclick: () => this.app.goToTime(told.time) }, told.time.toFixed(2)),
-        h("span", { class: told.cause === "rejected" ? "chip bad" : "chip warn" }, told.cause === "rejected" ? "rejected" : "corrected"),
-        h("span", { class: "what small" }, told.cause === "rejected" ? h("div", {}, told.command ? h("strong", {}, told.command) : null, told.command ? `: ${told.reason}` : told.reason) : null,
-          told.differences.length ? h("dl", { class: "diff" }, told.differences.map((difference) => h("div", {}, h("dt", {}, difference.what), h("dd", {},
-            h("s", {}, h("span", { class: "unseen" }, "predicted "), difference.predicted), " → ", h("span", { class: "unseen" }, "is "), h("strong", {}, difference.actual))))) : h("span", { class: "muted" }, "nothing that is shown changed"))))));
+      h("ul", { class: "feed undone" }, corrections.map((correction) => h("li", {},
+        h("button", { class: "link num", "data-key": `undone-${name}-${correction.time}-${correction.reason ?? ""}`, "aria-label": `Go to ${correction.time.toFixed(3)} seconds`, onclick: () => this.app.goToTime(correction.time) }, correction.time.toFixed(2)),
+        h("span", { class: correction.cause === "rejected" ? "chip bad" : "chip warn" }, correction.cause === "rejected" ? "rejected" : "corrected"),
+        h("span", { class: "what small" }, correction.cause === "rejected" ? h("div", {}, correction.command ? h("strong", {}, correction.command) : null, correction.command ? `: ${correction.reason}` : correction.reason) : null,
+          correction.differences.length ? h("dl", { class: "diff" }, correction.differences.map((difference) => h("div", {}, h("dt", {}, difference.what), h("dd", {},
+            h("s", {}, h("span", { class: "unseen" }, "predicted "), difference.predicted), " → ", h("span", { class: "unseen" }, "is "), h("strong", {}, difference.actual))))) : h("span", { class: "muted" }, "no visible change"))))));
   }
 }
 
@@ -99,12 +99,12 @@ function rejections({ rejections }) {
     h("tbody", {}, rejections.map(({ reason, count }) => h("tr", {}, h("td", {}, reason), h("td", { class: "num" }, number(count, 0))))));
 }
 
-/** What bytes are for: a bar of parts, and the same in numbers. */
+/** Bytes by traffic class: a stacked bar and a table. */
 function classes(title, parts) {
   const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (!whole) return null;
   const share = (part) => (part.bytes / whole) * 100;
-  // What carries the rest comes last, and steps back.
+  // The last class is the overhead, in a muted colour.
   const colour = (index) => (index === parts.length - 1 ? "part-rest" : `part-${index % 4}`);
   return h("div", { class: "classes" }, h("h3", { class: "muted small" }, title),
     h("div", { class: "parts", "aria-hidden": "true" }, parts.map((part, index) => styled(h("i", { class: colour(index) }), { width: `${share(part)}%` }))),
@@ -113,7 +113,7 @@ function classes(title, parts) {
         h("td", { class: "num" }, bytes(part.bytes)), h("td", { class: "num muted" }, `${number(share(part), 0)} %`))))));
 }
 
-/** A curve over all the room there is; a dot would become an egg. */
+/** Stretches a sparkline to the full width, without its dot, which would be distorted. */
 function wide(spark) {
   spark.querySelector("svg").setAttribute("preserveAspectRatio", "none");
   spark.querySelector("path").setAttribute("vector-effect", "non-scaling-stroke");
@@ -121,7 +121,7 @@ function wide(spark) {
   return spark;
 }
 
-/** Bytes a second, from what was counted. */
+/** Received bytes a second, from the counters of the samples. */
 function rate(samples) {
   let first = 0;
   return samples.flatMap((sample, index) => {

@@ -1,4 +1,4 @@
-// The scrubber: goes to any moment that is kept.
+// The scrubber: goes to any moment of the timeline.
 
 import { clock, h, icon } from "/elements.js";
 
@@ -24,7 +24,7 @@ class Scrubber extends HTMLElement {
       button("To the beginning", icon("start"), () => this.app.goTo(this.app.connection.head.first), "start"),
       button("One moment back", icon("back"), () => { this.stop(); this.app.goTo(this.app.now - 1); }, "back"),
       this.play,
-      button("One moment on", icon("step"), () => { this.stop(); this.app.goTo(this.app.now + 1); }, "step"),
+      button("One moment forward", icon("step"), () => { this.stop(); this.app.goTo(this.app.now + 1); }, "step"),
       button("To the end", icon("end"), () => this.app.goTo(this.app.connection.head.last), "end"),
       h("div", { class: "rail" }, this.canvas, this.range), this.clock, this.speed, this.live));
   }
@@ -40,7 +40,7 @@ class Scrubber extends HTMLElement {
     await this.#load(app, head);
     app.since = this.#times[0] ?? 0;
     const time = this.#times[app.now - this.#first] ?? head.time;
-    // The newest moments may be newer than the last word about them.
+    // The newest moments may be newer than the last head message.
     this.clock.value = `${clock(time)} / ${clock(Math.max(time, head.time))}`;
     this.range.setAttribute("aria-valuetext", clock(time));
     this.#draw();
@@ -50,12 +50,12 @@ class Scrubber extends HTMLElement {
     const known = this.#first + this.#times.length;
     if (known > head.last && this.#first >= head.first) return;
     const restart = head.first > known || head.last < known - 1;
-    const news = await app.connection.ask("moments", { since: restart ? 0 : known });
+    const added = await app.connection.ask("moments", { since: restart ? 0 : known });
     if (restart || !this.#times.length) {
-      [this.#first, this.#times, this.#counts] = [news.first, news.times, news.events];
+      [this.#first, this.#times, this.#counts] = [added.first, added.times, added.events];
     } else {
-      this.#times.push(...news.times);
-      this.#counts.push(...news.events);
+      this.#times.push(...added.times);
+      this.#counts.push(...added.events);
     }
     const gone = head.first - this.#first;
     if (gone > 0) {
@@ -75,7 +75,7 @@ class Scrubber extends HTMLElement {
     return this.#first + low;
   }
 
-  /** How much happened, above the rail. */
+  /** Draws the number of events of each moment above the slider. */
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !this.#counts.length) return;

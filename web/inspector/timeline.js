@@ -1,8 +1,8 @@
-// The timeline: what happened, why, and how two moments differ.
+// The timeline: events, their causes, and the differences between two moments.
 
 import { fill, h, later, number, options } from "/elements.js";
 
-/** Milliseconds between two looks at who is there. */
+/** Milliseconds between two requests for the list of controllers. */
 const PAUSE = 1000;
 
 const CATEGORIES = ["attribute", "tag", "effect", "ability", "task", "input", "cue", "controller", "error"];
@@ -13,7 +13,7 @@ export class Timeline {
     this.categories = new Set();
     this.search = "";
     this.only = true;
-    /** Controllers that are looked at beside the chosen one, by handle. */
+    /** Names of controllers whose events are shown in addition to the chosen one's, by handle. */
     this.others = new Map();
     this.looked = -Infinity;
     this.mark = null;
@@ -62,28 +62,28 @@ export class Timeline {
         h("button", { class: "link num", "data-key": `time-${event.sequence}`, "aria-label": `Go to ${event.time.toFixed(3)} seconds`, onclick: () => this.app.goTo(event.moment) }, `${event.time.toFixed(3)}`),
         h("button", { class: "link small", "data-key": `why-${event.sequence}`, "aria-label": `Why ${event.kind}`, onclick: () => this.why(event.sequence) }, event.kind),
         h("span", { class: "what small" }, event.text)))))
-      : h("p", { class: "empty" }, "No such event until this moment."),
-    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null,
-    log.lost ? h("p", { class: "muted small" }, `${number(log.lost, 0)} events were too many to be kept.`) : null);
+      : h("p", { class: "empty" }, "No matching events up to this moment."),
+    log.more ? h("p", { class: "muted small" }, "There are older events: go back in time, or filter.") : null,
+    log.lost ? h("p", { class: "muted small" }, `${number(log.lost, 0)} events were dropped.`) : null);
     await this.beside();
   }
 
-  /** Who can be added; they come and go. */
+  /** Updates the list of controllers that can be added. */
   async look() {
     const { rows } = await this.app.ask("world", { limit: 200 });
     this.looked = performance.now();
-    options(this.add, [["", this.others.size ? "one more" : "everybody"], ...rows.filter((row) => !this.others.has(row.id)).map((row) => [row.id, row.name])], "");
+    options(this.add, [["", this.others.size ? "add another" : "all controllers"], ...rows.filter((row) => !this.others.has(row.id)).map((row) => [row.id, row.name])], "");
     fill(this.chosen, [...this.others].map(([id, name]) => h("button", { type: "button", class: "quiet chip on", "data-key": `without-${id}`, "aria-label": `Without ${name}`,
       onclick: () => { this.others.delete(id); this.looked = -Infinity; this.app.refresh(); } }, `${name} ✕`)));
   }
 
   async beside() {
     const parts = [];
-    // The first event of a game has the number 0.
+    // Null means none: 0 is the sequence number of the first event.
     if (this.chain !== null) {
       try {
         const { links } = await this.app.ask("chain", { sequence: this.chain });
-        parts.push(h("section", { class: "card", "aria-label": "Causes" }, h("h2", {}, "What led to it"), h("ol", { class: "chain" }, links.map((link) => h("li", {},
+        parts.push(h("section", { class: "card", "aria-label": "Causes" }, h("h2", {}, "Causes"), h("ol", { class: "chain" }, links.map((link) => h("li", {},
           h("div", { class: "head" }, h("h3", {}, link.kind), h("button", { class: "link small", onclick: () => this.app.goTo(link.moment) }, `${link.time.toFixed(3)} s`)), h("div", { class: "small muted" }, link.text))))));
       } catch { this.chain = null; }
     }
@@ -91,9 +91,9 @@ export class Timeline {
       try {
         const diff = await this.app.ask("compare", { with: this.mark });
         parts.push(h("section", { class: "card", "aria-label": "Comparison" }, h("div", { class: "head" }, h("h2", { class: "plain" }, `From ${diff.left.toFixed(3)} s to ${diff.right.toFixed(3)} s`),
-          h("span", { class: "right" }, h("button", { class: "quiet", "aria-label": "Forget the mark", onclick: () => { this.mark = null; this.app.refresh(); } }, "✕"))),
+          h("span", { class: "right" }, h("button", { class: "quiet", "aria-label": "Remove the mark", onclick: () => { this.mark = null; this.app.refresh(); } }, "✕"))),
         diff.differences.length ? h("div", { class: "scroll", "data-scroll": "diff" }, h("table", {}, h("tbody", {}, diff.differences.map((line) => h("tr", {},
-          h("td", {}, line.controller ?? "", h("div", { class: "small muted" }, line.field)), h("td", { class: "num muted" }, show(line.left)), h("td", { class: "num" }, show(line.right))))))) : h("p", { class: "muted" }, "Nothing differs."),
+          h("td", {}, line.controller ?? "", h("div", { class: "small muted" }, line.field)), h("td", { class: "num muted" }, show(line.left)), h("td", { class: "num" }, show(line.right))))))) : h("p", { class: "muted" }, "No differences."),
         diff.total > diff.differences.length ? h("p", { class: "muted small" }, `and ${diff.total - diff.differences.length} more`) : null));
       } catch { this.mark = null; }
     }
@@ -101,10 +101,10 @@ export class Timeline {
       const { file, text, exact } = this.exported;
       parts.push(h("section", { class: "card", "aria-label": "Exported scenario" }, h("div", { class: "head" }, h("h2", { class: "plain" }, file), h("span", { class: "right" },
         exact ? h("button", { class: "primary", type: "button", "data-key": "save", onclick: () => save(file, text) }, "Save") : null)),
-      exact ? h("p", { class: "small muted" }, "Run here, and it ended in exactly this state.") : null,
+      exact ? h("p", { class: "small muted" }, "Verified: running it ends in exactly this state.") : null,
       h("pre", { class: "mono scroll", tabindex: "0" }, text)));
     }
-    if (!parts.length) parts.push(h("div", { class: "card" }, h("h2", {}, "Causes"), h("p", { class: "muted" }, "Choose an event to see what led to it. Mark a moment and go to another to see how they differ.")));
+    if (!parts.length) parts.push(h("div", { class: "card" }, h("h2", {}, "Causes"), h("p", { class: "muted" }, "Choose an event to see its causes. Mark a moment and go to another to compare them.")));
     fill(this.side, parts);
   }
 

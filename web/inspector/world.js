@@ -1,4 +1,4 @@
-// The world: who is there.
+// The world view: the list of controllers.
 
 import { fill, h, later, meter, number, options } from "/elements.js";
 
@@ -54,14 +54,14 @@ export class World {
     this.facts.replaceChildren(...Object.entries({
       Controllers: number(world.controllers, 0), Effects: number(world.effects, 0), "Abilities running": number(world.running, 0),
       Events: number(head.events, 0),
-      // What is over has no tick time of its own: this is how long it took to play it again here.
+      // A recording has no tick times of its own: this is the time that the inspector needed to replay the tick.
       [this.app.connection.hello.live ? "Tick time" : "Replayed in"]: world.tickMilliseconds === null ? "–" : `${number(world.tickMilliseconds)} ms`,
     }).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
     fill(this.body, this.table(world), this.pages(world));
   }
 
   table(world) {
-    if (!world.rows.length) return h("p", { class: "empty" }, world.controllers ? "Nobody matches." : "Nobody is here at this moment.");
+    if (!world.rows.length) return h("p", { class: "empty" }, world.controllers ? "No controller matches." : "There are no controllers at this moment.");
     const attribute = this.filter.attribute;
     const rows = world.rows.map((row) => h("tr", { class: "pick", onclick: () => this.app.show("controller", row.id) },
       h("td", {}, h("button", { class: "link", "data-key": `row-${row.id}` }, row.name)),

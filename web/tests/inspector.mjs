@@ -140,12 +140,12 @@ const tests = {
     // The clock of a server is not the page's to stop.
     assert.equal(await page.evaluate(`document.querySelector('[aria-label="Pace"]').checkVisibility()`), false);
     await page.evaluate(`(() => { const form = document.querySelector('[aria-label="Set a base value"] form'); form.elements.attribute.value = "Health"; form.elements.value.value = "55"; [...form.elements.controller.options].forEach((o) => { if (/Ogre/.test(o.textContent)) form.elements.controller.value = o.value; }); form.requestSubmit(); })()`);
-    await page.until(`/set the base of Health of Ogre .* to 55/.test(document.querySelector('[aria-label="What was done"]').innerText)`, "the line of what was done");
+    await page.until(`/set the base of Health of Ogre .* to 55/.test(document.querySelector('[aria-label="Executed edits"]').innerText)`, "the line of what was done");
     assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /^Recorded in .*server\.ugasrec\.$/);
     await sound(page);
     await page.close();
     // The server first, so that the player is in the last moment of what it recorded.
-    assert.match(await server.end(), /the server stops[\s\S]*recorded until .*server\.ugasrec/);
+    assert.match(await server.end(), /the server stopped[\s\S]*recorded until .*server\.ugasrec/);
     player.kill("SIGINT");
     running.delete(player);
     // All of it again: the player, what it did, and what the page did.
@@ -176,11 +176,11 @@ const tests = {
     await page.until(`document.querySelector("#connection").textContent === "not connected"`);
     const second = await serve("--allow-edit");
     await page.until(`/edits allowed/.test(document.querySelector("#connection").textContent)`, "the connection again");
-    await page.until(`/Nobody is here/.test(document.querySelector("main").innerText)`, "the new game");
+    await page.until(`/There are no controllers/.test(document.querySelector("main").innerText)`, "the new game");
     await page.until(`document.querySelector('[data-key="live"]').classList.contains("primary")`, "that the new game is followed, and not a moment that belonged to the old one");
     await page.click('nav a[data-view="console"]');
     await page.until(`document.querySelector('[data-key="spawn-template"]')`);
-    assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /Nothing is being recorded/);
+    assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /Edits are not recorded/);
     await page.evaluate(`document.querySelector('[aria-label="Spawn"] form').requestSubmit()`);
     await page.until(`/spawn Mage, not recorded/.test(document.querySelector('[aria-label="Spawn"]').innerText)`, "that it is not recorded");
     // The connection was refused meanwhile, and the browser says so.
@@ -206,7 +206,7 @@ const tests = {
     assert.deepEqual(rows.at(-1), ["Current", "270"]); // 100 × 1.50 × 1.20 × 1.50, as the scenario says
     const sum = rows.slice(1, -1).reduce((sum, [, by]) => sum + Number(by.replace("−", "-").replace("+", "")), 100);
     assert.ok(Math.abs(sum - 270) < 0.01, `the bars lead to the result: ${JSON.stringify(rows)}`);
-    assert.match(await page.text("#drawer"), /did not count/i);
+    assert.match(await page.text("#drawer"), /do not count/i);
     await shoot(page, "explain-light");
     await sound(page);
     await page.key("Escape");
@@ -388,7 +388,7 @@ ${applied}
     const page = await browser.page(`${server.url}#console`);
     await page.until(`document.querySelector('[data-key="set-base-value"]')`);
     await page.evaluate(`(() => { const form = document.querySelector('[aria-label="Set a base value"] form'); form.elements.attribute.value = "Health"; form.elements.value.value = "42"; [...form.elements.controller.options].forEach((o) => { if (o.textContent === "ogre") form.elements.controller.value = o.value; }); form.requestSubmit(); })()`);
-    await page.until(`/set the base of Health of ogre to 42/.test(document.querySelector('[aria-label="What was done"]').innerText)`, "the line of what was done");
+    await page.until(`/set the base of Health of ogre to 42/.test(document.querySelector('[aria-label="Executed edits"]').innerText)`, "the line of what was done");
     await click(page, "game-step");
     await page.until(`!/2\\.300 s$/.test(document.querySelector(".clock").textContent)`, "time passed");
     await shoot(page, "console-light");

@@ -1,7 +1,8 @@
 //! `cargo run --release -p ugas-bench`: builds and runs the benchmarks in the folder above.
 //!
-//! They are a workspace of their own, because what they are measured beside takes minutes to build and must be no part
-//! of a normal build or test. A package of that workspace cannot be named by `-p`; this one can, and passes on.
+//! They are a separate workspace, because the peers take minutes to build and must not be part of a normal
+//! build or test. A package of that workspace cannot be selected with `-p`; this launcher can, and passes its
+//! arguments on.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -15,7 +16,7 @@ fn main() -> ExitCode {
     match command.status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).into(),
         Err(error) => {
-            eprintln!("cargo does not start: {error}");
+            eprintln!("cannot start cargo: {error}");
             ExitCode::from(2)
         }
     }

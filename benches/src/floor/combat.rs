@@ -2,7 +2,7 @@
 
 use super::Wheel;
 
-/// What is told of a change.
+/// A change event.
 #[derive(Clone, Copy)]
 #[expect(dead_code, reason = "an event is written for readers outside")]
 pub(crate) struct Changed {

@@ -1,9 +1,9 @@
 //! The bytes that a state cannot do without, and how fast they are copied.
 
-/// Bytes of one controller written down field by field, with nothing between them: for each attribute a base and a
-/// current value; for each tag its id and count; for each effect its definition, source, target, level, order, start,
-/// end, next tick, stacks and one magnitude, and in the list of modifiers its slot and order; and of the controller
-/// itself its handle, template, owner, avatar and layout.
+/// Bytes of one controller written down field by field, with nothing between them: for each attribute a base
+/// and a current value; for each tag its id and count; for each effect its definition, source, target, level,
+/// order, start, end, next tick, stacks and one magnitude, and in the list of modifiers its slot and order;
+/// and of the controller itself its handle, template, owner, avatar and layout.
 pub(crate) const fn live_bytes(attributes: usize, tags: usize, effects: usize) -> usize {
     const CONTROLLER: usize = 8 + 4 + 8 + 8 + 4;
     const EFFECT: usize = 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 4 + 8;

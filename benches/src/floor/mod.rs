@@ -1,4 +1,4 @@
-//! What a machine can do at best: each rule written by hand for one case, with no generality at all.
+//! Floors: each rule hand-written for one case, without any generality, as the best that a machine can do.
 
 mod combat;
 mod memory;

@@ -26,14 +26,14 @@ impl Modifiers {
     }
 }
 
-/// A root and the values that follow it, as one writes them down who knows which.
+/// A root and its dependent values, hand-written.
 pub(crate) struct Derived {
     values: Vec<f64>,
     follow: fn(&mut [f64]),
 }
 
 impl Derived {
-    /// The root, and so many that `follow` it.
+    /// A root with `count` values that `follow` computes.
     pub(crate) fn new(count: usize, follow: fn(&mut [f64])) -> Self {
         Self { values: vec![0.0; count + 1], follow }
     }

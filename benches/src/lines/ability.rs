@@ -23,7 +23,7 @@ fn ours() -> Subject<'static> {
     let mut world = World::new(combat(), UNITS);
     let skill = world.sim.catalog().ability("GA_Skill").expect("the benchmark defines it");
     let (mana, cooldown) = (world.attribute("Mana"), world.tag("Cooldown.Skill"));
-    let granted: Vec<AbilityHandle> =
+    let granted: Vec<GrantedAbilityId> =
         world.units.iter().map(|&unit| world.sim.grant(unit, skill, 1).expect("there is room")).collect();
     world.sim.activate(granted[0]).expect("nothing forbids it");
     assert_eq!(world.current(world.units[0], mana), 1e9 - 1.0);

@@ -12,21 +12,21 @@ use crate::world::World;
 
 const LENGTH: usize = 8;
 
-/// A shape of dependencies: definitions, what is read, and its value for a root.
+/// A dependency graph: definitions, attributes to read, and their value for a root.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) note: &'static str,
     /// Name and expression of each value, after `Root`.
     pub(crate) derived: Vec<(String, String)>,
-    /// What is read.
+    /// Attributes to read.
     pub(crate) reads: Vec<String>,
-    /// What every one of them must be.
+    /// Expected value of each of them.
     pub(crate) expected: fn(f64) -> f64,
-    /// The same by hand: the root comes first, then `derived` in their order.
+    /// Hand-written version: the root comes first, then `derived` in their order.
     by_hand: fn(&mut [f64]),
 }
 
-/// A chain of eight, sixteen that hang on one, and two ways to the same end.
+/// A chain of eight, a fan of sixteen, and a diamond.
 pub(crate) fn shapes() -> Vec<Shape> {
     let chain = (1..LENGTH).map(|at| {
         let before = if at == 1 { "Root".to_owned() } else { format!("V{}", at - 1) };
@@ -76,17 +76,17 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     lines
 }
 
-/// An aura comes and goes among many, and is checked for cycles (B6): cost follows what depends on it.
+/// An aura is applied and removed among many, and checked for cycles (B6): cost follows its dependents.
 fn auras(effort: Effort) -> Line {
     let count = effort.population(10_000);
     let [many, few] = compare(effort, [aura(count), aura(count / 100)]);
-    Line::new("auras", many, Goal::Floor(1.5))
-        .floor(few.median)
-        .must_not_allocate()
-        .note(format!("an aura applied and removed among {count} of one leader; floor: among a hundredth of them"))
+    Line::new("auras", many, Goal::Floor(1.5)).floor(few.median).must_not_allocate().note(format!(
+        "an aura applied and removed among {count} of one leader; floor: among a hundredth of them"
+    ))
 }
 
-/// Every unit but the leader has an aura that reads the leader's `Lead`, and the first one leads the next in turn.
+/// Every unit but the leader has an aura that reads the leader's `Lead`, and the first one leads the next in
+/// turn.
 fn aura(count: usize) -> Subject<'static> {
     let set = AttributeSetDef::new("Values")
         .with(AttributeDef::new("Lead", 10.0))
@@ -157,8 +157,8 @@ fn ours(shape: &Shape) -> Subject<'static> {
 }
 
 fn floor(shape: &Shape) -> Subject<'static> {
-    let place = |name: &String| shape.derived.iter().position(|(derived, _)| derived == name);
-    let reads: Vec<usize> = shape.reads.iter().filter_map(place).map(|at| at + 1).collect();
+    let index_of = |name: &String| shape.derived.iter().position(|(derived, _)| derived == name);
+    let reads: Vec<usize> = shape.reads.iter().filter_map(index_of).map(|at| at + 1).collect();
     assert_eq!(reads.len(), shape.reads.len());
     let mut values = Derived::new(shape.derived.len(), shape.by_hand);
     for root in [2.0, 3.0] {

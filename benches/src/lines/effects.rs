@@ -1,4 +1,4 @@
-//! Effects that come and go: at once, after a while, again and again.
+//! Effects: instant, with a duration, and periodic.
 
 use std::hint::black_box;
 
@@ -9,10 +9,10 @@ use crate::line::{Goal, Line};
 use crate::measure::{Effort, Subject, alone, compare, many, subject};
 use crate::world::{World, combat};
 
-/// As many as fit the cache, so that the path is measured and not the memory.
+/// Number of units that fits the cache, so that the code path is measured and not the memory.
 const HOT: usize = 64;
 
-/// Events are polled after so many operations, by both sides.
+/// Operations between two polls of events, on both sides.
 const POLL: u32 = 64;
 
 /// An instant effect with one modifier.
@@ -31,8 +31,8 @@ fn ours_instant(units: usize) -> Subject<'static> {
     let first = world.next_unit();
     world.apply(hit, first);
     assert_eq!(world.current(first, health), 1e9 - 3.0);
-    let told = world.sim.events().filter(|event| matches!(event.kind, EventKind::AttributeChanged { .. }));
-    assert_eq!(told.count(), 1);
+    let changes = world.sim.events().filter(|event| matches!(event.kind, EventKind::AttributeChanged { .. }));
+    assert_eq!(changes.count(), 1);
     let mut turn = 0u32;
     subject(move || {
         let unit = world.next_unit();
@@ -60,8 +60,8 @@ fn floor_instant(units: usize) -> Subject<'static> {
     })
 }
 
-/// A lasting effect with a modifier and a tag, applied and expired. In every step of 10 ms a part of the controllers
-/// gets one, so that all but those whose turn is next have one.
+/// A lasting effect with a modifier and a tag, applied and expired. In every step of 10 ms a part of the
+/// controllers gets one, so that all but those whose turn is next have one.
 pub(crate) fn duration(effort: Effort) -> Vec<Line> {
     let [ours, floor] = compare(effort, [ours_duration(), floor_duration()]);
     vec![
@@ -72,7 +72,7 @@ pub(crate) fn duration(effort: Effort) -> Vec<Line> {
     ]
 }
 
-/// After so many steps an effect is gone, and its controller gets another.
+/// Steps after which an effect has expired and its controller gets another.
 const STEPS: usize = 8;
 
 fn ours_duration() -> Subject<'static> {
@@ -96,7 +96,7 @@ fn ours_duration() -> Subject<'static> {
     })
 }
 
-/// Between two rounds: those whose turn is next have lost theirs, all others have one.
+/// Between two rounds the next group has no effect, all others have one.
 const SETTLED: [(bool, f64); 2] = [(false, 10.0), (true, 15.0)];
 
 fn floor_duration() -> Subject<'static> {

@@ -1,4 +1,4 @@
-//! The lines of the table, one module a subject.
+//! The lines of the table, one module per subject.
 
 mod ability;
 mod check;

@@ -13,7 +13,7 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
 }
 
 fn toggle(effort: Effort, count: usize) -> Vec<Line> {
-    // One of the `count` is the one that comes and goes.
+    // One of the `count` is toggled.
     let others = count - 1;
     let (with, without) = (10.0 + count as f64, 10.0 + others as f64);
     let mut subjects = vec![ours(others, with, without), floor(others, with, without)];

@@ -11,7 +11,7 @@ use crate::world::{World, combat};
 const TICKS: usize = 20;
 const PREDICTED: usize = 5;
 
-/// Goal: a client has 16 ms for everything, so a correction must not show.
+/// Goal: a frame has 16 ms for everything, so a correction must take only a small part.
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let mut client = Client::new();
     for _ in 0..TICKS {
@@ -48,7 +48,7 @@ impl Client {
         Self { world, ring, tick: 0 }
     }
 
-    /// A step with inputs, and the state before it kept.
+    /// A step with inputs, after saving the state.
     fn tick(&mut self) {
         self.world.sim.snapshot_into(&mut self.ring[self.tick % TICKS]);
         let (hit, buff) = (self.world.effect("GE_Hit"), self.world.effect("GE_Buff"));

@@ -1,4 +1,4 @@
-//! The state as a whole: copied, and weighed.
+//! The whole state: snapshots and memory.
 
 use ugas::prelude::*;
 
@@ -33,23 +33,26 @@ pub(crate) fn crowd(units: usize) -> World {
         let effect = world.effect(&format!("GE_{at}"));
         for unit in 0..units {
             world.apply(effect, world.units[unit]);
-            // What waits to be polled is no part of a controller.
+            // Queued events are not part of a controller.
             world.drain();
         }
     }
     world
 }
 
-/// Snapshot and restore beside a copy of the bytes that are alive, there and back: where everything has changed since,
-/// and where one controller in a hundred has. Only what has changed is copied, so that a restore right after a snapshot would
-/// measure nothing; changes in between do not count. Where all has changed, the copy is the floor; where little has, it is
-/// what a state without editions would cost, and ours may well be faster.
+/// Snapshot and restore, compared with a copy of the live bytes in both directions: with all controllers
+/// changed since, and with one in a hundred. Only changed state is copied, so a restore right after a
+/// snapshot would measure nothing; the changes in between are not timed. With everything changed, the copy is
+/// the floor; with few changes, it is the cost without editions, and ours may be faster.
 pub(crate) fn snapshot(effort: Effort) -> Vec<Line> {
     let units = effort.population(10_000);
     assert_snapshots(units.min(100));
     let mut copies = Copies::new(units * LIVE);
-    let subjects =
-        [there_and_back(units, 1), there_and_back(units, 100), subject(move || copies.save_and_restore())];
+    let subjects = [
+        snapshot_and_restore(units, 1),
+        snapshot_and_restore(units, 100),
+        subject(move || copies.save_and_restore()),
+    ];
     let [all, some, copy] = compare(effort, subjects);
     let line = |name: &str, timing, goal, changed: &str| {
         Line::new(name, timing, goal)
@@ -66,9 +69,9 @@ pub(crate) fn snapshot(effort: Effort) -> Vec<Line> {
     ]
 }
 
-/// A snapshot and a restore of `units`, of which one in `changed` was changed before either: its values and all of its
-/// effects.
-fn there_and_back(units: usize, changed: usize) -> Subject<'static> {
+/// A snapshot and a restore of `units`, of which one in `changed` was changed before either: its values and
+/// all of its effects.
+fn snapshot_and_restore(units: usize, changed: usize) -> Subject<'static> {
     let mut world = crowd(units);
     let mut kept = world.sim.snapshot();
     let hit = world.effect("GE_Hit");
@@ -96,7 +99,7 @@ fn there_and_back(units: usize, changed: usize) -> Subject<'static> {
     })
 }
 
-/// That a restore undoes what came after a snapshot, to values and to effects.
+/// Checks that a restore undoes changes of values and effects.
 fn assert_snapshots(units: usize) {
     let mut world = crowd(units);
     let mut kept = world.sim.snapshot();
@@ -114,7 +117,7 @@ fn assert_snapshots(units: usize) {
     }
 }
 
-/// Memory for one controller beside its fields written down one after the other.
+/// Memory of one controller, compared with the sum of its fields.
 pub(crate) fn memory(effort: Effort) -> Vec<Line> {
     let units = effort.population(10_000);
     let catalog = crowd(1).sim.catalog().clone();

@@ -6,32 +6,32 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::line::{Goal, Line};
-use crate::measure::{Effort, by_the_wall, compare};
+use crate::measure::{Effort, compare, wall_clock};
 
 /// Goal: on two cores at least 1.8 times as fast as on one.
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 2) {
-        eprintln!("sweep: left out, there is only one core");
+        eprintln!("sweep: skipped, the machine has only one core");
         return Vec::new();
     }
     let program = match build() {
         Ok(program) => program,
         Err(problem) => {
-            eprintln!("sweep: left out, {problem}");
+            eprintln!("sweep: skipped, {problem}");
             return Vec::new();
         }
     };
     let runs = effort.population(10_000);
     let sweep = |threads: u32| run(&program, threads, runs);
-    assert_eq!(sweep(1), sweep(2), "the number of threads must not show");
-    let on = |threads: u32| by_the_wall(move || drop(sweep(threads)));
+    assert_eq!(sweep(1), sweep(2), "the result depends on the number of threads");
+    let on = |threads: u32| wall_clock(move || drop(sweep(threads)));
     let [two, one] = compare(effort, [on(2), on(1)]);
     let note = format!("the whole program, {runs} seeds of a scenario, two threads{}", load());
     let line = Line::new("sweep", two, Goal::Peer(1.8)).peer("one core", one.median).note(note);
     vec![Line { allocations: None, ..line }]
 }
 
-/// How busy the machine is with other things, if it says so: two threads gain nothing on cores that are taken.
+/// Load of the machine, if it is known: two threads gain nothing on busy cores.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ')
@@ -44,7 +44,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Builds the command line program and says where it is.
+/// Builds the command line program and returns its path.
 fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["build", "--release", "--package", "ugas-cli", "--message-format", "json"];
@@ -53,7 +53,7 @@ fn build() -> Result<PathBuf, String> {
         .current_dir(root())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("cargo does not start: {error}"))?;
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
     let messages = String::from_utf8_lossy(&output.stdout);
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;

@@ -1,6 +1,6 @@
 //! `bevy_gauge`: attributes as expressions over a dependency graph, in an ECS.
 //!
-//! Its system parameter is fetched once for a whole round, which is cheaper than any game can have it.
+//! Its system parameter is fetched once per round, which is cheaper than in any game.
 
 use std::hint::black_box;
 
@@ -65,7 +65,7 @@ pub(crate) fn modifiers(others: usize, with: f64, without: f64) -> Option<Subjec
         attributes.remove_modifier(entity, "Power", &Modifier::Flat(1.5));
         assert_eq!(f64::from(attributes.value(entity, "Power")), without);
     });
-    // It removes by value, so that the one that comes and goes has a value of its own.
+    // It removes by value, so the toggled modifier has a unique value.
     Some(game.subject(|attributes, entity| {
         attributes.add_modifier(entity, "Power", 1.5);
         black_box(attributes.value(entity, "Power"));
@@ -74,7 +74,7 @@ pub(crate) fn modifiers(others: usize, with: f64, without: f64) -> Option<Subjec
     }))
 }
 
-/// A change at the root, read at the end; and what is wrong about the answer, if something is.
+/// A change at the root, read at the end; and a description of a wrong result, if there is one.
 pub(crate) fn dependencies(shape: &Shape) -> Option<(Subject<'static>, Option<String>)> {
     let mut game = Game::new();
     let wrong = game.with(|attributes, entity| {
@@ -96,7 +96,7 @@ pub(crate) fn dependencies(shape: &Shape) -> Option<(Subject<'static>, Option<St
         wrong
     });
     let reads = shape.reads.clone();
-    // Values stay small: f32 cannot count for ever.
+    // Values stay small, for the precision of f32.
     let mut root = 0.0;
     let subject = game.subject(move |attributes, entity| {
         root = if root > 1e6 { 0.0 } else { root + 1.0 };

@@ -1,4 +1,4 @@
-//! What a user would pick instead, measured beside ours. Without the feature `peers` there is none.
+//! Peers: alternative crates, measured for comparison. Empty without the feature `peers`.
 
 #[cfg(feature = "peers")]
 mod gauge;
@@ -10,7 +10,7 @@ pub(crate) use gauge::{dependencies, modifiers};
 #[cfg(feature = "peers")]
 pub(crate) use replicon::replicated;
 
-/// How they are called in the table.
+/// Names in the table.
 pub(crate) const GAUGE: &str = "bevy_gauge";
 pub(crate) const REPLICON: &str = "bevy_replicon";
 

@@ -1,12 +1,12 @@
 //! `bevy_replicon`: entities with components, replicated to clients.
 //!
-//! A server and a client in one process, that exchange messages after every tick: an acknowledgement is there before the
-//! next tick, which is a shorter round trip than ours has. What it sends is counted as it leaves the server, without what a
-//! messaging backend adds to make its channels reliable.
+//! A server and a client in one process, that exchange messages after every tick: an acknowledgement is there
+//! before the next tick, which is a shorter round trip than ours has. Its messages are counted as they leave
+//! the server, without the overhead of a messaging backend for reliable channels.
 //!
-//! An entity is a controller with a component for each attribute, so that only those go that changed: of others the
-//! quantised number, of the client's own both values. Tags are bits of one component, without their counts. Each record of
-//! the client's own, such as an effect, is an entity with its bytes.
+//! An entity is a controller with a component for each attribute, so that only changed ones are sent: of
+//! others the quantised number, of the client's own both values. Tags are bits of one component, without
+//! their counts. Each record of the client's own, such as an effect, is an entity with its bytes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use bevy_replicon::test_app::{ServerTestAppExt, TestClientEntity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ugas::ControllerId;
-use ugas::core::mirror::{Piece, PieceKey};
+use ugas::core::replica::{Piece, PieceKey};
 use ugas::net::quantise::Quantiser;
 
 use crate::lines::{Change, Trace};
@@ -87,7 +87,7 @@ impl Peer {
         Self { server, client, controllers: BTreeMap::new(), records: BTreeMap::new() }
     }
 
-    /// Replicates what changed, and says how many bytes the client was sent, and how long the server took.
+    /// Replicates the changes; returns the bytes sent to the client and the server time.
     fn tick(&mut self) -> (usize, Duration) {
         let spent = timed(|| self.server.update());
         let to = **self.client.world().resource::<TestClientEntity>();
@@ -157,7 +157,7 @@ impl Peer {
         }
     }
 
-    /// The client has what the server has of every controller and every record. Gives the attributes of others.
+    /// Checks that the client has the state of the server. Returns the attributes of others.
     fn compare(&self, trace: &Trace) -> Vec<[Option<u32>; ATTRIBUTES]> {
         let (server, client) = (self.server.world(), self.client.world());
         let to_client = client.resource::<ServerEntityMap>().to_client();
@@ -165,33 +165,36 @@ impl Peer {
             |entity: &Entity| client.entity(*to_client.get(entity).expect("bevy_replicon replicates it"));
         let mut shown = Vec::new();
         for (controller, entity) in &self.controllers {
-            let told = State::of(server.entity(*entity));
-            assert_eq!(State::of(there(entity)), told, "bevy_replicon replicates {controller:?}");
+            let expected = State::of(server.entity(*entity));
+            assert_eq!(State::of(there(entity)), expected, "bevy_replicon replicates {controller:?}");
             if *controller == trace.own {
                 assert!(
-                    told.exact.iter().all(Option::is_some),
-                    "all attributes of the client's own are told"
+                    expected.exact.iter().all(Option::is_some),
+                    "an attribute of an own controller is missing"
                 );
             } else {
-                assert!(told.shown.iter().any(Option::is_some), "attributes of {controller:?} are told");
-                shown.push(told.shown);
+                assert!(
+                    expected.shown.iter().any(Option::is_some),
+                    "no attribute of {controller:?} is replicated"
+                );
+                shown.push(expected.shown);
             }
         }
         for (key, entity) in &self.records {
-            let told = server.get::<Record>(*entity).expect("it was spawned with one");
-            assert_eq!(there(entity).get::<Record>(), Some(told), "bevy_replicon replicates {key:?}");
+            let expected = server.get::<Record>(*entity).expect("it was spawned with one");
+            assert_eq!(there(entity).get::<Record>(), Some(expected), "bevy_replicon replicates {key:?}");
         }
         assert_eq!(
             to_client.len(),
             self.controllers.len() + self.records.len(),
             "the client has nothing else"
         );
-        assert_eq!(shown.len(), trace.in_view - 1, "everybody is told of");
+        assert_eq!(shown.len(), trace.in_view - 1, "a controller is missing");
         shown
     }
 }
 
-/// What a side has of a controller, attributes by number.
+/// State of a controller on one side, attributes by index.
 #[derive(PartialEq, Debug)]
 struct State {
     shown: [Option<u32>; ATTRIBUTES],
@@ -227,7 +230,7 @@ fn app() -> App {
     app
 }
 
-/// Changes a component only if that is news.
+/// Changes a component only if it differs.
 fn put<C>(world: &mut World, entity: Entity, new: C)
 where
     C: Component<Mutability = Mutable> + Serialize + DeserializeOwned + PartialEq,

@@ -1,11 +1,11 @@
-//! Against abilities, their runs, and what waits for something.
+//! Scaling with abilities, their activations, and waiting tasks.
 
 use ugas::prelude::*;
 use ugas::{Filter, Instancing, Observers};
 
 use super::{Curve, flat, linear};
 use crate::measure::{Subject, bulk, many, subject, timed};
-use crate::world::{World, combat, knowing};
+use crate::world::{World, combat, with_tags};
 
 pub(super) fn curves() -> Vec<Curve> {
     vec![
@@ -26,8 +26,8 @@ pub(super) fn curves() -> Vec<Curve> {
     ]
 }
 
-/// So many abilities of a definition on one unit.
-fn granted(mut world: World, ability: &str, count: usize) -> (World, Vec<AbilityHandle>) {
+/// A unit with `count` grants of a definition.
+fn granted(mut world: World, ability: &str, count: usize) -> (World, Vec<GrantedAbilityId>) {
     let (unit, ability) = (world.units[0], world.sim.catalog().ability(ability).expect("it is defined"));
     let handles =
         (0..count).map(|_| world.sim.grant(unit, ability, 1).expect("there is room")).collect::<Vec<_>>();
@@ -37,7 +37,7 @@ fn granted(mut world: World, ability: &str, count: usize) -> (World, Vec<Ability
 
 /// An ability that is always ready, and one that waits for something.
 fn abilities(wait: WaitDef) -> CatalogBuilder {
-    knowing(combat(), ["Event.Go", "Event.Other", "State.Quiet"])
+    with_tags(combat(), ["Event.Go", "Event.Other", "State.Quiet"])
         .effect(EffectDef::infinite("GE_Mark").granting("State.Marked"))
         .ability(AbilityDef::new("GA_Quick").task(TaskDef::commit()))
         .ability(AbilityDef::new("GA_Wait").instancing(Instancing::PerExecution).task(TaskDef::Wait(wait)))
@@ -97,7 +97,7 @@ fn triggers(count: usize) -> Subject<'static> {
     })
 }
 
-/// A unit on which so many runs wait.
+/// A unit with `count` waiting activations.
 fn waiting(wait: WaitDef, count: usize) -> World {
     let (mut world, handles) = granted(World::new(abilities(wait), 1), "GA_Wait", 1);
     for _ in 0..count {

@@ -1,4 +1,4 @@
-//! Against modifiers, dependencies, attributes, sets and layouts.
+//! Scaling with modifiers, dependencies, attributes, sets and layouts.
 
 use std::hint::black_box;
 
@@ -40,7 +40,7 @@ pub(super) fn curves() -> Vec<Curve> {
     ]
 }
 
-/// Applies and removes an effect again and again.
+/// Repeatedly applies and removes an effect.
 pub(super) fn toggle(mut world: World, effect: &str) -> Subject<'static> {
     let (unit, effect) = (world.units[0], world.effect(effect));
     subject(move || {
@@ -50,7 +50,7 @@ pub(super) fn toggle(mut world: World, effect: &str) -> Subject<'static> {
     })
 }
 
-/// Applies an effect again and again.
+/// Repeatedly applies an effect.
 pub(super) fn repeat(mut world: World, effect: &str) -> Subject<'static> {
     let (unit, effect) = (world.units[0], world.effect(effect));
     subject(move || {
@@ -125,7 +125,7 @@ fn wide(count: usize) -> Subject<'static> {
     repeat(World::new(catalog, 1), "GE_Up")
 }
 
-/// A catalog with so many sets of one attribute, each with a template.
+/// A catalog with `count` sets of one attribute, each with a template.
 fn many_sets(count: usize) -> CatalogBuilder {
     (0..count).fold(combat(), |catalog, at| {
         catalog

@@ -1,4 +1,4 @@
-//! Against the number of definitions, in the catalog and created at run time.
+//! Scaling with the number of definitions, in the catalog and created at run time.
 
 use std::hint::black_box;
 

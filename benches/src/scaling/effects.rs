@@ -1,4 +1,4 @@
-//! Against the number of effects on one controller, from one source, or of one kind.
+//! Scaling with the number of effects on one controller, from one source, or of one kind.
 
 use std::hint::black_box;
 
@@ -38,7 +38,7 @@ pub(super) fn curves() -> Vec<Curve> {
     ]
 }
 
-/// An effect that does nothing but be there.
+/// An effect without modifiers or tags.
 fn marked() -> CatalogBuilder {
     combat().effect(EffectDef::infinite("GE_Mark").granting("State.Marked").tagged("Kind.Mark"))
 }
@@ -58,7 +58,7 @@ fn oldest(count: usize) -> Subject<'static> {
     })
 }
 
-/// Applies `count` instances, then does something to all of them; only one of both is timed.
+/// Applies `count` instances, then an operation on all of them; only one of both is timed.
 fn all_at_once(
     catalog: CatalogBuilder,
     effect: &'static str,

@@ -1,4 +1,4 @@
-//! Curves: time for one operation against the size of everything that users decide.
+//! Curves: time of one operation against the size of everything that users control.
 
 mod abilities;
 mod attributes;
@@ -12,14 +12,14 @@ use crate::line::duration;
 use crate::measure::{Effort, Subject, alone};
 use crate::table::render_rows;
 
-/// How the time for one operation may grow with n.
+/// Expected growth of the time of one operation with n.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Theory {
-    /// Not at all.
+    /// Constant.
     Flat,
-    /// As a logarithm, with the cache misses of a tree.
+    /// Logarithmic, with the cache misses of a tree.
     Logarithmic,
-    /// In proportion: one operation has to do with all n.
+    /// Linear: one operation involves all n.
     Linear,
 }
 
@@ -33,13 +33,13 @@ impl Theory {
     }
 }
 
-/// What caches and logarithms add to the exponent of a fit.
+/// Tolerance of the fitted exponent for caches and logarithms.
 const TOLERANCE: f64 = 0.3;
 
 /// One curve.
 struct Curve {
     name: &'static str,
-    /// What one operation is, and of what there are n.
+    /// Description of one operation, and the meaning of n.
     what: &'static str,
     theory: Theory,
     sizes: &'static [usize],
@@ -78,10 +78,10 @@ fn curves() -> Vec<Curve> {
     .collect()
 }
 
-/// Measures all curves, and lists what grows faster than it should.
+/// Measures all curves, and lists those that grow faster than expected.
 ///
 /// # Errors
-/// If a curve is asked for that there is not.
+/// If a requested curve does not exist.
 pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> Result<String, String> {
     let names: Vec<&str> = curves().iter().map(|curve| curve.name).collect();
     arguments.check_names(&names)?;
@@ -111,8 +111,8 @@ pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> Result<String, S
     Ok(format!("{table}\n{} of {} curves grow faster than expected.\n\n{list}", worse.len(), rows.len()))
 }
 
-/// The slope of the line through the points in a plot with two logarithmic axes; of the upper three sizes, where what
-/// is constant no longer hides what grows.
+/// The slope of the line through the points in a plot with two logarithmic axes; of the upper three sizes,
+/// where constant costs no longer hide the growth.
 fn fit(points: &[(usize, f64)]) -> f64 {
     let points = &points[points.len().saturating_sub(3)..];
     let logarithms: Vec<(f64, f64)> =

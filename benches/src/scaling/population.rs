@@ -1,4 +1,4 @@
-//! Against the number of controllers.
+//! Scaling with the number of controllers.
 
 use std::hint::black_box;
 
@@ -100,7 +100,7 @@ fn owner(count: usize) -> Subject<'static> {
     })
 }
 
-/// Two worlds in turn over one snapshot: all of it is of the other one, so that all of it is copied.
+/// Alternates two worlds over one snapshot, so that everything is copied each time.
 fn snapshot(count: usize) -> Subject<'static> {
     let mut worlds = [crowd(count), crowd(count)];
     let mut kept = worlds[0].sim.snapshot();

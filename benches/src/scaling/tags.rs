@@ -1,4 +1,4 @@
-//! Against tags: in the registry, on a controller, and below one another.
+//! Scaling with tags: in the registry, on a controller, and in depth.
 
 use std::hint::black_box;
 

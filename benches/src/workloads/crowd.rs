@@ -8,9 +8,9 @@ use crate::measure::Effort;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
     Idle,
-    /// One in a hundred loses an effect and gets another.
+    /// One in a hundred has an effect replaced.
     Churn,
-    /// Everybody is hit.
+    /// All units are hit.
     Dirty,
 }
 

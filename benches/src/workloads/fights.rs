@@ -79,9 +79,9 @@ impl Host for Battle {
     fn commands<G: Game>(&mut self, game: &mut G, frame: u32) {
         let at = frame as usize;
         for caster in 0..self.casters {
-            // Somebody else, another one every quarter of a second.
+            // Another target every quarter of a second.
             let target = (caster + 1 + (caster * 7 + at / 8) % (self.units() - 1)) % self.units();
-            // Whether mana and cooldown allow it is the system's business.
+            // The system checks mana and cooldown.
             match (at + caster) % 4 {
                 0 => drop(game.activate(BOLT, caster, target)),
                 2 => drop(game.activate(FROST, caster, target)),
@@ -141,7 +141,7 @@ pub(crate) fn raid(effort: Effort) -> Vec<Line> {
     vec![measure(effort, "d-raid", "40 players and a boss with 2,000 periodic effects; one frame", &Raid)]
 }
 
-/// More commands than any game has.
+/// Stress test: more commands than any game has.
 #[derive(Clone)]
 struct Flood {
     units: usize,

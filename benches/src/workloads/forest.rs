@@ -5,7 +5,7 @@ use super::game::{FRAMES, Game, Lasting, Rules, effect};
 use crate::line::Line;
 use crate::measure::Effort;
 
-/// Fire goes on to the neighbours every half second; what has burnt does not burn again for twenty.
+/// Fire spreads to the neighbours every half second; burnt trees cannot burn again for twenty seconds.
 #[derive(Clone)]
 struct Forest {
     side: usize,

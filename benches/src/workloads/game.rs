@@ -1,4 +1,4 @@
-//! One game told to two systems: rules written once, and what a host does with either.
+//! One game for two systems: rules written once, and the interface of a host to either.
 
 #![expect(clippy::disallowed_types, reason = "the naive system keeps its rules in hash maps")]
 
@@ -10,10 +10,10 @@ use ugas::prelude::*;
 use crate::naive::{self, Gas};
 use crate::world::World;
 
-/// How many frames a second has. A power of two, so that adding up frames is exact.
+/// Frames per second. A power of two, so that adding up frames is exact.
 pub(crate) const FRAMES: u32 = 32;
 
-/// How long an effect lasts, in seconds.
+/// Duration of an effect, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) enum Lasting {
     Instant,
@@ -72,32 +72,33 @@ pub(crate) struct Rules {
     pub(crate) abilities: Vec<AbilityRule>,
 }
 
-/// What a host does with a system. Units, effects, abilities and attributes are numbers in the order of the rules.
+/// Interface of a host to a system. Units, effects, abilities and attributes are numbers in the order of the
+/// rules.
 pub(crate) trait Game {
     type Saved;
 
     fn new(rules: &Rules, units: usize) -> Self;
     fn apply(&mut self, effect: usize, source: usize, target: usize);
-    /// The oldest effect of a unit goes and another comes.
+    /// Replaces the oldest effect of a unit.
     fn replace_oldest(&mut self, effect: usize, unit: usize);
     fn activate(&mut self, ability: usize, owner: usize, target: usize) -> bool;
     fn has_tag_of(&self, effect: usize, unit: usize) -> bool;
     fn current(&self, unit: usize, attribute: usize) -> f64;
-    /// One frame passes; says how many events there were.
+    /// Advances one frame; returns the number of events.
     fn frame(&mut self) -> usize;
     fn save(&self) -> Self::Saved;
     fn save_over(&self, saved: &mut Self::Saved);
     fn restore(&mut self, saved: &Self::Saved);
 }
 
-/// Ours.
+/// UGAS as a [`Game`].
 pub(crate) struct Ours {
     pub(crate) world: World,
     effects: Vec<EffectId>,
     tags: Vec<Option<TagId>>,
     attributes: Vec<AttributeId>,
     /// For each unit its abilities.
-    abilities: Vec<Vec<AbilityHandle>>,
+    abilities: Vec<Vec<GrantedAbilityId>>,
 }
 
 fn ours_effect(rule: &EffectRule) -> EffectDef {
@@ -195,7 +196,7 @@ impl Game for Ours {
     }
 }
 
-/// The naive one.
+/// The naive system as a [`Game`].
 pub(crate) struct Naive {
     gas: Gas,
     units: Vec<u64>,

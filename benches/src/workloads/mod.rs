@@ -1,5 +1,5 @@
-//! Whole games, told to ours and to a naive implementation of the same rules. Both must come to the same values before
-//! they are timed.
+//! Whole games, run by ours and by a naive implementation of the same rules. Both must reach the same values
+//! before they are timed.
 
 mod crowd;
 pub(crate) mod fights;
@@ -12,7 +12,7 @@ use crate::lines::Group;
 use crate::measure::{Effort, Subject, Timing, alone, compare, many};
 use game::{FRAMES, Game, Naive, Ours, Rules};
 
-/// Every workload. They are promised to be no slower than what is written without thought.
+/// All workloads. The goal is to be no slower than the naive implementation.
 pub(crate) const GROUPS: [Group; 7] = [
     ("a-", crowd::measure),
     ("b-moba", fights::moba),
@@ -23,7 +23,7 @@ pub(crate) const GROUPS: [Group; 7] = [
     ("g-flood", fights::flood),
 ];
 
-/// What a host does in a game, and what it remembers.
+/// Host of a game: its commands and state.
 pub(crate) trait Host: Clone + 'static {
     fn rules(&self) -> Rules;
     fn units(&self) -> usize;
@@ -31,17 +31,17 @@ pub(crate) trait Host: Clone + 'static {
     fn begin<G: Game>(&mut self, _game: &mut G) {}
     /// Commands of one frame, before time passes.
     fn commands<G: Game>(&mut self, game: &mut G, frame: u32);
-    /// Frames until it goes on as it is.
+    /// Frames until the steady state.
     fn warm_up(&self) -> u32 {
         2 * FRAMES
     }
-    /// Frames after which it is as busy as before; whole cycles are timed.
+    /// Length of a cycle in frames; whole cycles are timed.
     fn cycle(&self) -> u32 {
         2 * FRAMES
     }
 }
 
-/// A game that is being played.
+/// A running game.
 struct Match<H, G> {
     host: H,
     game: G,
@@ -94,7 +94,7 @@ fn measure(effort: Effort, name: &str, what: &str, host: &impl Host) -> Line {
     line(name, what, compare(effort, [ours, naive]), [events, naive_events])
 }
 
-/// The same one after the other, for games that fill the memory.
+/// [`measure`] one system after the other, for games that fill the memory.
 fn measure_apart(effort: Effort, name: &str, what: &str, host: &impl Host) -> Line {
     let (ours, values, events) = play::<_, Ours>(host);
     let ours = alone(effort, ours);

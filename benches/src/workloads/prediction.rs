@@ -1,4 +1,5 @@
-//! F: a client that keeps the state of every tick and, in every tick, goes back twenty and plays them again.
+//! F: a client that saves the state of every tick and, in every tick, rolls back twenty ticks and replays
+//! them.
 
 use super::game::{Game, Lasting, Naive, Ours, Rules, effect};
 use crate::line::{Goal, Line};
@@ -50,7 +51,7 @@ impl<G: Game> Client<G> {
         self.tick += 1;
     }
 
-    /// Back, the same again, and one tick more.
+    /// Rolls back, replays, and plays one more tick.
     fn correct(&mut self) {
         self.tick -= TICKS;
         self.game.restore(&self.ring[self.tick % TICKS]);

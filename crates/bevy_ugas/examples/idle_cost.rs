@@ -1,9 +1,9 @@
-//! What idle controllers cost: `cargo run --release -p bevy_ugas --example idle_cost`.
+//! Cost of idle controllers: `cargo run --release -p bevy_ugas --example idle_cost`.
 //!
-//! A step with 100 idle controllers against one with 10,000, without transforms, with transforms, and with transforms that
-//! never move. The ratio is near 1 where nothing is done for the idle; transforms have to be asked whether they changed, as
-//! Bevy's own systems do.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A step with 100 idle controllers against one with 10,000, without transforms, with transforms, and with
+//! transforms that never move. The ratio is near 1 if idle controllers cost nothing; transforms have to be
+//! checked for changes, as in Bevy's own systems.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ fn compare(what: &str, with: impl Bundle + Clone) -> Result<(), ugas::Error> {
     Ok(())
 }
 
-/// The time of a step, the best of several rounds: other programs make it only longer.
+/// Time of a step: the best of several rounds, to exclude disturbances by other programs.
 fn measure(count: u32, with: impl Bundle + Clone) -> Result<Duration, ugas::Error> {
     let rules = Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))

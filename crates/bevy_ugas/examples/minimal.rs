@@ -1,5 +1,5 @@
 //! A wolf is poisoned and dies of it: `cargo run -p bevy_ugas --example minimal`.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
@@ -31,7 +31,7 @@ fn main() -> Result<(), ugas::Error> {
     Ok(())
 }
 
-/// Runs for those whose attributes changed, and for nobody else.
+/// Runs only for entities whose attributes changed.
 fn report(wolves: Query<'_, '_, (Entity, &Attributes), Changed<Attributes>>, gameplay: GameplayView<'_>) {
     for (wolf, attributes) in &wolves {
         let Ok(health) = attributes.current("Health") else { continue };

@@ -1,5 +1,6 @@
-//! A server and two predicting clients in one process: `cargo run -p bevy_ugas --example network --features net`.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! A server and two predicting clients in one process: `cargo run -p bevy_ugas --example network --features
+//! net`.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Rules in Rust, with attributes that cannot be misspelt: `cargo run -p bevy_ugas --example typed_sets`.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! Rules in Rust, with typed attributes: `cargo run -p bevy_ugas --example typed_sets`.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
@@ -9,7 +9,7 @@ use bevy_ugas::rules::RulesExtensions;
 use bevy_ugas::{GameplayWorld, data};
 use ugas::{CaptureDef, ControllerDef, EffectDef, MagnitudeDef, Operation, native};
 
-/// Declares the set, and is the component that shows it.
+/// Declares the set, and is the component that holds its values.
 #[derive(Component, AttributeSet, PartialEq, Debug)]
 struct Combat {
     #[attribute(default = 100.0, min = 1.0)]
@@ -53,8 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     app.world_mut().resource_mut::<GameplayWorld>().apply("GE_Blow", one, other)?;
     app.update();
     app.update();
-    let shown = app.world().get::<Combat>(other).ok_or("the set is a component")?;
-    assert_eq!(shown.health, 93.0); // 100 - (12 - 5)
+    let combat = app.world().get::<Combat>(other).ok_or("the set is a component")?;
+    assert_eq!(combat.health, 93.0); // 100 - (12 - 5)
     Ok(())
 }
 

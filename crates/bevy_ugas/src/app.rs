@@ -1,4 +1,4 @@
-//! What is registered with an app.
+//! Registration of calculations, tasks and handlers with an app.
 
 use bevy_app::App;
 use bevy_ecs::prelude::{In, IntoSystem};
@@ -15,33 +15,34 @@ use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
 use crate::typed::{AttributeSet, TypedSets};
 
-/// What a game registers with its app: code that takes part in the rules, and systems that are called by name.
+/// Registers native code of the rules and handler systems with an app.
 ///
-/// Code that takes part in the rules is added to every pack that is loaded, at the start and while the game runs. It must be
-/// deterministic. Systems are called in [`GameplaySystems::Apply`](crate::GameplaySystems::Apply).
+/// Native code is added to every pack that is loaded, at the start and by a hot reload. It must be
+/// deterministic. Handler systems are called in [`GameplaySystems::Apply`](crate::GameplaySystems::Apply).
 pub trait UgasAppExt {
-    /// Adds a calculation that effects use by this name (§9.5).
+    /// Adds a calculation that effects refer to by this name (§9.5).
     fn add_calculation(
         &mut self,
         name: impl Into<String>,
         calculation: impl Calculation + 'static,
     ) -> &mut Self;
 
-    /// Adds a task that abilities use by this name, and that is a deterministic part of the rules (§10.4). What the engine does
-    /// is a host task: [`Self::on_host_task`].
+    /// Adds a task that abilities refer to by this name, and that is a deterministic part of the rules
+    /// (§10.4). For tasks that the engine carries out, see [`Self::on_host_task`].
     fn add_custom_task(
         &mut self,
         name: impl Into<String>,
         task: impl CustomTask + Clone + 'static,
     ) -> &mut Self;
 
-    /// Declares a typed attribute set, and keeps it as a component on the entities that have it.
+    /// Registers a typed attribute set, and keeps it as a component on the entities that have it.
     fn add_attribute_set<S: AttributeSet>(&mut self) -> &mut Self;
 
-    /// Lets the engine answer what is seen and what is where, in the place of plain distances.
+    /// Replaces plain distances with spatial queries of the engine: line of sight and areas.
     fn set_space(&mut self, space: impl Space + Clone + Send + Sync + 'static) -> &mut Self;
 
-    /// Adds definitions and hooks to the rules: effects, abilities, templates, filters, whatever a builder takes.
+    /// Adds definitions and hooks to the rules: effects, abilities, templates, filters, anything that a
+    /// builder accepts.
     fn extend_rules(
         &mut self,
         extend: impl Fn(CatalogBuilder) -> CatalogBuilder + Clone + Send + Sync + 'static,
@@ -50,14 +51,15 @@ pub trait UgasAppExt {
     /// Changes how packs are loaded.
     fn extend_loader(&mut self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) -> &mut Self;
 
-    /// Calls a system when this attribute changes, of anybody.
+    /// Calls a system when this attribute of any controller changes.
     fn on_attribute<M>(
         &mut self,
         attribute: impl Into<String>,
         system: impl IntoSystem<In<AttributeChanged>, (), M> + 'static,
     ) -> &mut Self;
 
-    /// Calls a system when this tag, or the first below it, comes, and when the last goes.
+    /// Calls a system when a controller gains this tag or a first descendant of it, and when it loses the
+    /// last.
     fn on_tag<M>(
         &mut self,
         tag: impl Into<String>,
@@ -74,15 +76,15 @@ pub trait UgasAppExt {
     /// Shows a scene for a cue, and for all cues below it that have no scenes of their own (§12.4).
     fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self;
 
-    /// Calls a system when an ability asks the host to carry out a task of this kind. The system, or whoever it leaves that
-    /// to, answers with [`GameplayWorld::complete_task`](crate::GameplayWorld::complete_task).
+    /// Calls a system when an ability requests a host task of this kind. Complete the task with
+    /// [`GameplayWorld::complete_task`](crate::GameplayWorld::complete_task), in the system or later.
     fn on_host_task<M>(
         &mut self,
         kind: impl Into<String>,
         system: impl IntoSystem<In<HostTaskRequested>, (), M> + 'static,
     ) -> &mut Self;
 
-    /// Calls a system when a gameplay event with this tag, or one below it, comes.
+    /// Calls a system when a gameplay event with this tag or a descendant of it is received.
     fn on_gameplay_event<M>(
         &mut self,
         tag: impl Into<String>,
@@ -189,7 +191,7 @@ impl UgasAppExt for App {
     }
 }
 
-/// One calculation for all catalogs that are made with it.
+/// One calculation, shared by all catalogs that use it.
 struct Shared<C>(Arc<C>);
 
 impl<C> Clone for Shared<C> {

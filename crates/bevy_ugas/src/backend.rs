@@ -1,18 +1,18 @@
-//! What runs the game: a simulation of this process, a server's, or a client's window on a server's.
+//! Backends of the game: a local simulation, a server, or a client's replica of a server's game.
 
 use ugas::{ControllerId, Event, Simulation, Span};
 
 #[cfg(feature = "net")]
 use crate::net::{ClientSide, ServerSide};
 
-/// What runs the game.
+/// Backend of the game.
 pub(crate) enum Backend {
-    /// A game without a network.
+    /// A simulation without a network.
     Local(Box<Simulation>),
-    /// A game that is decided here, for clients elsewhere.
+    /// A server: the authority for remote clients.
     #[cfg(feature = "net")]
     Server(Box<ServerSide>),
-    /// What a server shows of its game, and what is predicted upon it.
+    /// A client: a replica of a server's game with prediction.
     #[cfg(feature = "net")]
     Client(Box<ClientSide>),
 }
@@ -28,7 +28,7 @@ impl Backend {
         }
     }
 
-    /// The simulation, if it is the one that decides.
+    /// The simulation, if it is authoritative.
     pub(crate) fn authority(&mut self) -> Option<&mut Simulation> {
         match self {
             Self::Local(simulation) => Some(simulation),
@@ -39,7 +39,7 @@ impl Backend {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the game.
     pub(crate) fn step(&mut self, span: Span) {
         match self {
             Self::Local(simulation) => simulation.advance(span),
@@ -50,7 +50,7 @@ impl Backend {
         }
     }
 
-    /// Takes the controllers of which anything may have changed.
+    /// Takes the controllers that may have changed.
     pub(crate) fn take_touched(&mut self) -> Vec<ControllerId> {
         match self {
             Self::Local(simulation) => simulation.take_touched(),
@@ -61,7 +61,7 @@ impl Backend {
         }
     }
 
-    /// Takes what happened.
+    /// Takes the events since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         match self {
             Self::Local(simulation) => simulation.events().collect(),

@@ -1,9 +1,9 @@
-//! What a controller is like, as components: read in queries, written by the plugin alone.
+//! State of a controller as components: read in queries, written by the plugin only.
 //!
-//! The components of a controller are brought up to date in [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), if
-//! anything may have changed, and marked as changed only if something did: `Changed<Attributes>` means what it says, and a
-//! controller that is idle is not looked at. Times are instants ([`ActiveEffect::ends`], [`Cooldown::ends`]), so that nothing
-//! has to be written while time passes.
+//! The components of a controller are updated in [`GameplaySystems::Apply`](crate::GameplaySystems::Apply),
+//! if it may have changed, and marked as changed only if they differ: `Changed<Attributes>` is exact, and
+//! idle controllers cost nothing. Times are instants ([`ActiveEffect::ends`], [`Cooldown::ends`]), so that
+//! nothing is written while time passes.
 
 mod abilities;
 mod attributes;
@@ -22,36 +22,36 @@ pub use effects::{ActiveEffect, ActiveEffects};
 pub(crate) use names::Names;
 pub use tags::{NamesTag, TagEntry, Tags};
 
-/// What components are copied from.
-pub(crate) struct Source<'a> {
+/// Source that components are copied from.
+pub(crate) struct SyncSource<'a> {
     pub(crate) simulation: &'a Simulation,
     pub(crate) names: &'a mut Names,
     pub(crate) controller: ControllerId,
 }
 
-/// A component that shows a part of a controller.
-pub(crate) trait Follow: Component<Mutability = Mutable> + Default {
-    /// Becomes what the source is; whether anything is different now.
-    fn follow(&mut self, source: &mut Source<'_>) -> bool;
+/// A component that copies a part of a controller's state.
+pub(crate) trait SyncComponent: Component<Mutability = Mutable> + Default {
+    /// Copies the state from the source; returns whether anything changed.
+    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool;
 }
 
-/// Brings all components of a controller up to date.
-pub(crate) fn follow_all(world: &mut World, entity: Entity, source: &mut Source<'_>) {
-    follow::<Attributes>(world, entity, source);
-    follow::<Tags>(world, entity, source);
-    follow::<ActiveEffects>(world, entity, source);
-    follow::<Abilities>(world, entity, source);
+/// Updates all components of a controller.
+pub(crate) fn sync_all(world: &mut World, entity: Entity, source: &mut SyncSource<'_>) {
+    sync_one::<Attributes>(world, entity, source);
+    sync_one::<Tags>(world, entity, source);
+    sync_one::<ActiveEffects>(world, entity, source);
+    sync_one::<Abilities>(world, entity, source);
 }
 
-fn follow<C: Follow>(world: &mut World, entity: Entity, source: &mut Source<'_>) {
+fn sync_one<C: SyncComponent>(world: &mut World, entity: Entity, source: &mut SyncSource<'_>) {
     if let Some(mut component) = world.get_mut::<C>(entity)
-        && component.bypass_change_detection().follow(source)
+        && component.bypass_change_detection().sync(source)
     {
         component.set_changed();
     }
 }
 
-/// Writes items over a list; whether the list is different now. Nothing is allocated for what is the same.
+/// Overwrites a list with items; returns whether the list changed. Allocates nothing for equal items.
 fn overwrite<T: PartialEq>(list: &mut Vec<T>, items: impl Iterator<Item = T>) -> bool {
     let (mut count, mut changed) = (0, false);
     for item in items {
@@ -78,7 +78,7 @@ mod tests {
     use super::overwrite;
 
     #[test]
-    fn a_list_is_changed_by_what_differs_only() {
+    fn overwrite_reports_a_change_only_for_different_items() {
         let mut list = vec![1, 2, 3];
         assert!(!overwrite(&mut list, [1, 2, 3].into_iter()));
         assert!(overwrite(&mut list, [1, 5, 3].into_iter()));

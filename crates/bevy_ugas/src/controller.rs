@@ -1,4 +1,4 @@
-//! A controller is a component on an entity, its owner (§4.2).
+//! `GameplayController`: the component that gives its entity, the owner, a controller (§4.2).
 
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::{Component, DetectChangesMut, Entity, EntityRef, ReflectComponent, World};
@@ -6,16 +6,17 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
 use ugas::{Character, ControllerDef, ControllerId};
 
-use crate::components::{Abilities, ActiveEffects, Attributes, Follow, Source, Tags};
+use crate::components::{Abilities, ActiveEffects, Attributes, SyncComponent, SyncSource, Tags};
 use crate::error::GameplayError;
-use crate::plugin::disown;
+use crate::plugin::clear_components;
 use crate::typed;
-use crate::world::{GameplayWorld, Wish};
+use crate::world::{GameplayWorld, SpawnRequest};
 
 /// Gives an entity attributes, tags, effects and abilities.
 ///
-/// Insert it, and the controller is there: at once if there are rules, as soon as they are loaded otherwise. Remove it
-/// or despawn the entity, and the controller is gone, with its effects on others as their definitions say (§4.3).
+/// Inserting it creates the controller: at once if the rules are loaded, otherwise as soon as they are.
+/// Removing it or despawning the entity removes the controller, and its effects on others as their
+/// definitions say (§4.3).
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -27,25 +28,25 @@ use crate::world::{GameplayWorld, Wish};
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(Component, from_reflect = false)]
 #[require(Attributes, Tags, ActiveEffects, Abilities)]
-#[component(on_insert = adopt_inserted, on_discard = dismiss)]
+#[component(on_insert = on_insert, on_discard = on_discard)]
 pub struct GameplayController {
     #[reflect(ignore)]
     pub(crate) origin: Origin,
-    /// Ability sets that it is granted.
+    /// Names of ability sets to grant.
     pub(crate) ability_sets: Vec<String>,
     #[reflect(ignore)]
     pub(crate) id: Option<ControllerId>,
-    /// Why there is no controller although there are rules.
+    /// Why there is no controller although the rules are loaded.
     pub(crate) problem: Option<String>,
 }
 
-/// What a controller is made of.
+/// Source that a controller is created from.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Template(String),
     Def(Box<ControllerDef>),
     Character(Box<Character>),
-    /// Somebody else made it: a server, or the host.
+    /// Created elsewhere: by a server, or by the host.
     Existing,
 }
 
@@ -55,22 +56,22 @@ impl GameplayController {
         Self::from(Origin::Template(template.into()))
     }
 
-    /// A controller from a definition that is in no pack.
+    /// A controller from a definition that is not part of a pack.
     pub fn from_def(def: ControllerDef) -> Self {
         Self::from(Origin::Def(Box::new(def)))
     }
 
-    /// A controller that was saved, or that comes from elsewhere; see [`GameplayWorld::character`].
+    /// A controller from a saved or transferred character; see [`GameplayWorld::character`].
     pub fn from_character(character: Character) -> Self {
         Self::from(Origin::Character(Box::new(character)))
     }
 
-    /// For a controller that somebody else made: the entity has it once [`GameplayWorld::link`] says so.
+    /// For a controller that is created elsewhere: the entity gets it with [`GameplayWorld::link`].
     pub fn existing() -> Self {
         Self::from(Origin::Existing)
     }
 
-    /// Of a controller that an entity has already.
+    /// For a controller that is already linked to the entity.
     #[cfg(feature = "net")]
     pub(crate) fn linked(id: ControllerId) -> Self {
         Self { id: Some(id), ..Self::existing() }
@@ -80,19 +81,19 @@ impl GameplayController {
         Self { origin, ability_sets: Vec::new(), id: None, problem: None }
     }
 
-    /// Grants an ability set of the rules as well.
+    /// Also grants an ability set of the rules.
     #[must_use]
     pub fn with_ability_set(mut self, set: impl Into<String>) -> Self {
         self.ability_sets.push(set.into());
         self
     }
 
-    /// The controller in the simulation; `None` until there are rules with its template.
+    /// The controller in the simulation; `None` until rules with its template are loaded.
     pub fn id(&self) -> Option<ControllerId> {
         self.id
     }
 
-    /// The name of the template that it was asked for by.
+    /// Name of the template.
     pub fn template(&self) -> Option<&str> {
         match &self.origin {
             Origin::Template(name) => Some(name),
@@ -100,21 +101,21 @@ impl GameplayController {
         }
     }
 
-    /// Why there is no controller although there are rules: the template is unknown, say. It is tried again with other
-    /// rules.
+    /// Why there is no controller although the rules are loaded; for example, the template is unknown.
+    /// Creation is tried again when the rules change.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 }
 
-/// The entity that stands for this one in the world (§4.2), if that is another: a body that a player state owns. When the
-/// body is despawned, the owner has none any more.
+/// The entity that represents this one in the world (§4.2), if it is another: a body that a player state
+/// owns. When the body is despawned, the owner has no avatar anymore.
 #[derive(Component, Reflect, Clone, Copy, PartialEq, Eq, Debug)]
 #[reflect(Component, from_reflect = false)]
 #[relationship(relationship_target = AvatarOf)]
 pub struct Avatar(pub Entity);
 
-/// Whom an entity stands for: the other end of [`Avatar`].
+/// The owner that an entity represents: the other end of [`Avatar`].
 #[derive(Component, Reflect, Debug)]
 #[reflect(Component, from_reflect = false)]
 #[relationship_target(relationship = Avatar)]
@@ -127,7 +128,7 @@ impl AvatarOf {
     }
 }
 
-/// On whose side an entity is, by name. Insert another to change sides.
+/// Team of an entity, by name. Insert another one to change the team.
 #[derive(Component, Reflect, Clone, PartialEq, Eq, Debug)]
 #[reflect(Component)]
 #[component(immutable)]
@@ -140,14 +141,14 @@ impl GameplayTeam {
     }
 }
 
-fn adopt_inserted(mut world: DeferredWorld<'_>, context: HookContext) {
-    adopt(&mut world, context.entity);
+fn on_insert(mut world: DeferredWorld<'_>, context: HookContext) {
+    create_controller(&mut world, context.entity);
 }
 
-/// Makes the controller of an entity, or lets it wait.
-pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
+/// Creates the controller of an entity, or queues it until the rules are loaded.
+pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
     let Some(controller) = world.get::<GameplayController>(entity) else { return };
-    // An id that came along with a copy of the component is another entity's, or of one that is gone.
+    // The id in a copied component belongs to another entity, or to a controller that no longer exists.
     let has_one = world.get_resource::<GameplayWorld>().is_some_and(|game| game.controller(entity).is_some());
     if has_one || matches!(controller.origin, Origin::Existing) {
         return;
@@ -156,34 +157,35 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
     let avatar = world.get::<Avatar>(entity).map(|avatar| avatar.0);
     let team = world.get::<GameplayTeam>(entity).cloned();
     let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
-        tracing::error!("{entity} has a `GameplayController`, but `UgasPlugins` were not added to the app");
+        tracing::error!("{entity} has a `GameplayController`, but the app has no `UgasPlugins`: add them");
         return;
     };
     let team = team.as_ref().map(|team| team.0.as_str());
-    let made = game.fulfil(&Wish { entity, origin: &origin, sets: &sets, avatar, team });
-    if made.is_err() {
+    let created =
+        game.create_controller(&SpawnRequest { entity, origin: &origin, sets: &sets, avatar, team });
+    if created.is_err() {
         game.waiting.push(entity);
     }
-    if made.is_err() {
-        // What the entity showed is of a controller that it had before, or of another entity that it is a copy of.
+    if created.is_err() {
+        // The components show a previous controller, or that of another entity which this one is a copy of.
         world.commands().queue(move |world: &mut World| {
             if world.resource::<GameplayWorld>().controller(entity).is_none() {
-                disown(world, entity);
+                clear_components(world, entity);
             }
         });
     }
-    match made {
+    match created {
         Ok(id) => {
             if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
                 let controller = controller.bypass_change_detection();
                 (controller.id, controller.problem) = (Some(id), None);
             }
-            show(world, entity, id);
-            world.commands().queue(move |world: &mut World| typed::follow(world, entity));
+            fill_components(world, entity, id);
+            world.commands().queue(move |world: &mut World| typed::sync(world, entity));
         }
         Err(GameplayError::NoRules) => {}
         Err(error) => {
-            tracing::error!("{entity} gets no controller: {error}");
+            tracing::error!("no controller could be created for {entity}: {error}");
             if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
                 controller.problem = Some(error.to_string());
             }
@@ -192,34 +194,34 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
 }
 
 /// Fills the components of a new controller, so that they can be read at once.
-pub(crate) fn show(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
-    show_one::<Attributes>(world, entity, controller);
-    show_one::<Tags>(world, entity, controller);
-    show_one::<ActiveEffects>(world, entity, controller);
-    show_one::<Abilities>(world, entity, controller);
+pub(crate) fn fill_components(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
+    fill_component::<Attributes>(world, entity, controller);
+    fill_component::<Tags>(world, entity, controller);
+    fill_component::<ActiveEffects>(world, entity, controller);
+    fill_component::<Abilities>(world, entity, controller);
 }
 
-fn show_one<C: Follow>(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
-    let mut shown = C::default();
+fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
+    let mut filled = C::default();
     let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else { return };
     let GameplayWorld { backend, names, .. } = &mut *game;
     let Some(backend) = backend else { return };
-    shown.follow(&mut Source { simulation: backend.simulation(), names, controller });
+    filled.sync(&mut SyncSource { simulation: backend.simulation(), names, controller });
     if let Some(mut component) = world.get_mut::<C>(entity) {
-        *component = shown;
+        *component = filled;
     }
 }
 
-fn dismiss(mut world: DeferredWorld<'_>, context: HookContext) {
+fn on_discard(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
     if let Some(mut game) = world.get_resource_mut::<GameplayWorld>() {
-        game.dismiss(entity);
+        game.despawn_controller(entity);
     }
-    // An entity that goes on without a controller, and gets no other one, shows nothing any more.
+    // Clear the components of an entity that stays alive without a controller.
     world.commands().queue(move |world: &mut World| {
-        let is_without = |known: EntityRef<'_>| !known.contains::<GameplayController>();
-        if world.get_entity(entity).is_ok_and(is_without) {
-            disown(world, entity);
+        let has_no_controller = |known: EntityRef<'_>| !known.contains::<GameplayController>();
+        if world.get_entity(entity).is_ok_and(has_no_controller) {
+            clear_components(world, entity);
         }
     });
 }

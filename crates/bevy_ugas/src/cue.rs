@@ -1,8 +1,9 @@
-//! Cues as entities (§12): a scene is registered for a tag, and is spawned, shown, and kept for the next time.
+//! Cues as entities (§12): a scene is registered for a tag, spawned, shown, and pooled for reuse.
 //!
-//! This is the engine's side of `ugas::CueManager`, which decides what is shown: the nearest class above a tag, priorities and
-//! budgets, one instance for each looping cue and target. A game that wants to do all of that itself registers systems
-//! ([`UgasAppExt::on_cue`](crate::UgasAppExt::on_cue)) or observes [`CueStarted`](crate::event::CueStarted) and the like.
+//! This is the engine side of `ugas::CueManager`, which decides what is shown: the class of the nearest
+//! ancestor tag, priorities and budgets, one instance for each looping cue and target. To handle cues without
+//! it, register systems ([`UgasAppExt::on_cue`](crate::UgasAppExt::on_cue)) or observes
+//! [`CueStarted`](crate::event::CueStarted) and the like.
 
 mod stage;
 
@@ -19,16 +20,16 @@ use ugas::{CueClassDef, CueContext, CueKind};
 
 pub(crate) use stage::CueStage;
 
-use crate::event::Occurrence;
+use crate::event::SimulationEvent;
 use crate::plugin::GameplaySystems;
 use crate::world::GameplayWorld;
 
-/// Shows the scenes that were registered with [`UgasAppExt::add_cue`](crate::UgasAppExt::add_cue). Without any it does nothing:
-/// leave it in on servers.
+/// Shows the scenes that were registered with [`UgasAppExt::add_cue`](crate::UgasAppExt::add_cue). Without
+/// scenes it does nothing, so it can stay enabled on servers.
 #[derive(Clone, Copy, Default)]
 pub struct UgasCuesPlugin;
 
-/// What is shown for a cue: how an entity for it is made, and how many there are.
+/// Scene of a cue: how its entity is built, and how many there may be.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -52,7 +53,7 @@ pub struct CueScene {
 }
 
 impl CueScene {
-    /// A scene that is shown for a moment: a second, unless [`Self::lasting`] says otherwise.
+    /// A scene that is shown for a limited time: one second by default; see [`Self::lasting`].
     pub fn burst(
         name: impl Into<String>,
         build: impl Fn(&mut EntityWorldMut<'_>) + Send + Sync + 'static,
@@ -60,7 +61,7 @@ impl CueScene {
         Self::of(CueClassDef::burst(name), build).lasting(Duration::from_secs(1))
     }
 
-    /// A scene that is shown for as long as its cue lasts.
+    /// A scene that is shown as long as its cue is active.
     pub fn looping(
         name: impl Into<String>,
         build: impl Fn(&mut EntityWorldMut<'_>) + Send + Sync + 'static,
@@ -68,72 +69,72 @@ impl CueScene {
         Self::of(CueClassDef::looping(name), build)
     }
 
-    /// A scene of a class with its own priority, limits and pool.
+    /// A scene of a cue class with a custom priority, limits and pool.
     pub fn of(class: CueClassDef, build: impl Fn(&mut EntityWorldMut<'_>) + Send + Sync + 'static) -> Self {
         Self { class, lasts: Duration::ZERO, build: Arc::new(build) }
     }
 
-    /// How long a burst is shown, or a looping cue after its end: it fades, rings out.
+    /// Sets how long a burst is shown, or a looping cue after its end, for fading out.
     #[must_use]
     pub fn lasting(mut self, time: Duration) -> Self {
         self.lasts = time;
         self
     }
 
-    /// How many entities that are not needed are kept for the next time; eight, unless this says otherwise.
+    /// Sets the maximum number of pooled entities; 8 by default.
     #[must_use]
     pub fn pooled(mut self, most: u32) -> Self {
         self.class = self.class.pooled(most);
         self
     }
 
-    /// The most that are shown at the same time; 0 is no limit.
+    /// Sets the maximum number of simultaneous instances; 0 is no limit.
     #[must_use]
     pub fn at_most(mut self, most: u32) -> Self {
         self.class = self.class.max_active(most);
         self
     }
 
-    /// Whether it is shown once, or for as long as its cue lasts.
+    /// Whether the cue is a burst or looping.
     pub fn kind(&self) -> CueKind {
         self.class.kind
     }
 }
 
-/// An entity that shows a cue, or waits in the pool to show another one. Those that wait are
+/// An entity that shows a cue, or is pooled for reuse. Pooled entities are
 /// [disabled](bevy_ecs::entity_disabling::Disabled).
 #[derive(Component, Clone, PartialEq, Eq, Debug)]
 pub struct CueInstance {
-    /// The name of its scene.
+    /// Name of the scene.
     pub scene: Arc<str>,
-    /// On whom it is shown, while it is.
+    /// Entity that the cue is shown on; `None` while pooled.
     pub target: Option<Entity>,
 }
 
-/// What an entity that shows a cue is told, for its observers and as a message. Before it comes, an entity with a
-/// `Transform` is put where the cue is: its location, or its target.
+/// Sent to an entity that shows a cue, for its observers and as a message. Before it is sent, an entity with
+/// a `Transform` is moved to the location of the cue, or to its target.
 #[derive(EntityEvent, Message, Clone, Debug)]
 pub struct CuePlayed {
-    /// The entity that shows it.
+    /// Entity that shows the cue.
     pub entity: Entity,
-    /// On whom.
+    /// Entity that the cue is shown on.
     pub target: Option<Entity>,
-    /// What to show.
-    pub moment: CueMoment,
-    /// With what: magnitude, level, location, source.
+    /// Phase of the cue to show.
+    pub phase: CuePhase,
+    /// Magnitude, level, location and source of the cue.
     pub context: CueContext,
 }
 
-/// What is to be shown of a cue (GASD §4.8.8).
+/// Phase of a cue (GASD §4.8.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CueMoment {
-    /// It begins: the explosion. Not told to those who come later.
+pub enum CuePhase {
+    /// A looping cue begins: the explosion. Not sent to clients that join later.
     Began,
-    /// It is there: the fire that goes on. Told once, also to those who come later.
-    IsThere,
-    /// It ends. The entity stays for as long as the scene lasts.
+    /// A looping cue is active: the fire that goes on. Sent once, also to clients that join later.
+    Active,
+    /// A looping cue ends. The entity stays as long as the scene lasts.
     Ended,
-    /// It happens once.
+    /// A burst: the cue is executed once.
     Burst,
 }
 
@@ -141,27 +142,27 @@ impl Plugin for UgasCuesPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<CueStage>()
             .add_message::<CuePlayed>()
-            .add_systems(FixedUpdate, show.in_set(GameplaySystems::Cues));
+            .add_systems(FixedUpdate, run_cues.in_set(GameplaySystems::Cues));
     }
 }
 
-/// Passes on what happened, and carries out what is to be shown.
-fn show(world: &mut World, mut cursor: Local<'_, MessageCursor<Occurrence>>) {
+/// Passes events to the cue manager, and shows its decisions.
+fn run_cues(world: &mut World, mut cursor: Local<'_, MessageCursor<SimulationEvent>>) {
     if world.resource::<CueStage>().is_empty() {
-        return cursor.clear(world.resource::<Messages<Occurrence>>());
+        return cursor.clear(world.resource::<Messages<SimulationEvent>>());
     }
     let now = world.resource::<Time>().elapsed();
     let played = world.resource_scope(|world, mut stage: Mut<'_, CueStage>| {
-        stage.attend(world.resource::<GameplayWorld>(), now);
-        for occurrence in cursor.read(world.resource::<Messages<Occurrence>>()) {
-            stage.hear(&occurrence.event, world.resource::<GameplayWorld>());
+        stage.update(world.resource::<GameplayWorld>(), now);
+        for emitted in cursor.read(world.resource::<Messages<SimulationEvent>>()) {
+            stage.handle_event(&emitted.event, world.resource::<GameplayWorld>());
         }
-        stage.perform(world, now)
+        stage.execute_orders(world, now)
     });
     for event in played {
         world.write_message(event.clone());
         world.trigger(event);
     }
-    world.resource_scope(|world, mut stage: Mut<'_, CueStage>| stage.clear_away(world));
+    world.resource_scope(|world, mut stage: Mut<'_, CueStage>| stage.release_finished(world));
     world.flush();
 }

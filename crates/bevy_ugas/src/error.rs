@@ -1,4 +1,4 @@
-//! Why something could not be done.
+//! Errors of gameplay operations.
 
 use bevy_ecs::prelude::Entity;
 use ugas::{
@@ -6,21 +6,21 @@ use ugas::{
     UnknownName,
 };
 
-/// Why something could not be done. Nothing has changed then.
+/// Error of a gameplay operation. Nothing has changed then.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameplayError {
-    /// The pack is not loaded yet.
-    #[error("there are no rules yet: act after `RulesInstalled`, or run systems with `in_play`")]
+    /// The rules are not loaded yet.
+    #[error("the rules are not loaded yet: wait for `RulesInstalled`, or run systems with `in_play`")]
     NoRules,
     /// The entity has no controller, or not yet.
-    #[error("{0} has no controller: insert a `GameplayController` of a template that the rules have")]
+    #[error("{0} has no controller: insert a `GameplayController` with a template of the rules")]
     NoController(Entity),
-    /// The rules have no such name.
+    /// The rules do not have this name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
-    /// The controller does not have the ability.
-    #[error("{0} was not granted the ability")]
+    /// The ability was not granted to the controller.
+    #[error("the ability is not granted to {0}")]
     NotGranted(Entity),
     /// An effect was refused, with all reasons.
     #[error("{0}")]
@@ -28,7 +28,7 @@ pub enum GameplayError {
     /// An ability was refused, with all reasons.
     #[error("{0}")]
     Activation(Box<ActivationRefusal>),
-    /// Something else was refused.
+    /// Another operation was refused.
     #[error("{0}")]
     Refused(RefusalReason),
     /// An attribute has no value to read.
@@ -43,31 +43,32 @@ pub enum GameplayError {
     /// An ability set could not be granted.
     #[error(transparent)]
     GrantSet(#[from] GrantSetError),
-    /// Only who decides may do this, and this is a client.
+    /// Only the authority may do this, and this is a client.
     #[error("only the authority may do this: let the server do it, or use an ability")]
     NotAuthority,
-    /// A client could not send it.
+    /// A client could not send the request.
     #[error("{0}")]
     Client(String),
-    /// Rules cannot change while others play by them.
-    #[error("rules cannot be reloaded while a network is connected: restart server and clients")]
+    /// Rules cannot be reloaded while a network is connected.
+    #[error("the rules cannot be reloaded while a network is connected: restart server and clients")]
     RulesInUse,
-    /// A network is to run a game that runs already.
-    #[error("somebody was spawned already: add the plugin of the network before that")]
-    TooLate,
+    /// A network plugin was added after the game had started.
+    #[error("a controller was already spawned: add the network plugin before spawning")]
+    GameAlreadyStarted,
     /// A socket could not be opened.
     #[error("{0}")]
     Socket(String),
-    /// The state cannot go on under the new rules.
+    /// The state cannot be carried over to the new rules.
     #[error("{0}")]
     Reload(String),
-    /// A snapshot of other rules.
+    /// The snapshot was taken with other rules.
     #[error("{0}")]
     ForeignSnapshot(String),
 }
 
 impl GameplayError {
-    /// Whether the rules said no, as they do all the time: not enough mana, say. Everything else is a mistake of the game's.
+    /// Whether the rules refused it, as in normal play: not enough mana, for example. Every other error is a
+    /// bug of the game.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Application(_) | Self::Activation(_) | Self::Refused(_))
     }

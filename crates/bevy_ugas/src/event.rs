@@ -1,9 +1,10 @@
-//! What happens in the game, as entity events for observers and as buffered messages.
+//! Events of the game, as entity events for observers and as buffered messages.
 //!
-//! Each is both: `app.add_observer(|change: On<AttributeChanged>| …)` hears of all entities, `.observe(…)` on an entity of
-//! that one, and `MessageReader<AttributeChanged>` reads what was buffered. All are raised in
-//! [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), in the order in which they happened, when components show the
-//! state after all of them. What an observer does leads to events of the next step.
+//! Each is both: `app.add_observer(|change: On<AttributeChanged>| …)` observes all entities, `.observe(…)`
+//! one entity, and `MessageReader<AttributeChanged>` reads the buffered messages. All are emitted in
+//! [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), in the order in which they happened, after
+//! components were updated to the final state of the step. Actions of an observer lead to events of the next
+//! step.
 //!
 //! Handlers of one attribute, tag, cue or kind of task by name are registered with
 //! [`UgasAppExt`](crate::UgasAppExt).
@@ -14,33 +15,33 @@ use bevy_app::App;
 use bevy_ecs::prelude::{Entity, EntityEvent, Message, World};
 use bevy_platform::sync::Arc;
 use ugas::{
-    AbilityHandle, AbilityId, ActivationId, ActivationRefusal, ActiveEffectId, AttributeId, Cause,
-    Confirmation, ContextTags, CueParameters, EffectId, EndReason, Event, GameplayEvent, HostValue, Refusal,
-    RemovalReason, Span, TagId, TaskId, Time,
+    AbilityId, ActivationId, ActivationRefusal, ActiveEffectId, AttributeId, Cause, Confirmation,
+    ContextTags, CueParameters, EffectId, EndReason, Event, GameplayEvent, GrantedAbilityId, HostValue,
+    Refusal, RemovalReason, Span, TagId, TaskId, Time,
 };
 
-pub(crate) use convert::News;
+pub(crate) use convert::ConvertedEvent;
 
-/// Anything that happened, as the simulation tells it: also what has no event of its own here, and what happened to
-/// controllers without entities.
+/// Any event of the simulation, in its original form: also kinds that have no type of their own here, and
+/// events of controllers without entities.
 #[derive(Message, Clone, Debug)]
-pub struct Occurrence {
-    /// To whom, if it has an entity.
+pub struct SimulationEvent {
+    /// Entity of the controller that the event is about, if it has one.
     pub entity: Option<Entity>,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
-/// When and why something happened.
+/// Time and cause of an event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Circumstances {
-    /// The game's time.
+    /// Game time.
     pub time: Time,
-    /// Who caused it, if it has an entity.
+    /// Entity that caused it, if there is one.
     pub source: Option<Entity>,
-    /// What led to it, in the simulation's handles.
+    /// Cause of the event, with handles of the simulation.
     pub cause: Cause,
-    /// Whether a client predicts it.
+    /// Whether the event is a prediction of a client.
     pub predicted: bool,
 }
 
@@ -50,23 +51,23 @@ macro_rules! events {
             $(#[$meta])*
             #[derive(EntityEvent, Message, Clone, Debug)]
             pub struct $name {
-                /// To whom.
+                /// Entity that the event is about.
                 pub entity: Entity,
                 $($(#[$field_meta])* pub $field: $type,)*
-                /// When and why.
+                /// Time and cause.
                 pub circumstances: Circumstances,
             }
         )*
 
-        /// One of the events of this module.
+        /// Any typed event of this module.
         #[derive(Clone, Debug)]
-        pub(crate) enum Typed {
+        pub(crate) enum TypedEvent {
             $($name($name),)*
         }
 
-        impl Typed {
-            /// Buffers it as a message, and lets observers run.
-            pub(crate) fn raise(self, world: &mut World) {
+        impl TypedEvent {
+            /// Buffers the event as a message, and triggers observers.
+            pub(crate) fn emit(self, world: &mut World) {
                 match self {
                     $(Self::$name(event) => {
                         world.write_message(event.clone());
@@ -76,9 +77,9 @@ macro_rules! events {
             }
         }
 
-        /// Makes the messages known to the app.
+        /// Registers the messages with the app.
         pub(crate) fn register(app: &mut App) {
-            app.add_message::<Occurrence>();
+            app.add_message::<SimulationEvent>();
             $(app.add_message::<$name>();)*
         }
     };
@@ -87,7 +88,7 @@ macro_rules! events {
 events! {
     /// A base or current value changed (§5.6).
     AttributeChanged {
-        /// Which attribute.
+        /// The attribute.
         attribute: AttributeId,
         /// Its name.
         name: Arc<str>,
@@ -100,22 +101,23 @@ events! {
         /// Base value now.
         new_base: f64,
     }
-    /// A tag, or the first below it, was granted (§7.2).
+    /// A tag or a first descendant of it was added (§7.2).
     TagAdded {
-        /// Which.
+        /// The tag.
         tag: TagId,
         /// Its name.
         name: Arc<str>,
     }
-    /// A tag, with all below it, is gone (§7.2).
+    /// A tag and all its descendants were removed (§7.2).
     TagRemoved {
-        /// Which.
+        /// The tag.
         tag: TagId,
         /// Its name.
         name: Arc<str>,
     }
-    /// The explicit count of a tag changed (T6). Raised before the [`TagAdded`] or [`TagRemoved`] that the same change leads to,
-    /// and only if [`Config::tag_counts`](ugas::Config::tag_counts) asks for it, or on a client its configuration.
+    /// The explicit count of a tag changed (T6). Emitted before the [`TagAdded`] or [`TagRemoved`] that the
+    /// same change causes, and only if [`Config::tag_counts`](ugas::Config::tag_counts) is set; on a client,
+    /// if its configuration is.
     TagCountChanged {
         /// The tag.
         tag: TagId,
@@ -128,220 +130,220 @@ events! {
     }
     /// An effect became active (§9.2).
     EffectApplied {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
         /// Context tags of the application (E14); none on a client.
         context_tags: ContextTags,
     }
-    /// An effect wrote base values: an instant one, or a tick of a periodic one.
+    /// An effect changed base values: an instant one, or a tick of a periodic one.
     EffectExecuted {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// Its instance, if it is periodic.
+        /// Handle of the active effect, if it is periodic.
         active: Option<ActiveEffectId>,
         /// Context tags of the execution, such as `Hit.Critical` (E14).
         context_tags: ContextTags,
     }
-    /// An active effect is gone.
+    /// An active effect was removed.
     EffectRemoved {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// Stacks it had.
+        /// Stack count that it had.
         stacks: u32,
-        /// Why.
+        /// Why it was removed.
         reason: RemovalReason,
     }
-    /// An effect has more or fewer stacks.
+    /// The stack count of an effect changed.
     EffectStacksChanged {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// Count before.
+        /// Stack count before.
         old: u32,
-        /// Count now.
+        /// Stack count now.
         new: u32,
     }
     /// An effect was refused, with all reasons.
     EffectRefused {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// Why.
+        /// All reasons of the refusal.
         refusal: Refusal,
-        /// Why, in words.
+        /// Description of the refusal.
         reason: String,
     }
-    /// An effect was refused because of an immunity.
+    /// An effect was blocked by an immunity.
     EffectBlocked {
-        /// Which.
+        /// Definition of the effect.
         effect: EffectId,
         /// Its name.
         name: Arc<str>,
-        /// The effect that makes immune.
+        /// Active effect that grants the immunity.
         by: ActiveEffectId,
     }
     /// An ability was granted.
     AbilityGranted {
-        /// Which.
+        /// Definition of the ability.
         ability: AbilityId,
         /// Its name.
         name: Arc<str>,
-        /// The grant.
-        handle: AbilityHandle,
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
     }
-    /// An ability was taken away.
+    /// An ability was revoked.
     AbilityRevoked {
-        /// Which.
+        /// Definition of the ability.
         ability: AbilityId,
         /// Its name.
         name: Arc<str>,
-        /// The grant that was.
-        handle: AbilityHandle,
+        /// Handle of the former grant.
+        handle: GrantedAbilityId,
     }
     /// An ability was activated (§8.2).
     AbilityActivated {
-        /// Which.
+        /// Definition of the ability.
         ability: AbilityId,
         /// Its name.
         name: Arc<str>,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The run.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The activation.
         activation: ActivationId,
     }
-    /// An ability committed: it paid, and cools down (§8.4).
+    /// An ability committed: its cost was paid and its cooldown started (§8.4).
     AbilityCommitted {
-        /// Which.
+        /// Definition of the ability.
         ability: AbilityId,
         /// Its name.
         name: Arc<str>,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The run.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The activation.
         activation: ActivationId,
     }
     /// An ability ended, or was cancelled (§8.6).
     AbilityEnded {
-        /// Which.
+        /// Definition of the ability.
         ability: AbilityId,
         /// Its name.
         name: Arc<str>,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The run.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The activation.
         activation: ActivationId,
-        /// Why; [`EndReason::is_cancel`] tells the two apart.
+        /// Why it ended; [`EndReason::is_cancel`] distinguishes the two.
         reason: EndReason,
     }
     /// An ability could not be activated or committed, with all reasons (§8.3).
     AbilityRefused {
-        /// Which, if there is one.
+        /// The ability, if there is one.
         ability: Option<AbilityId>,
         /// Its name; empty without one.
         name: Arc<str>,
-        /// Why.
+        /// All reasons of the refusal.
         refusal: ActivationRefusal,
-        /// Why, in words: what a floating text says.
+        /// Description of the refusal, for a floating text.
         reason: String,
     }
-    /// An ability begins to cool down.
+    /// The cooldown of an ability started.
     CooldownBegan {
-        /// The grant.
-        handle: AbilityHandle,
-        /// How long it will; `None` is not known.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// Length of the cooldown; `None` if unknown.
         duration: Option<Span>,
     }
-    /// An ability has cooled down.
+    /// The cooldown of an ability ended.
     CooldownEnded {
-        /// The grant.
-        handle: AbilityHandle,
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
     }
-    /// A cue begins (§12).
+    /// A looping cue started (§12).
     CueStarted {
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
         /// Its name.
         name: Arc<str>,
         /// Magnitude, level and the rest of its context (C1), also on a client.
         parameters: CueParameters,
     }
-    /// A cue ends (§12).
+    /// A looping cue ended (§12).
     CueEnded {
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
         /// Its name.
         name: Arc<str>,
     }
-    /// A cue happens once (§12).
+    /// A cue was executed once (§12).
     CueBurst {
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
         /// Its name.
         name: Arc<str>,
         /// Magnitude, level and the rest of its context (C1), also on a client.
         parameters: CueParameters,
     }
-    /// The host is asked to carry out a task of an ability (A6); [`GameplayWorld::complete_task`] says how it went.
+    /// An ability requests a host task (A6); report its outcome with [`GameplayWorld::complete_task`].
     ///
     /// [`GameplayWorld::complete_task`]: crate::GameplayWorld::complete_task
     HostTaskRequested {
-        /// Whose task: the ability.
+        /// Ability that the task belongs to.
         ability: AbilityId,
-        /// The ability's name.
+        /// Name of the ability.
         name: Arc<str>,
-        /// The task, to be completed.
+        /// Task to complete.
         task: TaskId,
-        /// What kind of task.
+        /// Kind of the task.
         kind: Arc<str>,
-        /// What it is to be done with, as the pack says.
+        /// Parameters of the task in the pack.
         parameters: Vec<(String, HostValue)>,
-        /// The targets of the ability's run that have entities.
+        /// Targets of the activation that have entities.
         targets: Vec<Entity>,
     }
-    /// The host need not carry out a task any more.
+    /// A host task was cancelled and no longer needs to be carried out.
     HostTaskCancelled {
         /// The task.
         task: TaskId,
     }
-    /// Targets are to be chosen: show a reticle, then [`GameplayWorld::provide_targets`].
+    /// Target selection started: show a reticle, then call [`GameplayWorld::provide_targets`].
     ///
     /// [`GameplayWorld::provide_targets`]: crate::GameplayWorld::provide_targets
     TargetingBegan {
-        /// The task that waits.
+        /// Task that waits for targets.
         task: TaskId,
-        /// Who decides when.
+        /// How the targets are confirmed.
         confirmation: Confirmation,
     }
-    /// No target is to be chosen any more.
+    /// Target selection ended.
     TargetingEnded {
-        /// The task that waited.
+        /// Task that waited for targets.
         task: TaskId,
     }
-    /// A gameplay event came (§10.3).
+    /// A gameplay event was received (§10.3).
     GameplayEventReceived {
-        /// Its tag's name.
+        /// Name of its tag.
         name: Arc<str>,
         /// Magnitude, context tags, target data and payload of the event, with the simulation's handles.
         event: GameplayEvent,
         /// Entity that caused it, if it has one.
         instigator: Option<Entity>,
-        /// Entities that it names: its target, and those of its target data (A11).
+        /// Entities of its target and of its target data (A11).
         targets: Vec<Entity>,
     }
-    /// The attribute whose fall is death has fallen (§8.6).
+    /// The death attribute of a controller fell to its threshold (§8.6).
     OwnerDied {}
 }

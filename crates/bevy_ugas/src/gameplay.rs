@@ -1,4 +1,4 @@
-//! The game as systems take it.
+//! System parameters and commands for gameplay.
 
 use core::ops::{Deref, DerefMut};
 
@@ -8,10 +8,10 @@ use bevy_ecs::system::SystemParam;
 use crate::error::GameplayError;
 use crate::world::GameplayWorld;
 
-/// The game, to act in: everything that [`GameplayWorld`] can do.
+/// System parameter to act in the game: dereferences to [`GameplayWorld`].
 ///
-/// Act in `FixedUpdate`, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that what you do happens at a defined
-/// moment of the game's time. Acting elsewhere works too, and happens between two steps.
+/// Act in `FixedUpdate`, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
+/// a defined game time. Acting elsewhere is possible too, and happens between two steps.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -43,7 +43,7 @@ impl DerefMut for Gameplay<'_> {
     }
 }
 
-/// The game, to read: runs beside other systems that read it.
+/// System parameter to read the game; runs in parallel with other readers.
 #[derive(SystemParam)]
 pub struct GameplayView<'w> {
     world: Res<'w, GameplayWorld>,
@@ -57,13 +57,13 @@ impl Deref for GameplayView<'_> {
     }
 }
 
-/// A run condition: whether there are rules and the game runs.
+/// Run condition: whether the rules are loaded and the game runs.
 pub fn in_play(world: Option<Res<'_, GameplayWorld>>) -> bool {
     world.is_some_and(|world| world.is_in_play())
 }
 
-/// Acting by commands: for systems that need no answer. What the rules refuse is raised as an event; mistakes, such as a name that
-/// there is not, are warnings in the log.
+/// Gameplay actions as entity commands, for systems that need no result. Refusals are emitted as events;
+/// other errors, such as unknown names, are logged as warnings.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -85,7 +85,7 @@ pub trait GameplayCommands {
     /// Activates an ability of the entity on another one.
     fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self;
 
-    /// Does something in the game on behalf of the entity.
+    /// Calls a function with the game and the entity.
     fn in_gameplay<T>(
         &mut self,
         act: impl FnOnce(&mut GameplayWorld, Entity) -> Result<T, GameplayError> + Send + 'static,
@@ -120,7 +120,7 @@ impl GameplayCommands for EntityCommands<'_> {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
             let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
-                tracing::error!("there is no gameplay to act in: add `UgasPlugins` to the app");
+                tracing::error!("gameplay commands need `UgasPlugins`: add them to the app");
                 return;
             };
             if let Err(error) = act(&mut game, entity) {

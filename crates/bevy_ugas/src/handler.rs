@@ -1,34 +1,34 @@
-//! Systems that are called by name: of an attribute, a tag, a cue, a kind of task.
+//! Handler systems, registered by the name of an attribute, tag, cue or task kind.
 
 use bevy_ecs::prelude::{In, Resource, World};
 use bevy_ecs::system::SystemId;
 
 use crate::event::{
     AttributeChanged, CueBurst, CueEnded, CueStarted, GameplayEventReceived, HostTaskRequested, TagAdded,
-    TagRemoved, Typed,
+    TagRemoved, TypedEvent,
 };
 
-/// A tag that came or went, for [`UgasAppExt::on_tag`](crate::UgasAppExt::on_tag).
+/// A tag that was added or removed, for [`UgasAppExt::on_tag`](crate::UgasAppExt::on_tag).
 #[derive(Clone, Debug)]
 pub enum TagChange {
-    /// It was granted.
+    /// The tag was added.
     Added(TagAdded),
-    /// It is gone.
+    /// The tag was removed.
     Removed(TagRemoved),
 }
 
-/// A cue that is to be shown, for [`UgasAppExt::on_cue`](crate::UgasAppExt::on_cue).
+/// A cue to show, for [`UgasAppExt::on_cue`](crate::UgasAppExt::on_cue).
 #[derive(Clone, Debug)]
 pub enum CueChange {
-    /// It begins.
+    /// A looping cue started.
     Started(CueStarted),
-    /// It ends.
+    /// A looping cue ended.
     Ended(CueEnded),
-    /// It happens once.
+    /// A cue was executed once.
     Burst(CueBurst),
 }
 
-/// The systems, by what they are called for.
+/// Handler systems by the name that they are registered for.
 #[derive(Resource, Default)]
 pub(crate) struct Handlers {
     pub(crate) attributes: Vec<(String, SystemId<In<AttributeChanged>>)>,
@@ -39,7 +39,7 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    /// Adds those that were registered in the meantime.
+    /// Adds handlers that were registered in the meantime.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.attributes.append(&mut other.attributes);
         self.tags.append(&mut other.tags);
@@ -48,29 +48,31 @@ impl Handlers {
         self.events.append(&mut other.events);
     }
 
-    /// Calls what is registered for an event.
-    pub(crate) fn call(&self, event: &Typed, world: &mut World) {
+    /// Calls the handlers of an event.
+    pub(crate) fn call(&self, event: &TypedEvent, world: &mut World) {
         match event {
-            Typed::AttributeChanged(change) => {
+            TypedEvent::AttributeChanged(change) => {
                 run(world, exact(&self.attributes, &change.name), || change.clone());
             }
-            Typed::TagAdded(tag) => {
+            TypedEvent::TagAdded(tag) => {
                 run(world, exact(&self.tags, &tag.name), || TagChange::Added(tag.clone()));
             }
-            Typed::TagRemoved(tag) => {
+            TypedEvent::TagRemoved(tag) => {
                 run(world, exact(&self.tags, &tag.name), || TagChange::Removed(tag.clone()));
             }
-            Typed::CueStarted(cue) => {
+            TypedEvent::CueStarted(cue) => {
                 run(world, nearest(&self.cues, &cue.name), || CueChange::Started(cue.clone()));
             }
-            Typed::CueEnded(cue) => {
+            TypedEvent::CueEnded(cue) => {
                 run(world, nearest(&self.cues, &cue.name), || CueChange::Ended(cue.clone()));
             }
-            Typed::CueBurst(cue) => {
+            TypedEvent::CueBurst(cue) => {
                 run(world, nearest(&self.cues, &cue.name), || CueChange::Burst(cue.clone()));
             }
-            Typed::HostTaskRequested(task) => run(world, exact(&self.tasks, &task.kind), || task.clone()),
-            Typed::GameplayEventReceived(event) => {
+            TypedEvent::HostTaskRequested(task) => {
+                run(world, exact(&self.tasks, &task.kind), || task.clone())
+            }
+            TypedEvent::GameplayEventReceived(event) => {
                 run(world, below(&self.events, &event.name), || event.clone());
             }
             _ => {}
@@ -83,7 +85,7 @@ type Registered<T> = [(String, SystemId<In<T>>)];
 fn run<T: 'static>(world: &mut World, systems: impl Iterator<Item = SystemId<In<T>>>, input: impl Fn() -> T) {
     for system in systems {
         if let Err(error) = world.run_system_with(system, input()) {
-            tracing::error!("a handler could not run: {error}");
+            tracing::error!("a handler system failed: {error}");
         }
     }
 }
@@ -95,25 +97,25 @@ fn exact<'a, T: 'static>(
     systems.iter().filter(move |(known, _)| known == name).map(|(_, system)| *system)
 }
 
-/// Those of the nearest tag above that has any: a class serves its tag and, unless they have classes of their own, all
-/// tags below (§12.4).
+/// Handlers of the nearest ancestor tag that has any: a class serves its tag and all descendants without a
+/// class of their own (§12.4).
 fn nearest<'a, T: 'static>(
     systems: &'a Registered<T>,
     name: &'a str,
 ) -> impl Iterator<Item = SystemId<In<T>>> + 'a {
-    let above = systems.iter().filter(|(known, _)| is_at_or_above(known, name));
+    let above = systems.iter().filter(|(known, _)| is_same_or_ancestor(known, name));
     let longest = above.map(|(known, _)| known.len()).max();
-    let is_meant = move |known: &str| Some(known.len()) == longest && is_at_or_above(known, name);
-    systems.iter().filter(move |(known, _)| is_meant(known)).map(|(_, system)| *system)
+    let is_nearest = move |known: &str| Some(known.len()) == longest && is_same_or_ancestor(known, name);
+    systems.iter().filter(move |(known, _)| is_nearest(known)).map(|(_, system)| *system)
 }
 
 fn below<'a, T: 'static>(
     systems: &'a Registered<T>,
     name: &'a str,
 ) -> impl Iterator<Item = SystemId<In<T>>> + 'a {
-    systems.iter().filter(move |(known, _)| is_at_or_above(known, name)).map(|(_, system)| *system)
+    systems.iter().filter(move |(known, _)| is_same_or_ancestor(known, name)).map(|(_, system)| *system)
 }
 
-fn is_at_or_above(tag: &str, other: &str) -> bool {
+fn is_same_or_ancestor(tag: &str, other: &str) -> bool {
     other.strip_prefix(tag).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -1,9 +1,9 @@
-//! From keyboards, mice and gamepads to inputs of abilities (§11).
+//! Mapping of keyboards, mice and gamepads to inputs of abilities (§11).
 //!
-//! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`]. What devices report in a
-//! frame goes to the player's mapper; what its actions do is passed on in `FixedUpdate`, in
-//! [`GameplaySystems::Input`], as presses and releases. Which control means what is in the pack, or in a
-//! scheme made in code; what a player changes is saved as plain text.
+//! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`].
+//! Device events of a frame go to the player's mapper; signals of its actions are passed on in `FixedUpdate`,
+//! in [`GameplaySystems::Input`], as presses and releases. Bindings come from the pack, or from a scheme made
+//! in code; the player's changes are saved as plain text.
 
 mod names;
 
@@ -25,11 +25,11 @@ pub use names::{gamepad_axis_name, gamepad_button_name, key_name, mouse_button_n
 use crate::plugin::GameplaySystems;
 use crate::world::GameplayWorld;
 
-/// Passes what devices report on to the players. It needs Bevy's `InputPlugin`, which default plugins bring along.
+/// Passes device events to the players. It needs Bevy's `InputPlugin`, which the default plugins contain.
 #[derive(Clone, Copy, Default)]
 pub struct UgasInputPlugin;
 
-/// Makes an entity the player's: what devices report becomes inputs of its controller.
+/// Makes an entity a player: device events become inputs of its controller.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -50,12 +50,12 @@ pub struct UgasInputPlugin;
 pub struct PlayerInput {
     platform: Platform,
     gamepad: Option<Entity>,
-    /// Whether the scheme was made in code, so that the pack's is not asked for.
+    /// Whether the scheme was made in code and replaces the scheme of the pack.
     is_own_scheme: bool,
     mapper: Option<InputMapper>,
     saved: Option<SavedMappings>,
-    /// Which rules the scheme is from.
-    edition: u32,
+    /// Version of the rules that the scheme is from.
+    rules_version: u32,
     sticks: [[f64; 2]; 2],
 }
 
@@ -66,7 +66,7 @@ impl Default for PlayerInput {
 }
 
 impl PlayerInput {
-    /// Input by the scheme of the pack, for computers.
+    /// Input with the scheme of the pack for PCs.
     pub fn new() -> Self {
         Self {
             platform: Platform::Pc,
@@ -74,19 +74,19 @@ impl PlayerInput {
             is_own_scheme: false,
             mapper: None,
             saved: None,
-            edition: 0,
+            rules_version: 0,
             sticks: [[0.0; 2]; 2],
         }
     }
 
-    /// By the mappings for another platform.
+    /// Selects the mappings of another platform.
     #[must_use]
     pub fn on(mut self, platform: Platform) -> Self {
         self.platform = platform;
         self
     }
 
-    /// By a scheme made in code.
+    /// Uses a scheme made in code.
     #[must_use]
     pub fn with_scheme(mut self, scheme: std::sync::Arc<InputScheme>) -> Self {
         self.is_own_scheme = true;
@@ -94,34 +94,34 @@ impl PlayerInput {
         self
     }
 
-    /// With one gamepad of several; otherwise every gamepad counts.
+    /// Restricts the player to one gamepad; by default every gamepad counts.
     #[must_use]
     pub fn with_gamepad(mut self, gamepad: Entity) -> Self {
         self.gamepad = Some(gamepad);
         self
     }
 
-    /// With what the player changed: [`SavedMappings::parse`] reads it from text.
+    /// Loads the player's saved changes: [`SavedMappings::parse`] reads them from text.
     #[must_use]
     pub fn with_saved(mut self, saved: SavedMappings) -> Self {
         if let Some(mapper) = &mut self.mapper {
-            warn_of(mapper, &saved);
+            load_with_warnings(mapper, &saved);
         }
         self.saved = Some(saved);
         self
     }
 
-    /// What the player changed, to be written as text.
+    /// The player's changes, to be saved as text.
     pub fn save(&self) -> SavedMappings {
         self.mapper.as_ref().map(InputMapper::save).unwrap_or_default()
     }
 
-    /// The mapper, once there are rules: to ask, remap and reset.
+    /// The mapper, once the rules are loaded: for queries.
     pub fn mapper(&self) -> Option<&InputMapper> {
         self.mapper.as_ref()
     }
 
-    /// The mapper, to be changed.
+    /// The mapper, for remapping and resetting.
     pub fn mapper_mut(&mut self) -> Option<&mut InputMapper> {
         self.mapper.as_mut()
     }
@@ -138,41 +138,41 @@ impl PlayerInput {
         found.is_some_and(|(mapper, action)| mapper.is_pressed(action))
     }
 
-    /// Takes the scheme of the rules that there are, and what the player changed.
+    /// Loads the scheme of the current rules if they changed, with the player's changes.
     fn follow_rules(&mut self, game: &GameplayWorld) {
-        if self.edition == game.edition() {
+        if self.rules_version == game.rules_version() {
             return;
         }
-        self.edition = game.edition();
+        self.rules_version = game.rules_version();
         if !self.is_own_scheme {
             let Some(pack) = game.pack() else { return };
             let saved = self.mapper.as_ref().map(InputMapper::save).or_else(|| self.saved.take());
             match pack.input_scheme(self.platform) {
                 Ok(scheme) => self.mapper = Some(InputMapper::new(scheme)),
-                Err(errors) => tracing::error!("the pack's input cannot be used: {errors}"),
+                Err(errors) => tracing::error!("the input documents of the pack have errors: {errors}"),
             }
             self.saved = saved;
         }
         if let (Some(mapper), Some(saved)) = (&mut self.mapper, &self.saved) {
-            warn_of(mapper, saved);
+            load_with_warnings(mapper, saved);
         }
     }
 }
 
-fn warn_of(mapper: &mut InputMapper, saved: &SavedMappings) {
+fn load_with_warnings(mapper: &mut InputMapper, saved: &SavedMappings) {
     for problem in mapper.load(saved) {
-        tracing::warn!("a saved mapping is left out: {problem}");
+        tracing::warn!("a saved mapping is skipped: {problem}");
     }
 }
 
-/// Something that an action of a player did, axes included: also for what is no ability, such as walking.
+/// Signal of a player's action, axes included; also for actions without an ability, such as walking.
 #[derive(Message, Clone, Debug)]
 pub struct PlayerSignal {
-    /// Whose.
+    /// Entity of the player.
     pub entity: Entity,
-    /// The action's name.
+    /// Name of the action.
     pub action: std::sync::Arc<str>,
-    /// What it did.
+    /// Signal of the action.
     pub signal: InputSignal,
 }
 
@@ -187,14 +187,14 @@ impl Plugin for UgasInputPlugin {
             .add_message::<GamepadButtonChangedEvent>()
             .add_message::<GamepadAxisChangedEvent>()
             .add_message::<GamepadConnectionEvent>()
-            .add_systems(PreUpdate, take_reports.after(InputSystems).after(GameplaySystems::Rules))
-            .add_systems(FixedUpdate, press.in_set(GameplaySystems::Input));
+            .add_systems(PreUpdate, read_devices.after(InputSystems).after(GameplaySystems::Rules))
+            .add_systems(FixedUpdate, pass_signals.in_set(GameplaySystems::Input));
     }
 }
 
-/// What devices reported since the last frame.
+/// Device events since the last frame.
 #[derive(SystemParam)]
-struct Reports<'w, 's> {
+struct DeviceEvents<'w, 's> {
     keys: MessageReader<'w, 's, KeyboardInput>,
     focus: MessageReader<'w, 's, KeyboardFocusLost>,
     buttons: MessageReader<'w, 's, MouseButtonInput>,
@@ -205,8 +205,8 @@ struct Reports<'w, 's> {
     pads: MessageReader<'w, 's, GamepadConnectionEvent>,
 }
 
-fn take_reports(
-    mut reports: Reports<'_, '_>,
+fn read_devices(
+    mut devices: DeviceEvents<'_, '_>,
     mut players: Query<'_, '_, &mut PlayerInput>,
     game: Res<'_, GameplayWorld>,
     time: Res<'_, Time<Virtual>>,
@@ -214,35 +214,35 @@ fn take_reports(
     let now = ugas::Time::from_micros(u64::try_from(time.elapsed().as_micros()).unwrap_or(u64::MAX));
     let mut events: Vec<(Option<Entity>, DeviceInput, InputValue)> = Vec::new();
     let level = |is_pressed: bool| [f64::from(u8::from(is_pressed)), 0.0, 0.0];
-    for key in reports.keys.read().filter(|key| !key.repeat) {
+    for key in devices.keys.read().filter(|key| !key.repeat) {
         events.push((None, DeviceInput::key(&key_name(key.key_code)), level(key.state.is_pressed())));
     }
-    for button in reports.buttons.read() {
+    for button in devices.buttons.read() {
         let name = mouse_button_name(button.button);
         for name in [format!("Mouse{name}"), name] {
             events.push((None, DeviceInput::mouse(&name), level(button.state.is_pressed())));
         }
     }
-    let motion = reports.motion.read().fold([0.0; 3], |[x, y, _], motion| {
+    let motion = devices.motion.read().fold([0.0; 3], |[x, y, _], motion| {
         [x + f64::from(motion.delta.x), y + f64::from(motion.delta.y), 0.0]
     });
     events.push((None, DeviceInput::mouse("Move"), motion));
-    let wheel = reports
+    let wheel = devices
         .wheel
         .read()
         .fold([0.0; 3], |[x, y, _], wheel| [x + f64::from(wheel.x), y + f64::from(wheel.y), 0.0]);
     events.push((None, DeviceInput::mouse("Wheel"), wheel));
-    for button in reports.pad_buttons.read() {
+    for button in devices.pad_buttons.read() {
         let name = gamepad_button_name(button.button);
         for name in [format!("Gamepad{name}"), name] {
             let value = [f64::from(button.value), 0.0, 0.0];
             events.push((Some(button.entity), DeviceInput::gamepad(&name), value));
         }
     }
-    let axes: Vec<_> = reports.pad_axes.read().collect();
+    let axes: Vec<_> = devices.pad_axes.read().collect();
     let lost: Vec<Entity> =
-        reports.pads.read().filter(|pad| pad.disconnected()).map(|pad| pad.gamepad).collect();
-    let is_unfocused = reports.focus.read().count() > 0;
+        devices.pads.read().filter(|pad| pad.disconnected()).map(|pad| pad.gamepad).collect();
+    let is_unfocused = devices.focus.read().count() > 0;
     for mut player in &mut players {
         player.follow_rules(&game);
         let PlayerInput { gamepad, mapper: Some(mapper), sticks, .. } = &mut *player else { continue };
@@ -273,8 +273,8 @@ fn take_reports(
     }
 }
 
-/// Passes on what actions did, as presses and releases.
-fn press(
+/// Passes the signals of actions on, as presses and releases.
+fn pass_signals(
     mut players: Query<'_, '_, (Entity, &mut PlayerInput)>,
     mut game: ResMut<'_, GameplayWorld>,
     mut signals: MessageWriter<'_, PlayerSignal>,
@@ -284,12 +284,12 @@ fn press(
         let now = mapper.now();
         mapper.tags(now, |tag| game.has_tag(entity, tag));
         while let Some(signal) = mapper.poll() {
-            let passed = match signal.kind {
+            let outcome = match signal.kind {
                 InputSignalKind::Triggered => game.press(entity, signal.input.clone()).map(|_| ()),
                 InputSignalKind::Released { .. } => game.release(entity, signal.input.clone()),
                 InputSignalKind::Pressed | InputSignalKind::Value(_) => Ok(()),
             };
-            if let Err(error) = passed {
+            if let Err(error) = outcome {
                 tracing::debug!("{entity}: {}: {}", signal.input, game.describe(&error));
             }
             let action = std::sync::Arc::from(mapper.scheme().action_name(signal.action));

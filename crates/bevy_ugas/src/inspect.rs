@@ -1,5 +1,5 @@
-//! The inspector as a plugin: a page in a browser that shows the running game, says why its numbers are what they are, and goes
-//! back in time. See `ugas_inspect`.
+//! The inspector as a plugin: a web page that shows the running game, explains its values, and goes back in
+//! time. See `ugas_inspect`.
 
 use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::prelude::{Res, ResMut, Resource};
@@ -10,8 +10,8 @@ use crate::backend::Backend;
 use crate::plugin::GameplaySystems;
 use crate::world::GameplayWorld;
 
-/// Serves the inspector: `app.add_plugins(UgasInspectPlugin::at("127.0.0.1:4777"))`. While nobody watches it costs a step one
-/// atomic read.
+/// Serves the inspector: `app.add_plugins(UgasInspectPlugin::at("127.0.0.1:4777"))`. Without a viewer it
+/// costs one atomic read per step.
 #[derive(Clone)]
 pub struct UgasInspectPlugin {
     address: String,
@@ -19,19 +19,19 @@ pub struct UgasInspectPlugin {
 }
 
 impl UgasInspectPlugin {
-    /// An inspector at this address. Only this machine may look, and nothing can be changed.
+    /// An inspector at this address, read-only and for this machine only.
     pub fn at(address: impl Into<String>) -> Self {
         Self { address: address.into(), settings: Settings::default() }
     }
 
-    /// With a title, a token, permission to edit and so on.
+    /// Sets the title, token, edit permission and so on.
     #[must_use]
     pub fn with_settings(self, settings: Settings) -> Self {
         Self { settings, ..self }
     }
 }
 
-/// The inspector that is served; [`Inspector::url`] is what to open in a browser.
+/// The running inspector; open [`Inspector::url`] in a browser.
 #[derive(Resource)]
 pub struct GameInspector(pub Inspector);
 
@@ -48,19 +48,19 @@ impl Plugin for UgasInspectPlugin {
                     ),
                 );
             }
-            Err(error) => tracing::error!("there is no inspector: {error}"),
+            Err(error) => tracing::error!("the inspector could not start: {error}"),
         }
     }
 }
 
-/// Carries out what was asked for on the page, if that is allowed.
+/// Executes the commands of the page, if editing is allowed.
 fn edit(inspector: Res<'_, GameInspector>, mut game: ResMut<'_, GameplayWorld>) {
     if let Some(simulation) = game.simulation_mut() {
         inspector.0.perform(|command| simulation.execute(command));
     }
 }
 
-/// Shows the step, before its events are taken.
+/// Sends the step to the inspector, before its events are taken.
 fn observe(inspector: Res<'_, GameInspector>, game: Res<'_, GameplayWorld>) {
     match &game.backend {
         Some(Backend::Local(simulation)) => inspector.0.observe(simulation),

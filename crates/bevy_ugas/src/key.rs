@@ -1,16 +1,16 @@
-//! Names and ids: whatever takes an attribute, a tag, an effect or an ability takes it by either.
+//! Keys of definitions: attributes, tags, effects and abilities are passed by name or by id.
 
 use ugas::{AbilityId, AttributeId, Catalog, EffectId, TagId, UnknownName};
 
-/// Something that names a definition: its id, or its name.
+/// A key of a definition: its id, or its name.
 ///
-/// Ids are what hot paths use. They belong to one catalog: after a [hot reload](crate::rules::RulesReloaded) they are to
-/// be looked up again, while names go on meaning what they say. That is why systems mostly pass names.
+/// Ids are faster. They belong to one catalog: after a [hot reload](crate::rules::RulesReloaded) they must be
+/// looked up again, while names stay valid. So most systems pass names.
 pub trait Key<Id> {
-    /// The id in these rules.
+    /// The id in a catalog.
     ///
     /// # Errors
-    /// If there is no such name, with the nearest one that there is.
+    /// If the name is unknown; the error suggests the nearest one.
     fn id(&self, catalog: &Catalog) -> Result<Id, UnknownName>;
 }
 

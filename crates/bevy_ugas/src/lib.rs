@@ -1,9 +1,9 @@
 //! [UGAS](ugas) for Bevy: attributes, tags, effects and abilities as components, observers and assets.
 //!
-//! A [`GameplayController`] on an entity gives it attributes, tags, effects and abilities, by a template of a pack. Systems
-//! read them as components ([`Attributes`], [`Tags`], [`ActiveEffects`], [`Abilities`]) and act through the system parameter
-//! [`Gameplay`]. What happens is told to observers and buffered as [messages](event). The rules are an asset that can be
-//! changed while the game runs.
+//! A [`GameplayController`] on an entity gives it attributes, tags, effects and abilities, by a template of a
+//! pack. Systems read them as components ([`Attributes`], [`Tags`], [`ActiveEffects`], [`Abilities`]) and act
+//! through the system parameter [`Gameplay`]. Events reach observers, and are buffered as [messages](event).
+//! The rules are an asset that can be changed while the game runs.
 //!
 //! # Order
 //!
@@ -13,14 +13,14 @@
 //! |---|---|
 //! | `Input` | positions, device inputs and datagrams come in |
 //! | `Act` | systems of the game act, through [`Gameplay`] or [commands](GameplayCommands) |
-//! | `Simulate` | time passes |
-//! | `Apply` | components follow, [events](event) are raised |
+//! | `Simulate` | the simulation advances |
+//! | `Apply` | components are updated, [events](event) are emitted |
 //! | `Cues` | cues are shown |
 //!
-//! # What it costs
+//! # Cost
 //!
-//! Controllers that nothing happens to cost nothing: components follow only those that the simulation touched, times are
-//! kept as instants, and nothing scans all entities.
+//! Idle controllers cost nothing: only components of controllers that the simulation touched are updated,
+//! times are stored as instants, and nothing scans all entities.
 #![forbid(unsafe_code)]
 
 mod app;
@@ -62,7 +62,7 @@ pub use ugas;
 pub use ugas_data as data;
 pub use world::{Activated, GameplaySnapshot, GameplayWorld, actor_of, entity_of};
 
-/// What most games that use the crate name: `use bevy_ugas::prelude::*;`.
+/// Items that most games use: `use bevy_ugas::prelude::*;`.
 pub mod prelude {
     pub use crate::event::{
         AbilityActivated, AbilityEnded, AbilityRefused, AttributeChanged, CueBurst, CueEnded, CueStarted,
@@ -77,9 +77,9 @@ pub mod prelude {
     };
 }
 
-/// The manual's snippets are compiled with the tests.
+/// Compiles the snippets of the manual as doctests.
 #[cfg(doctest)]
 mod manual {
-    #[doc = include_str!("../../../docs/book/28-bevy.md")]
+    #[doc = include_str!("../../../docs/book/tools/bevy.md")]
     struct Bevy;
 }

@@ -1,7 +1,7 @@
-//! The debug overlay: everything about one controller as text, which the game draws as it draws text (GASD §6).
+//! The debug overlay: the complete state of one controller as text, for the game to draw (GASD §6).
 //!
-//! Nothing here draws, so that no renderer is needed. With the feature `overlay_ui`, `UgasOverlayUiPlugin` draws it with Bevy's user
-//! interface; a game that draws text in another way shows [`DebugOverlayText`].
+//! Nothing here draws, so no renderer is needed. With the feature `overlay_ui`, `UgasOverlayUiPlugin` draws
+//! it with Bevy's user interface; a game that draws text in another way shows [`DebugOverlayText`].
 
 #[cfg(feature = "overlay_ui")]
 mod ui;
@@ -23,7 +23,7 @@ use crate::world::GameplayWorld;
 pub struct UgasOverlayPlugin {
     /// The key that shows and hides it.
     pub toggle: KeyCode,
-    /// The key that goes on to the next controller.
+    /// The key that selects the next controller.
     pub next: KeyCode,
 }
 
@@ -33,21 +33,21 @@ impl Default for UgasOverlayPlugin {
     }
 }
 
-/// Whether the overlay is shown, and of whom.
+/// State of the overlay.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct DebugOverlay {
-    /// Whether it is shown.
+    /// Whether the overlay is shown.
     pub is_shown: bool,
-    /// Of whom; the first entity with a controller if this is `None`, or has none.
+    /// Entity to show; if it is `None` or has no controller, the first entity with one.
     pub target: Option<Entity>,
     /// The key that shows and hides it.
     pub toggle: KeyCode,
-    /// The key that goes on to the next controller.
+    /// The key that selects the next controller.
     pub next: KeyCode,
 }
 
-/// The text to draw: attributes, tags, effects with the time that is left, abilities with what stands in their way. Empty while
-/// the overlay is hidden. Marked as changed only if it is another text.
+/// The text to draw: attributes, tags, effects with their remaining time, abilities with the reasons that
+/// block them. Empty while the overlay is hidden. Marked as changed only if the text differs.
 #[derive(Resource, Clone, PartialEq, Eq, Default, Debug)]
 pub struct DebugOverlayText(pub String);
 
@@ -60,7 +60,7 @@ impl Plugin for UgasOverlayPlugin {
     }
 }
 
-/// Everything about the controller of an entity as text; `None` if it has none.
+/// The complete state of the controller of an entity as text; `None` if it has none.
 pub fn overlay_text(game: &GameplayWorld, entity: Entity) -> Option<String> {
     let page = game.simulation()?.debug(game.controller(entity)?)?;
     Some(format!("{entity}: {page}"))

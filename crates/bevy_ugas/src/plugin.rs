@@ -10,10 +10,10 @@ use bevy_time::Time;
 use ugas::{Catalog, Config, EventKind};
 use ugas_data::Pack;
 
-use crate::components::{Abilities, ActiveEffects, Attributes, Source, Tags, follow_all};
+use crate::components::{Abilities, ActiveEffects, Attributes, SyncSource, Tags, sync_all};
 use crate::controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 use crate::cue::UgasCuesPlugin;
-use crate::event::{News, register};
+use crate::event::{ConvertedEvent, register};
 use crate::handler::Handlers;
 use crate::input::UgasInputPlugin;
 use crate::rules::{RulesSource, UgasRulesPlugin};
@@ -21,25 +21,25 @@ use crate::transform::UgasTransformPlugin;
 use crate::typed::{self, TypedSets};
 use crate::world::GameplayWorld;
 
-/// When the systems of the plugins run. All but the first are in `FixedUpdate`, one after the other.
+/// System sets of the plugins. All but the first are in `FixedUpdate`, in this order.
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameplaySystems {
-    /// In `PreUpdate`: rules that were loaded come into force, and controllers that waited for them are made.
+    /// In `PreUpdate`: loaded rules are installed, and controllers that waited for them are created.
     Rules,
-    /// Positions, device inputs and datagrams come in.
+    /// Positions, device inputs and datagrams are read.
     Input,
-    /// For the game's own systems that act: what they do happens in this step.
+    /// For systems of the game: their actions happen in this step.
     Act,
-    /// Time passes in the simulation.
+    /// The simulation advances.
     Simulate,
-    /// Components follow, events are raised.
+    /// Components are updated, events are emitted.
     Apply,
     /// Cues are shown.
     Cues,
 }
 
-/// All plugins of this crate that need neither a window nor a network: controllers and events, rules, positions, input
-/// and cues.
+/// All plugins of this crate that need neither a window nor a network: controllers and events, rules,
+/// positions, input and cues.
 ///
 /// ```
 /// use bevy_app::App;
@@ -101,7 +101,7 @@ pub struct UgasCorePlugin {
 
 impl Plugin for UgasCorePlugin {
     fn build(&self, app: &mut App) {
-        // A network plugin may have been added before: it decides how the game is made.
+        // A network plugin may have been added before, and set the backend factory.
         app.init_resource::<GameplayWorld>();
         app.world_mut().resource_mut::<GameplayWorld>().config = self.config.clone();
         app.init_resource::<Handlers>()
@@ -130,29 +130,29 @@ fn simulate(time: Res<'_, Time>, mut game: ResMut<'_, GameplayWorld>) {
     game.bypass_change_detection().step(time.delta());
 }
 
-/// Lets components follow what changed, and raises what happened.
+/// Updates the components that changed, and emits the events.
 fn apply(world: &mut World) {
-    let (news, touched) = world.resource_scope(|world, mut game: Mut<'_, GameplayWorld>| {
+    let (events, touched) = world.resource_scope(|world, mut game: Mut<'_, GameplayWorld>| {
         if game.relink {
             relink(world, &mut game);
         }
-        show(world, &mut game)
+        sync_components(world, &mut game)
     });
     if !world.resource::<TypedSets>().is_empty() {
         for entity in touched {
-            typed::follow(world, entity);
+            typed::sync(world, entity);
         }
     }
-    if news.is_empty() {
+    if events.is_empty() {
         return;
     }
     // Handlers may act and spawn, so they are taken out rather than borrowed.
     let handlers = core::mem::take(&mut *world.resource_mut::<Handlers>());
-    for News { occurrence, typed } in news {
-        world.write_message(occurrence);
+    for ConvertedEvent { original, typed } in events {
+        world.write_message(original);
         if let Some(typed) = typed {
             handlers.call(&typed, world);
-            typed.raise(world);
+            typed.emit(world);
         }
     }
     let mut kept = world.resource_mut::<Handlers>();
@@ -161,8 +161,8 @@ fn apply(world: &mut World) {
     world.flush();
 }
 
-/// Brings components up to date; what happened, and who was looked at.
-fn show(world: &mut World, game: &mut GameplayWorld) -> (Vec<News>, Vec<Entity>) {
+/// Updates components; returns the events, and the entities that may have changed.
+fn sync_components(world: &mut World, game: &mut GameplayWorld) -> (Vec<ConvertedEvent>, Vec<Entity>) {
     let Some(backend) = &mut game.backend else { return Default::default() };
     let touched: Vec<_> = backend.take_touched();
     let events = backend.take_events();
@@ -170,56 +170,58 @@ fn show(world: &mut World, game: &mut GameplayWorld) -> (Vec<News>, Vec<Entity>)
     for controller in touched {
         let Some(entity) = game.entity(controller) else { continue };
         let GameplayWorld { backend: Some(backend), names, .. } = &mut *game else { break };
-        follow_all(world, entity, &mut Source { simulation: backend.simulation(), names, controller });
+        sync_all(world, entity, &mut SyncSource { simulation: backend.simulation(), names, controller });
         entities.push(entity);
     }
-    let mut news = Vec::with_capacity(events.len());
+    let mut converted = Vec::with_capacity(events.len());
     for event in events {
-        let gone = match event.kind {
+        let despawned = match event.kind {
             EventKind::ControllerDespawned { .. } => event.kind.subject().and_then(|id| game.entity(id)),
             _ => None,
         };
         let mut names = core::mem::take(&mut game.names);
         if let Some(simulation) = game.simulation() {
-            news.push(News::of(event, simulation, &mut names, |controller| game.entity(controller)));
+            converted.push(ConvertedEvent::of(event, simulation, &mut names, |controller| {
+                game.entity(controller)
+            }));
         }
         game.names = names;
-        if let Some(entity) = gone {
+        if let Some(entity) = despawned {
             game.unlink(entity);
-            disown(world, entity);
+            clear_components(world, entity);
         }
     }
-    (news, entities)
+    (converted, entities)
 }
 
-/// After a snapshot was restored, or links were made by hand: components name the controllers that there are.
+/// Updates the ids in the components after a snapshot was restored or links were set manually.
 fn relink(world: &mut World, game: &mut GameplayWorld) {
     game.relink = false;
     let mut query = world.query::<(Entity, &mut GameplayController)>();
-    let mut bereft = Vec::new();
+    let mut without_controller = Vec::new();
     for (entity, mut controller) in query.iter_mut(world) {
         let id = game.controller(entity);
         if controller.id != id {
             controller.id = id;
         }
         if id.is_none() {
-            bereft.push(entity);
+            without_controller.push(entity);
         }
     }
-    for entity in bereft {
-        disown(world, entity);
+    for entity in without_controller {
+        clear_components(world, entity);
     }
     let linked: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
     for entity in linked {
-        // Nobody could find a controller whose component is gone, and nobody would ever despawn it.
+        // A controller without its component is unreachable and would never be despawned.
         if world.get::<GameplayController>(entity).is_none() {
-            game.dismiss(entity);
+            game.despawn_controller(entity);
         }
     }
 }
 
-/// Empties the components of an entity whose controller is gone.
-pub(crate) fn disown(world: &mut World, owner: Entity) {
+/// Clears the components of an entity without a controller.
+pub(crate) fn clear_components(world: &mut World, owner: Entity) {
     let Ok(mut entity) = world.get_entity_mut(owner) else { return };
     if let Some(mut controller) = entity.get_mut::<GameplayController>() {
         controller.id = None;
@@ -236,7 +238,7 @@ pub(crate) fn disown(world: &mut World, owner: Entity) {
     if let Some(mut component) = entity.get_mut::<Abilities>() {
         component.set_if_neq(Abilities::default());
     }
-    typed::follow(world, owner);
+    typed::sync(world, owner);
 }
 
 fn avatar_inserted(
@@ -245,7 +247,7 @@ fn avatar_inserted(
     mut game: ResMut<'_, GameplayWorld>,
 ) {
     if let Ok(avatar) = avatars.get(event.entity) {
-        // An entity without a controller is no error: it may get one later, which asks for its avatar then.
+        // An entity without a controller is not an error: a controller created later reads the avatar itself.
         let _ = game.set_avatar(event.entity, Some(avatar.0));
     }
 }

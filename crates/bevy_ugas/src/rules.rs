@@ -1,4 +1,4 @@
-//! Rules as assets: packs are loaded, checked, and reloaded while the game runs.
+//! Rules as assets: packs are loaded, checked, and hot-reloaded.
 
 mod loader;
 mod watch;
@@ -17,47 +17,48 @@ use ugas_data::Pack;
 pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
 
 use crate::GameplaySystems;
-use crate::controller::adopt;
+use crate::controller::create_controller;
 use crate::world::GameplayWorld;
 use watch::{LastRead, watch_folder};
 
 /// A pack: rules, and the files they were read from.
 ///
-/// The asset of a pack is its manifest, `pack.yaml`: everything in its folder and below is loaded with it, and where files are
-/// watched, a file that changes, comes or goes reloads the pack that is played by. Any other file is loaded by itself, without the definitions that it refers to.
+/// The asset of a pack is its manifest, `pack.yaml`: everything in its folder and below is loaded with it,
+/// and where files are watched, a changed, added or removed file reloads the current pack. Any other file is
+/// loaded by itself, without the definitions that it refers to.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct PackAsset {
-    /// What was loaded.
+    /// The loaded pack.
     pub pack: Arc<Pack>,
 }
 
-/// The pack that the game is played by. Insert another one to play by other rules: the game that runs is taken over as by
-/// a hot reload.
+/// The current pack of the game. Insert another one to change the rules: the running game is carried over as
+/// by a hot reload.
 #[derive(Resource, Clone, Debug)]
 pub struct RulesHandle(pub Handle<PackAsset>);
 
-/// The game begins: there are rules now. Raised for observers and as a message.
+/// The rules are loaded and the game begins. Emitted for observers and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct RulesInstalled;
 
-/// The game goes on under changed rules. Raised for observers and as a message. Ids are to be looked up again.
+/// The rules were reloaded. Emitted for observers and as a message. Ids must be looked up again.
 #[derive(Event, Message, Clone, Debug)]
 pub struct RulesReloaded {
-    /// What differs, what became of the state, and how ids are translated.
+    /// Changed definitions, losses of the state, and the translation of ids.
     pub report: Arc<ReloadReport>,
 }
 
 impl RulesReloaded {
-    /// What differs between the rules before and those now.
+    /// Differences between the old and the new rules.
     pub fn diff(&self) -> &CatalogDiff {
         &self.report.diff
     }
 }
 
-/// Where the rules come from.
+/// Source of the rules.
 #[derive(Clone, Default)]
 pub enum RulesSource {
-    /// From nowhere yet: insert a [`RulesHandle`], or call [`GameplayWorld::install`].
+    /// No rules yet: insert a [`RulesHandle`], or call [`GameplayWorld::install`].
     #[default]
     Later,
     /// From the assets of the game: a path like `packs/hero/pack.yaml`.
@@ -68,10 +69,10 @@ pub enum RulesSource {
     Catalog(Arc<Catalog>),
 }
 
-/// Loads packs and keeps the game under their rules.
+/// Loads packs and installs their rules.
 #[derive(Clone, Default)]
 pub struct UgasRulesPlugin {
-    /// Where the rules come from.
+    /// Source of the rules.
     pub source: RulesSource,
 }
 
@@ -79,25 +80,28 @@ impl Plugin for UgasRulesPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
         app.add_message::<RulesInstalled>().add_message::<RulesReloaded>();
-        app.add_systems(PreUpdate, adopt_waiting.in_set(GameplaySystems::Rules));
+        app.add_systems(PreUpdate, create_waiting.in_set(GameplaySystems::Rules));
         let has_assets = app.is_plugin_added::<AssetPlugin>();
         if has_assets {
             let extensions = app.world().resource::<RulesExtensions>().clone();
             let server = app.world().resource::<AssetServer>().clone();
             let is_watched = server.watching_for_changes();
             let read = app.world_mut().get_resource_or_init::<LastRead>().clone();
-            let loader = PackLoader::new(server, extensions).noting(read);
+            let loader = PackLoader::new(server, extensions).with_last_read(read);
             app.init_asset::<PackAsset>().register_asset_loader(loader);
             if is_watched {
-                app.add_systems(PreUpdate, watch_folder.before(follow_assets).in_set(GameplaySystems::Rules));
+                app.add_systems(
+                    PreUpdate,
+                    watch_folder.before(install_assets).in_set(GameplaySystems::Rules),
+                );
             }
-            app.add_systems(PreUpdate, follow_assets.before(adopt_waiting).in_set(GameplaySystems::Rules));
+            app.add_systems(PreUpdate, install_assets.before(create_waiting).in_set(GameplaySystems::Rules));
         }
         match &self.source {
             RulesSource::Later => {}
             RulesSource::Asset(path) if has_assets => {
                 let path = path.clone();
-                // Not before the app runs: until then, calculations and the like may still be registered.
+                // Loaded when the app starts: until then, calculations may still be registered.
                 app.add_systems(
                     PreStartup,
                     move |server: Res<'_, AssetServer>, mut commands: Commands<'_, '_>| {
@@ -106,7 +110,9 @@ impl Plugin for UgasRulesPlugin {
                 );
             }
             RulesSource::Asset(path) => {
-                tracing::error!("{path} cannot be loaded: add Bevy's `AssetPlugin` before `UgasPlugins`");
+                tracing::error!(
+                    "{path} cannot be loaded without assets: add Bevy's `AssetPlugin` before `UgasPlugins`"
+                );
             }
             RulesSource::Pack(pack) => install(app.world_mut(), pack.catalog.clone(), Some(pack.clone())),
             RulesSource::Catalog(catalog) => install(app.world_mut(), catalog.clone(), None),
@@ -114,7 +120,7 @@ impl Plugin for UgasRulesPlugin {
     }
 }
 
-/// Puts the game under rules, and says so.
+/// Installs rules, and emits the event.
 pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc<Pack>>) {
     let mut game = world.resource_mut::<GameplayWorld>();
     let installed = game.install(catalog);
@@ -135,13 +141,13 @@ pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc
             world.trigger(reloaded);
         }
         Err(error) if world.resource::<GameplayWorld>().is_in_play() => {
-            tracing::error!("the rules stay as they were: {error}");
+            tracing::error!("the new rules were not installed, the old ones stay in force: {error}");
         }
-        Err(error) => tracing::error!("the game does not begin: {error}"),
+        Err(error) => tracing::error!("the rules could not be installed: {error}"),
     }
 }
 
-fn follow_assets(
+fn install_assets(
     mut events: MessageReader<'_, '_, AssetEvent<PackAsset>>,
     handle: Option<Res<'_, RulesHandle>>,
     assets: Res<'_, Assets<PackAsset>>,
@@ -158,7 +164,7 @@ fn follow_assets(
             | AssetEvent::LoadedWithDependencies { .. } => false,
         };
     }
-    // What loads fast is there before it is told of: the same pack must not be installed twice.
+    // A fast load is available before its event: do not install the same pack twice.
     let is_known = |pack: &Arc<Pack>| game.pack().is_some_and(|known| Arc::ptr_eq(known, pack));
     if is_new
         && let Some(asset) = assets.get(&handle.0)
@@ -169,16 +175,16 @@ fn follow_assets(
     }
 }
 
-/// Makes the controllers that waited for rules, each time that there are others.
-fn adopt_waiting(world: &mut World, mut tried: bevy_ecs::system::Local<'_, u32>) {
+/// Creates the controllers that wait for rules, each time the rules change.
+fn create_waiting(world: &mut World, mut tried_version: bevy_ecs::system::Local<'_, u32>) {
     let mut game = world.resource_mut::<GameplayWorld>();
-    if game.edition == *tried {
+    if game.rules_version == *tried_version {
         return;
     }
-    *tried = game.edition;
+    *tried_version = game.rules_version;
     let waiting = core::mem::take(&mut game.waiting);
     for entity in waiting {
-        adopt(&mut DeferredWorld::from(&mut *world), entity);
+        create_controller(&mut DeferredWorld::from(&mut *world), entity);
     }
     world.flush();
 }

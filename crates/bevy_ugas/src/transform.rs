@@ -1,4 +1,4 @@
-//! Where entities are, from their transforms: what targeting looks at (GASD §4.11).
+//! Placements of controllers from the transforms of their entities, for targeting (GASD §4.11).
 
 use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::prelude::{ChildOf, Component, Entity, Has, Or, Query, Resource, With, Without};
@@ -15,21 +15,23 @@ use crate::controller::{AvatarOf, GameplayController};
 use crate::plugin::GameplaySystems;
 use crate::world::GameplayWorld;
 
-/// Tells the simulation where controllers are: the transform of the entity, or of its [`Avatar`](crate::Avatar).
+/// Copies placements to the simulation: from the transform of the entity, or of its
+/// [`Avatar`](crate::Avatar).
 ///
-/// Entities without parents are read from their `Transform`, so that no propagation is needed; others from their
-/// `GlobalTransform`. Only those that moved are told of. To find them, Bevy compares one tick for each controller that has a
-/// transform, as its own transform systems do; who never moves can be spared that with [`Unmoving`].
+/// Entities without parents are read from their `Transform`, so that no propagation is needed; others from
+/// their `GlobalTransform`. Only entities that moved are copied. To find them, Bevy compares one tick per
+/// controller with a transform, as its own transform systems do; [`Unmoving`] excludes entities that never
+/// move.
 #[derive(Clone, Copy, Default)]
 pub struct UgasTransformPlugin;
 
-/// Marks an entity that stays where it was when its controller was made.
+/// Marks an entity that stays where it was when its controller was created.
 #[derive(Component, Reflect, Clone, Copy, Default, Debug)]
 #[reflect(Component)]
 pub struct Unmoving;
 
-/// In which direction entities look, in their own space: [`Vec3::NEG_Z`], Bevy's forward, unless the game says otherwise. In
-/// two dimensions it is mostly [`Vec3::X`] or [`Vec3::Y`].
+/// Facing direction of entities in their local space: [`Vec3::NEG_Z`], Bevy's forward, by default. In two
+/// dimensions it is usually [`Vec3::X`] or [`Vec3::Y`].
 #[derive(Resource, Clone, Copy, PartialEq, Debug)]
 pub struct FacingAxis(pub Vec3);
 
@@ -47,26 +49,29 @@ impl Plugin for UgasTransformPlugin {
     }
 }
 
-type Place<'a> = (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>);
-type Ours = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmoving>);
-/// Each is found by one tick: of its own transform if it has no parent, of the propagated one otherwise.
-type MovedRoots = (Changed<Transform>, Without<ChildOf>, Ours);
-type MovedChildren = (Changed<GlobalTransform>, With<ChildOf>, Ours);
+type PlacementData<'a> =
+    (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>);
+type IsTracked = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmoving>);
+/// Changed entities, found by one tick each: of the local transform without a parent, otherwise of the global
+/// one.
+type MovedRoots = (Changed<Transform>, Without<ChildOf>, IsTracked);
+type MovedChildren = (Changed<GlobalTransform>, With<ChildOf>, IsTracked);
 
 fn place_moved(
-    roots: Query<'_, '_, Place<'_>, MovedRoots>,
-    children: Query<'_, '_, Place<'_>, MovedChildren>,
+    roots: Query<'_, '_, PlacementData<'_>, MovedRoots>,
+    children: Query<'_, '_, PlacementData<'_>, MovedChildren>,
     axis: Res<'_, FacingAxis>,
     mut game: ResMut<'_, GameplayWorld>,
 ) {
     for place in roots.iter().chain(&children) {
-        tell(&mut game, axis.0, place);
+        update_placement(&mut game, axis.0, place);
     }
 }
 
-/// Those whose controllers came after their transforms were last changed, or that never move.
+/// Places entities whose controllers were created after the last change of their transforms, or that never
+/// move.
 fn place_new(
-    places: Query<'_, '_, Place<'_>>,
+    places: Query<'_, '_, PlacementData<'_>>,
     avatars: Query<'_, '_, &crate::Avatar>,
     axis: Res<'_, FacingAxis>,
     mut game: ResMut<'_, GameplayWorld>,
@@ -74,15 +79,15 @@ fn place_new(
     for owner in game.take_unplaced() {
         let body = avatars.get(owner).map_or(owner, |avatar| avatar.0);
         if let Ok(place) = places.get(body) {
-            tell(&mut game, axis.0, place);
+            update_placement(&mut game, axis.0, place);
         }
     }
 }
 
-fn tell(
+fn update_placement(
     game: &mut GameplayWorld,
     axis: Vec3,
-    (entity, local, global, has_parent, of): <Place<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
+    (entity, local, global, has_parent, of): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
 ) {
     let owner = of.map_or(entity, AvatarOf::owner);
     let (position, facing) = match global {
@@ -91,8 +96,8 @@ fn tell(
     };
     let vector = |vector: Vec3| [f64::from(vector.x), f64::from(vector.y), f64::from(vector.z)];
     match Placement::new(vector(position), vector(facing)) {
-        // An entity without a controller is none of ours; on a client the server says where everybody is.
+        // Entities without a controller are skipped; on a client, placements come from the server.
         Ok(placement) => drop(game.place(owner, Some(placement))),
-        Err(error) => tracing::warn!("{entity} is nowhere: {error}"),
+        Err(error) => tracing::warn!("{entity} has an invalid placement: {error}"),
     }
 }

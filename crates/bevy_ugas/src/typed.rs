@@ -1,4 +1,4 @@
-//! Typed attribute sets: a struct that declares a set of attributes, and shows their values as a component.
+//! Typed attribute sets: a struct that declares a set of attributes, and holds their values as a component.
 
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::prelude::{DetectChangesMut, Entity, Resource, World};
@@ -9,22 +9,22 @@ use crate::key::Key;
 
 /// A struct whose fields are attributes: `#[derive(AttributeSet)]`.
 ///
-/// [`UgasAppExt::add_attribute_set`](crate::UgasAppExt::add_attribute_set) declares the set to the rules and keeps the struct,
-/// as a component, on every entity whose controller has the set: with the current values, marked as changed when one of
-/// them changes.
+/// [`UgasAppExt::add_attribute_set`](crate::UgasAppExt::add_attribute_set) adds the set to the rules, and
+/// keeps the struct as a component on every entity whose controller has the set: with the current values,
+/// marked as changed when one changes.
 pub trait AttributeSet: Component<Mutability = Mutable> + PartialEq + Sized {
-    /// The set's name in the rules.
+    /// Name of the set in the rules.
     const NAME: &'static str;
 
-    /// What the struct declares.
+    /// Definition of the set.
     fn definition() -> AttributeSetDef;
 
     /// The current values; `None` if one of the attributes is missing.
     fn read(attributes: &Attributes) -> Option<Self>;
 }
 
-/// An attribute by its name, as `#[derive(AttributeSet)]` declares them: `Combat::HEALTH`. It goes wherever an attribute is
-/// named, and cannot be misspelt.
+/// Name of an attribute, declared by `#[derive(AttributeSet)]`: `Combat::HEALTH`. It can be used wherever an
+/// attribute is named, and is checked by the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AttributeName(pub &'static str);
 
@@ -52,13 +52,13 @@ impl From<AttributeName> for String {
     }
 }
 
-/// The typed sets that were added: what keeps the component of each.
+/// Update functions of the registered typed sets.
 #[derive(Resource, Default)]
 pub(crate) struct TypedSets(Vec<fn(&mut World, Entity)>);
 
 impl TypedSets {
     pub(crate) fn add<S: AttributeSet>(&mut self) {
-        self.0.push(follow_one::<S>);
+        self.0.push(sync_one::<S>);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -66,23 +66,23 @@ impl TypedSets {
     }
 }
 
-/// Brings the typed sets of an entity up to date with its attributes.
-pub(crate) fn follow(world: &mut World, entity: Entity) {
+/// Updates the typed sets of an entity from its attributes.
+pub(crate) fn sync(world: &mut World, entity: Entity) {
     let sets = world.get_resource::<TypedSets>().map(|sets| sets.0.clone());
-    for follow in sets.unwrap_or_default() {
-        follow(world, entity);
+    for sync in sets.unwrap_or_default() {
+        sync(world, entity);
     }
 }
 
-fn follow_one<S: AttributeSet>(world: &mut World, entity: Entity) {
-    let shown = world.get::<Attributes>(entity).and_then(S::read);
+fn sync_one<S: AttributeSet>(world: &mut World, entity: Entity) {
+    let current = world.get::<Attributes>(entity).and_then(S::read);
     let Ok(mut entity) = world.get_entity_mut(entity) else { return };
-    match (entity.get_mut::<S>(), shown) {
-        (Some(mut known), Some(shown)) => {
-            known.set_if_neq(shown);
+    match (entity.get_mut::<S>(), current) {
+        (Some(mut known), Some(current)) => {
+            known.set_if_neq(current);
         }
-        (None, Some(shown)) => {
-            entity.insert(shown);
+        (None, Some(current)) => {
+            entity.insert(current);
         }
         (Some(_), None) => {
             entity.remove::<S>();

@@ -1,4 +1,4 @@
-//! The rules in motion: the resource that everything goes through.
+//! `GameplayWorld`: the resource that holds the game.
 
 mod act;
 mod read;
@@ -21,50 +21,50 @@ use crate::components::Names;
 use crate::controller::Origin;
 use crate::error::GameplayError;
 
-/// The game: its rules, its state, and which entity has which controller.
+/// The game: its rules, its state, and the controllers of entities.
 ///
-/// Systems take it as [`Gameplay`](crate::Gameplay) to act, or as [`GameplayView`](crate::GameplayView) to read, which
-/// runs beside other readers; exclusive systems and tests take the resource.
+/// Systems take it as [`Gameplay`](crate::Gameplay) to act, or as [`GameplayView`](crate::GameplayView) to
+/// read, which runs beside other readers; exclusive systems and tests take the resource.
 #[derive(Resource, Default)]
 pub struct GameplayWorld {
     pub(crate) backend: Option<Backend>,
     pub(crate) config: Config,
     pub(crate) names: Names,
     pub(crate) pack: Option<Arc<Pack>>,
-    /// Entities whose controllers wait for rules that have their templates.
+    /// Entities whose controllers wait for rules with their templates.
     pub(crate) waiting: Vec<Entity>,
-    /// Entities whose controllers are new, and of which nobody has said where they are.
+    /// Entities with new controllers that have no placement yet.
     unplaced: Vec<Entity>,
-    /// Whether somebody takes those.
+    /// Whether the transform plugin handles `unplaced`.
     pub(crate) follows_transforms: bool,
-    /// Counts how often the rules were installed or reloaded.
-    pub(crate) edition: u32,
-    /// What of the time that passed is less than a microsecond.
+    /// Number of times the rules were installed or reloaded.
+    pub(crate) rules_version: u32,
+    /// Remainder of the elapsed time below a microsecond, in nanoseconds.
     carry: u32,
     by_entity: EntityHashMap<ControllerId>,
     by_controller: BTreeMap<ControllerId, Entity>,
-    /// Makes a game over a network, in the place of one without.
-    pub(crate) founder: Option<Founder>,
-    /// Whether components name controllers that may be others by now.
+    /// Creates a networked backend instead of a local one.
+    pub(crate) backend_factory: Option<BackendFactory>,
+    /// Whether the ids in components may be outdated.
     pub(crate) relink: bool,
 }
 
-/// Makes what runs the game, when there are rules.
-pub(crate) type Founder =
+/// Creates the backend when the rules are loaded.
+pub(crate) type BackendFactory =
     Box<dyn FnMut(Arc<Catalog>, &Config) -> Result<Backend, GameplayError> + Send + Sync>;
 
-/// An entity as the simulation knows it (§4.2).
+/// Actor id of an entity in the simulation (§4.2).
 pub fn actor_of(entity: Entity) -> ActorId {
     ActorId(entity.to_bits())
 }
 
-/// The entity that an actor is.
+/// Entity of an actor id.
 pub fn entity_of(actor: ActorId) -> Option<Entity> {
     Entity::try_from_bits(actor.0)
 }
 
-/// What an entity says of the controller that it is to have.
-pub(crate) struct Wish<'a> {
+/// Parameters of the controller to create for an entity.
+pub(crate) struct SpawnRequest<'a> {
     pub(crate) entity: Entity,
     pub(crate) origin: &'a Origin,
     pub(crate) sets: &'a [String],
@@ -73,11 +73,12 @@ pub(crate) struct Wish<'a> {
 }
 
 impl GameplayWorld {
-    /// Puts the game under these rules: the first time it begins, later it is a hot reload, by the law of
-    /// `ugas::core::reload`. Mostly done by the plugin, from an asset.
+    /// Installs rules: the first call starts the game, later calls are hot reloads, as `ugas::core::reload`
+    /// describes. Usually called by the plugin, with rules from an asset.
     ///
     /// # Errors
-    /// If the state cannot go on under the new rules, or a network is connected; nothing has changed then.
+    /// If the state cannot be carried over to the new rules, or a network is connected; nothing has changed
+    /// then.
     pub fn install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
         let report = match &mut self.backend {
             #[cfg(feature = "net")]
@@ -85,13 +86,13 @@ impl GameplayWorld {
             Some(Backend::Local(simulation)) => {
                 let report =
                     simulation.reload(catalog).map_err(|error| GameplayError::Reload(error.to_string()))?;
-                // The state is a new one, which nobody watches yet. All of it counts as touched.
+                // The reloaded state has no touch tracking yet. All of it counts as touched.
                 simulation.watch_touches();
                 Some(report)
             }
             None => {
-                self.backend = Some(match &mut self.founder {
-                    Some(found) => found(catalog, &self.config)?,
+                self.backend = Some(match &mut self.backend_factory {
+                    Some(create) => create(catalog, &self.config)?,
                     None => {
                         let mut simulation = Simulation::new(catalog, self.config.clone());
                         simulation.watch_touches();
@@ -102,25 +103,24 @@ impl GameplayWorld {
             }
         };
         self.names = Names::default();
-        // Whoever has one says so.
+        // Set by the caller if the rules come from a pack.
         self.pack = None;
-        self.edition = self.edition.wrapping_add(1);
+        self.rules_version = self.rules_version.wrapping_add(1);
         Ok(report)
     }
 
-    /// Lets somebody else make what runs the game. Rules that are there already are taken over, unless somebody plays by
-    /// them.
+    /// Sets the backend factory. A local backend without controllers is replaced, with its rules.
     #[cfg(feature = "net")]
-    pub(crate) fn found_by(&mut self, mut founder: Founder) -> Result<(), GameplayError> {
+    pub(crate) fn set_backend_factory(&mut self, mut factory: BackendFactory) -> Result<(), GameplayError> {
         match &self.backend {
             None => {}
             Some(Backend::Local(simulation)) if self.by_entity.is_empty() => {
                 let catalog = simulation.catalog().clone();
-                self.backend = Some(founder(catalog, &self.config)?);
+                self.backend = Some(factory(catalog, &self.config)?);
             }
-            Some(_) => return Err(GameplayError::TooLate),
+            Some(_) => return Err(GameplayError::GameAlreadyStarted),
         }
-        self.founder = Some(founder);
+        self.backend_factory = Some(factory);
         Ok(())
     }
 
@@ -139,9 +139,10 @@ impl GameplayWorld {
         self.by_controller.iter().map(|(controller, entity)| (*entity, *controller))
     }
 
-    /// Says that an entity has a controller that exists already: for hosts that make controllers or restore states by
-    /// themselves. Give the entity a [`GameplayController::existing`](crate::GameplayController::existing) before the next
-    /// [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where it gets its id; a controller without one is despawned.
+    /// Links an entity to an existing controller, for hosts that create controllers or restore states
+    /// themselves. Give the entity a [`GameplayController::existing`](crate::GameplayController::existing)
+    /// before the next [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where it gets its id; a
+    /// controller without one is despawned.
     pub fn link(&mut self, entity: Entity, controller: ControllerId) {
         self.unlink(entity);
         if let Some(former) = self.by_controller.insert(controller, entity) {
@@ -157,14 +158,17 @@ impl GameplayWorld {
         Some(controller)
     }
 
-    /// Makes the controller that an entity wishes for.
-    pub(crate) fn fulfil(&mut self, wish: &Wish<'_>) -> Result<ControllerId, GameplayError> {
+    /// Creates the controller of an entity.
+    pub(crate) fn create_controller(
+        &mut self,
+        request: &SpawnRequest<'_>,
+    ) -> Result<ControllerId, GameplayError> {
         let simulation = match &mut self.backend {
             None => return Err(GameplayError::NoRules),
             Some(backend) => backend.authority().ok_or(GameplayError::NotAuthority)?,
         };
-        let (owner, avatar) = (actor_of(wish.entity), actor_of(wish.avatar.unwrap_or(wish.entity)));
-        let controller = match wish.origin {
+        let (owner, avatar) = (actor_of(request.entity), actor_of(request.avatar.unwrap_or(request.entity)));
+        let controller = match request.origin {
             Origin::Template(name) => {
                 simulation.spawn_with(Spawn::named(name.as_str()).owner(owner).avatar(avatar))?
             }
@@ -175,26 +179,26 @@ impl GameplayWorld {
                 let options = ugas::RestoreOptions::default().owner(owner).avatar(avatar);
                 let (controller, report) = simulation.restore_character(character, &options)?;
                 for entry in &report.entries {
-                    tracing::warn!("{}: {entry}", wish.entity);
+                    tracing::warn!("{}: {entry}", request.entity);
                 }
                 controller
             }
-            Origin::Existing => return Err(GameplayError::NoController(wish.entity)),
+            Origin::Existing => return Err(GameplayError::NoController(request.entity)),
         };
-        for set in wish.sets {
+        for set in request.sets {
             if let Err(error) = simulation.grant_set(controller, set) {
-                tracing::error!("{} is not granted the ability set {set}: {error}", wish.entity);
+                tracing::error!("the ability set {set} could not be granted to {}: {error}", request.entity);
             }
         }
-        if let Some(team) = wish.team
+        if let Some(team) = request.team
             && let Err(error) = simulation.set_team(controller, Some(Team::new(team)))
         {
-            tracing::error!("{} is on no team: {error}", wish.entity);
+            tracing::error!("the team of {} could not be set: {error}", request.entity);
         }
-        self.by_entity.insert(wish.entity, controller);
-        self.by_controller.insert(controller, wish.entity);
+        self.by_entity.insert(request.entity, controller);
+        self.by_controller.insert(controller, request.entity);
         if self.follows_transforms {
-            self.unplaced.push(wish.entity);
+            self.unplaced.push(request.entity);
         }
         Ok(controller)
     }
@@ -203,17 +207,17 @@ impl GameplayWorld {
         core::mem::take(&mut self.unplaced)
     }
 
-    /// Takes the controller of an entity out of the game.
-    pub(crate) fn dismiss(&mut self, entity: Entity) {
+    /// Despawns the controller of an entity.
+    pub(crate) fn despawn_controller(&mut self, entity: Entity) {
         self.waiting.retain(|waiting| *waiting != entity);
         let Some(controller) = self.unlink(entity) else { return };
         if let Some(simulation) = self.backend.as_mut().and_then(Backend::authority) {
-            // One that is gone already needs no despawning.
+            // The controller may have been despawned already.
             let _ = simulation.despawn(controller);
         }
     }
 
-    /// Lets time pass. What is less than a microsecond is kept, so that no time is lost in the long run.
+    /// Advances the game. The remainder below a microsecond is carried over, so that no time is lost.
     pub(crate) fn step(&mut self, delta: Duration) {
         let Some(backend) = &mut self.backend else { return };
         let nanos = u64::try_from(delta.as_nanos()).unwrap_or(u64::MAX).saturating_add(u64::from(self.carry));

@@ -1,10 +1,10 @@
-//! From a struct to an attribute set.
+//! Expansion of `#[derive(AttributeSet)]`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result};
 
-/// What a field says of its attribute.
+/// Options of `#[attribute(…)]` on a field.
 #[derive(Default)]
 struct Options {
     name: Option<LitStr>,
@@ -16,10 +16,10 @@ struct Options {
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new_spanned(&input.ident, "an attribute set is a struct"));
+        return Err(Error::new_spanned(&input.ident, "`AttributeSet` can only be derived for structs"));
     };
     let Fields::Named(fields) = &data.fields else {
-        return Err(Error::new_spanned(&input.ident, "an attribute set has fields with names"));
+        return Err(Error::new_spanned(&input.ident, "`AttributeSet` needs a struct with named fields"));
     };
     let ident = &input.ident;
     let set_name = set_name(input)?;
@@ -66,7 +66,7 @@ fn set_name(input: &DeriveInput) -> Result<String> {
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute_set")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("name") {
-                return Err(meta.error("an attribute set has a `name` only"));
+                return Err(meta.error("unknown option: `attribute_set` supports only `name`"));
             }
             name = meta.value()?.parse::<LitStr>()?.value();
             Ok(())
@@ -90,7 +90,9 @@ fn options(field: &Field) -> Result<Options> {
             } else if meta.path.is_ident("max") {
                 options.max = Some(meta.value()?.parse()?);
             } else {
-                return Err(meta.error("known are `name`, `default`, `derived`, `min` and `max`"));
+                return Err(meta.error(
+                    "unknown option: `attribute` supports `name`, `default`, `derived`, `min` and `max`",
+                ));
             }
             Ok(())
         })?;
@@ -104,7 +106,7 @@ fn definition(field: &Ident, name: &str, options: &Options) -> Result<TokenStrea
         (Some(_), Some(_)) => {
             return Err(Error::new_spanned(
                 field,
-                "a derived attribute has no default: its expression gives it",
+                "a derived attribute has no default: remove `default` or `derived`",
             ));
         }
         (Some(default), None) => quote! { ::bevy_ugas::ugas::AttributeDef::new(#name, #default) },
@@ -116,7 +118,7 @@ fn definition(field: &Ident, name: &str, options: &Options) -> Result<TokenStrea
     Ok(quote! { #new #min #max })
 }
 
-/// `max_health` is `MaxHealth`.
+/// Converts `max_health` to `MaxHealth`.
 fn pascal_case(name: &str) -> String {
     let words = name.split('_').filter(|word| !word.is_empty());
     let capital = |word: &str| {
@@ -132,23 +134,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_become_names() {
+    fn field_names_become_pascal_case() {
         assert_eq!(pascal_case("max_health"), "MaxHealth");
         assert_eq!(pascal_case("mana"), "Mana");
         assert_eq!(pascal_case("_r2_d2"), "R2D2");
     }
 
     #[test]
-    fn mistakes_are_told() {
-        let told = |text: &str| expand(&syn::parse_str(text).unwrap()).unwrap_err().to_string();
-        assert_eq!(told("enum Combat { Health }"), "an attribute set is a struct");
-        assert_eq!(told("struct Combat(f64);"), "an attribute set has fields with names");
+    fn invalid_input_is_reported() {
+        let error_of = |text: &str| expand(&syn::parse_str(text).unwrap()).unwrap_err().to_string();
+        assert_eq!(error_of("enum Combat { Health }"), "`AttributeSet` can only be derived for structs");
+        assert_eq!(error_of("struct Combat(f64);"), "`AttributeSet` needs a struct with named fields");
         assert_eq!(
-            told("struct Combat { #[attribute(least = 1.0)] health: f64 }"),
-            "known are `name`, `default`, `derived`, `min` and `max`"
+            error_of("struct Combat { #[attribute(least = 1.0)] health: f64 }"),
+            "unknown option: `attribute` supports `name`, `default`, `derived`, `min` and `max`"
         );
         assert!(
-            told("struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
+            error_of("struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
                 .contains("no default")
         );
     }

@@ -8,10 +8,10 @@ use proc_macro::TokenStream;
 ///
 /// ```ignore
 /// #[derive(Component, AttributeSet, PartialEq)]
-/// #[attribute_set(name = "Combat")] // the struct's name, if it is left out
+/// #[attribute_set(name = "Combat")] // default: name of the struct
 /// struct Combat {
 ///     #[attribute(default = 100.0, min = 1.0)]
-///     max_health: f64, // called `MaxHealth`, or as `name = "…"` says
+///     max_health: f64, // attribute `MaxHealth`; `name = "…"` overrides it
 ///     #[attribute(default = 100.0, min = 0.0, max = "MaxHealth")]
 ///     health: f64,
 ///     #[attribute(derived = "MaxHealth / 10")]
@@ -19,7 +19,7 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Beside the trait `AttributeSet` it gives the struct a constant for each attribute (`Combat::MAX_HEALTH`), which goes
+/// Besides the trait `AttributeSet`, it generates a constant for each attribute (`Combat::MAX_HEALTH`), which can be used
 /// wherever an attribute is named.
 #[proc_macro_derive(AttributeSet, attributes(attribute_set, attribute))]
 pub fn derive_attribute_set(input: TokenStream) -> TokenStream {

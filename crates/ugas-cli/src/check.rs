@@ -9,24 +9,24 @@ use ugas_data::{Limits, Loader, Report, Scenario};
 use crate::output::{self, Format};
 use crate::{Status, watch};
 
-/// Looks for every mistake in packs and files
+/// Reports all problems in packs and files
 ///
-/// Each problem has a code, a place, and what to do about it. A folder is a set in which every reference must resolve;
-/// of a single file, what it cannot resolve by itself is only a note.
+/// Each problem has a code, a position and a suggested fix. In a folder every reference must resolve; in a
+/// single file, unresolved references are only notes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas check packs/arpg                 one pack
-  ugas check packs                      several, each by itself
+  ugas check packs                      several packs, each on its own
   ugas check effects.yaml               one file
-  ugas check game --deny-warnings       for a build that must be spotless
+  ugas check game --deny-warnings       for builds that must not have warnings
   ugas check game --watch               again whenever a file changes
   ugas check game --format json         for tools")]
 pub(crate) struct Arguments {
     /// Folders and files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Count warnings as errors
@@ -62,26 +62,26 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     if report.diagnostics.is_empty()
         && let Some(empty) = arguments.paths.iter().find(|path| Scenario::files(path).is_empty())
     {
-        anyhow::bail!("there is nothing to check in `{}`: no YAML or JSON file", empty.display());
+        anyhow::bail!("there is nothing to check in `{}`: it has no YAML or JSON file", empty.display());
     }
     match arguments.format {
         Format::Json => output::print_json(&report.to_json())?,
         Format::Text => {
-            let mut text = render_all(&report, output::colour());
+            let mut text = render_all(&report, crate::terminal::colour());
             let (errors, warnings) = (report.errors(), report.warnings());
             let numbers =
                 format!("{}, {}", output::count(errors, "error"), output::count(warnings, "warning"));
             let others = report.diagnostics.len().saturating_sub(errors.saturating_add(warnings));
-            let verdict = if errors > 0 { output::bad("invalid") } else { output::good("valid") };
-            text.push_str(&format!("{verdict}: {numbers}, {}\n", output::count(others, "note")));
+            let result = if errors > 0 { output::bad("invalid") } else { output::good("valid") };
+            text.push_str(&format!("{result}: {numbers}, {}\n", output::count(others, "note")));
             output::print(&text)?;
         }
     }
     let is_unreadable = report.diagnostics.iter().any(|found| found.code == "UG001");
     Ok(match report.errors() {
-        0 if arguments.deny_warnings && report.warnings() > 0 => Status::No,
-        0 => Status::Fine,
+        0 if arguments.deny_warnings && report.warnings() > 0 => Status::Negative,
+        0 => Status::Success,
         1 if is_unreadable => Status::Unreadable,
-        _ => Status::No,
+        _ => Status::Negative,
     })
 }

@@ -6,10 +6,10 @@ use clap_complete::Shell;
 use crate::Status;
 use crate::output;
 
-/// Prints completions for a shell, so that the Tab key knows commands and options
+/// Prints shell completions for commands and options
 ///
-/// They go where the shell looks for them; the examples show the usual places. Zsh needs `fpath+=~/.zfunc` before
-/// `compinit` in `~/.zshrc`.
+/// Write them to where the shell looks for them; the examples show the usual places. Zsh needs
+/// `fpath+=~/.zfunc` before `compinit` in `~/.zshrc`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -18,7 +18,7 @@ Examples:
   ugas completions fish > ~/.config/fish/completions/ugas.fish
   ugas completions powershell >> $PROFILE")]
 pub(crate) struct Arguments {
-    /// The shell
+    /// Shell to complete for
     #[arg(value_enum, value_name = "SHELL")]
     shell: Shell,
 }
@@ -27,5 +27,5 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::Arguments::command(), "ugas", &mut text);
     output::print(&String::from_utf8(text)?)?;
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }

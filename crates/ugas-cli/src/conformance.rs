@@ -20,17 +20,17 @@ const SUITE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/conformance.r
 /// The list of clauses.
 const CLAUSES: &str = "clauses.yaml";
 
-/// Runs the built-in suite, and says which clauses of the specification it shows
+/// Runs the conformance suite, and reports the covered clauses of the specification
 ///
-/// The suite is data: the folder `conformance` of the sources, with a README for other implementations. A clause is
-/// covered if a scenario that names it passes.
+/// The suite consists of data files: the folder `conformance` of the sources, with a README for other
+/// implementations. A clause is covered if a scenario that names it passes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ugas conformance                      coverage by section, and what is not covered yet
+  ugas conformance                      coverage by section, and clauses that are not covered yet
   ugas conformance --format json        for tools")]
 pub(crate) struct Arguments {
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -80,10 +80,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
             output::print(&text)?;
         }
     }
-    Ok(if failed == 0 { Status::Fine } else { Status::No })
+    Ok(if failed == 0 { Status::Success } else { Status::Negative })
 }
 
-/// Section by section: how many clauses are shown, and those that are not.
+/// Coverage by section, with the clauses that are not covered.
 fn coverage(clauses: &[Clause], shown: &BTreeSet<&str>) -> String {
     let mut sections: Vec<&str> = Vec::new();
     let mut by_section: BTreeMap<&str, Vec<&Clause>> = BTreeMap::new();

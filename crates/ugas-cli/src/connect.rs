@@ -1,17 +1,16 @@
 //! `ugas connect`.
 
 mod bot;
+mod event_lines;
+mod headless;
 mod outcome;
-mod plain;
 mod player;
 mod screen;
 mod script;
 mod session;
 mod terminal;
 mod view;
-mod words;
 
-use std::io::IsTerminal;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,21 +22,21 @@ use ugas_core::time::Span;
 use ugas_net::link::Conditions;
 use ugas_transport::{Admission, ConnectToken};
 
-use self::outcome::Outcome;
+use self::outcome::SessionOutcome;
 use self::player::Player;
 use self::script::Script;
-use self::session::{Entry, Session};
+use self::session::{AccessKind, Session};
 use crate::Status;
-use crate::online::{self, Introduction, Stop};
+use crate::online::{self, JoinRequest, StopSignal};
 use crate::output::Format;
 
-/// How every token begins.
+/// Prefix of every token.
 const TOKEN: &str = "ugas-token-";
 
-/// Joins a server, and predicts what its player does
+/// Joins a server as a client with prediction
 ///
-/// At a terminal there is a screen: number keys use abilities, Tab chooses the target, Q leaves. Elsewhere what happens is
-/// printed line by line. With --bot a script plays.
+/// At a terminal it opens a screen: number keys use abilities, Tab chooses the target, Q leaves. Without a
+/// terminal, events are printed line by line. With --bot a script plays.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -55,80 +54,79 @@ A script is a YAML file with a list of steps:
     - Press: Ability.Slot.1                               and Release, Confirm, Decline, Cancel
     - Random: { Seconds: 10, Seed: 7 }
 
-Exit status: 0 fine, 1 the answer is no (refused, an expectation failed), 2 wrong use.")]
+Exit status: 0 success, 1 negative result (refused, an expectation failed), 2 usage error.")]
 pub(crate) struct Arguments {
-    /// The address of the server, or the token that it printed
+    /// Address of the server, or the token that it printed
     #[arg(value_name = "ADDR|TOKEN")]
     server: String,
-    /// The pack, which must be the server's
+    /// Pack; must be the same as the server's
     #[arg(long, value_name = "PACK")]
     pack: PathBuf,
-    /// What the player is called; a token's name is stronger
+    /// Name of the player; a token's name takes precedence
     #[arg(long, value_name = "NAME", default_value = "player", value_parser = online::player_name)]
     name: String,
-    /// What the player would like to be; without it, the server chooses
+    /// Template of the player; by default, the server's choice
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
-    /// A script that plays
+    /// Script that plays instead of a person
     #[arg(long, value_name = "SCRIPT")]
     bot: Option<PathBuf>,
-    /// Leaves after so many seconds
+    /// Leave after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
-    /// Lets datagrams take so many milliseconds longer, there and back together
+    /// Simulated additional round-trip time in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = latency)]
     latency: f64,
-    /// Loses so many of a hundred datagrams, each way
+    /// Simulated loss of datagrams in percent, each way
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent)]
     loss: f64,
-    /// What to print; one document with the outcome at the end, or lines as it goes
+    /// Output format: lines as events happen, or one JSON document at the end
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
-    let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::No) };
+    let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::Negative) };
     let catalog = pack.catalog;
     let script = arguments.bot.as_deref().map(|file| Script::read(file, &catalog)).transpose()?;
-    let (token, entry) = token(&arguments.server, &catalog)?;
-    let stop = Stop::on_signals()?;
-    let introduction = Introduction { name: arguments.name.clone(), template: arguments.template.clone() };
-    let session = Session::begin(token, entry, catalog, &introduction, conditions(arguments))?;
+    let (token, access) = token(&arguments.server, &catalog)?;
+    let stop = StopSignal::on_signals()?;
+    let request = JoinRequest { name: arguments.name.clone(), template: arguments.template.clone() };
+    let session = Session::begin(token, access, catalog, &request, conditions(arguments))?;
     let mut player = Player::new(session, stop, arguments.duration);
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let failures = match script {
         Some(script) => bot::play(&mut player, &script)?,
-        None if is_terminal && arguments.format == Format::Text => {
+        None if crate::terminal::is_interactive() && arguments.format == Format::Text => {
             terminal::play(&mut player)?;
             Vec::new()
         }
         None => {
-            plain::play(&mut player, arguments.format)?;
+            headless::play(&mut player, arguments.format)?;
             Vec::new()
         }
     };
-    let outcome = Outcome::of(&mut player, failures);
+    let outcome = SessionOutcome::of(&mut player, failures);
     outcome.print(arguments.format)?;
     Ok(outcome.status())
 }
 
-/// How the simulated part of the way is.
+/// The simulated network conditions, if any are requested.
 fn conditions(arguments: &Arguments) -> Option<Conditions> {
     let Arguments { latency, loss, .. } = arguments;
     let is_perfect = *latency <= 0.0 && *loss <= 0.0;
-    // Half of the time each way.
+    // Half of the round trip each way.
     let delay = Span::seconds(latency / 2_000.0);
     (!is_perfect).then(|| Conditions { delay, loss: loss / 100.0, ..Conditions::perfect() })
 }
 
-/// A token as it was given, or one of our own for a server without secrets.
-fn token(server: &str, catalog: &Catalog) -> anyhow::Result<(ConnectToken, Entry)> {
+/// The given token, or a self-issued one for a server without secrets.
+fn token(server: &str, catalog: &Catalog) -> anyhow::Result<(ConnectToken, AccessKind)> {
     if server.starts_with(TOKEN) {
-        return Ok((ConnectToken::from_text(server)?, Entry::Token));
+        return Ok((ConnectToken::from_text(server)?, AccessKind::Token));
     }
     let address = address(server)?;
-    let admission = Admission::new(online::drawn_number(), address);
-    Ok((ConnectToken::without_secrets(online::protocol(catalog), &admission)?, Entry::Openly))
+    let admission = Admission::new(online::random_number(), address);
+    Ok((ConnectToken::without_secrets(online::protocol(catalog), &admission)?, AccessKind::Open))
 }
 
 /// An address, a name with a port, or a name alone.
@@ -137,18 +135,19 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
     let (host, port) = match text.parse() {
         Ok(SocketAddr::V4(address)) => (address.ip().to_string(), address.port()),
         Ok(SocketAddr::V6(address)) => (address.ip().to_string(), address.port()),
-        Err(_) => parts(text).with_context(|| format!("`{text}` is no address: {expected}"))?,
+        Err(_) => parts(text).with_context(|| format!("`{text}` is not an address: {expected}"))?,
     };
-    ensure!(port != 0, "`{text}` is no address: nobody listens on port 0");
+    ensure!(port != 0, "`{text}` is not an address: port 0 cannot be connected to");
     let found = (host.as_str(), port).to_socket_addrs();
-    let mut found = found.with_context(|| format!("no machine is known by the name `{host}`: {expected}"))?;
-    // Servers listen on version 4 unless they are told otherwise.
+    let mut found =
+        found.with_context(|| format!("the host name `{host}` cannot be resolved: {expected}"))?;
+    // Servers listen on IPv4 by default.
     let first = found.next().with_context(|| format!("`{text}` has no address"))?;
     Ok(if first.is_ipv4() { first } else { found.find(SocketAddr::is_ipv4).unwrap_or(first) })
 }
 
-/// The name and the port of what is no plain address. Only what can be a name is looked up: a slip of the finger is told as
-/// what it is.
+/// The host name and port of a text that is not a plain address. Typing errors are reported as such instead
+/// of being looked up as names.
 fn parts(text: &str) -> anyhow::Result<(String, u16)> {
     if let Some((scheme, _)) = text.split_once("://") {
         bail!("leave out `{scheme}://`");
@@ -160,15 +159,18 @@ fn parts(text: &str) -> anyhow::Result<(String, u16)> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) => {
             let port = port.parse().ok().filter(|port| *port != 0);
-            (host, port.with_context(|| "its port, after the colon, is a number from 1 to 65535".to_owned())?)
+            (
+                host,
+                port.with_context(|| "the port after the colon must be a number from 1 to 65535".to_owned())?,
+            )
         }
         None => (text, online::DEFAULT_PORT),
     };
-    ensure!(!host.is_empty(), "the machine before the colon is missing");
+    ensure!(!host.is_empty(), "the host before the colon is missing");
     let is_numeric = host.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-    ensure!(!is_numeric, "`{host}` is not four numbers from 0 to 255 with dots between them");
+    ensure!(!is_numeric, "`{host}` must be four numbers from 0 to 255, separated by dots");
     let is_name = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
-    ensure!(host.chars().all(is_name), "`{host}` is no name of a machine");
+    ensure!(host.chars().all(is_name), "`{host}` is not a host name");
     Ok((host.to_owned(), port))
 }
 
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_finger_are_no_names_to_look_up() {
+    fn mistyped_addresses_are_not_looked_up() {
         check_slip("127.0.0.1:84277", "a number from 1 to 65535");
         check_slip("127.0.0.1:", "a number from 1 to 65535");
         check_slip("127.0.0.1:0", "port 0");
@@ -217,8 +219,8 @@ mod tests {
         check_slip("127.0.0.300", "four numbers");
         check_slip("8427", "four numbers");
         check_slip("udp://127.0.0.1:8427", "leave out `udp://`");
-        check_slip("127.0.0.1 8427", "no name of a machine");
-        check_slip("ugas-tokem-1.AQB/x", "no name of a machine");
+        check_slip("127.0.0.1 8427", "not a host name");
+        check_slip("ugas-tokem-1.AQB/x", "not a host name");
         check_slip("", "is missing");
     }
 

@@ -2,15 +2,14 @@
 
 mod battle;
 mod bot;
-mod chronicle;
-mod live;
+mod event_log;
 mod observer;
 mod report;
 mod roster;
 mod screen;
+mod terminal;
 mod view;
 
-use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -22,105 +21,106 @@ use ugas_net::link::Conditions;
 
 use self::battle::Battle;
 use self::roster::{ROSTER, SEATS};
-use self::view::{View, connection};
+use self::view::{MatchView, connection};
 use crate::Status;
 use crate::output::{self, Format};
 
-/// Plays a networked match to watch: a server, two predicting clients, a bad network
+/// Shows a networked match: a server, two predicting clients and a bad network
 ///
-/// Heroes and minions of the pack `packs/arena`, which the binary carries, fight each other; bots play them. One server
-/// decides. Two of the heroes are played at clients that predict what they do, over a simulated network that delays,
-/// loses and reorders. The inspector shows the server's game in a browser at the address that is printed.
+/// Bots play heroes and minions of the pack `packs/arena`, which is built into the binary. The server is
+/// authoritative. Two of the heroes are played by clients with prediction, over a simulated network that
+/// delays, loses and reorders datagrams. The inspector shows the server's game in a browser, at the printed
+/// address.
 ///
-/// Keys: space pauses, Q or Ctrl-C quits. Without a terminal it prints a few lines instead, as with --headless.
+/// Keys: space pauses, Q or Ctrl-C quits. Without a terminal it only prints a summary, as with --headless.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ugas demo                               a minute of it
-  ugas demo --link terrible --for 300     half a second away, every fifth datagram lost
-  ugas demo --headless --for 10           as fast as it can, for scripts
+  ugas demo                               a match of one minute
+  ugas demo --link terrible --for 300     half a second of latency, every fifth datagram lost
+  ugas demo --headless --for 10           as fast as possible, for scripts
   ugas demo --headless --format json      the summary as one document")]
 pub(crate) struct Arguments {
-    /// How long the match lasts
+    /// Length of the match
     #[arg(long = "for", value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// The dice; the same seed, time and link give the same match, to the last bit
+    /// Random seed; the same seed, time and link give the same match, to the last bit
     #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
-    /// How good the network is
+    /// Quality of the simulated network
     #[arg(long, value_name = "NAME", default_value = "bad", value_parser = PossibleValuesParser::new(Conditions::NAMES))]
     link: String,
-    /// Without a screen, and as fast as the machine can
+    /// Run without a screen, as fast as possible
     #[arg(long)]
     headless: bool,
-    /// At the pace of a clock, with --headless too
+    /// Run in real time, even with --headless
     #[arg(long)]
     real_time: bool,
-    /// The port of the inspector; if it is taken, a free one
+    /// Port of the inspector; any free port if it is in use
     #[arg(long, value_name = "N", default_value_t = 4777)]
     port: u16,
-    /// Without the inspector. There is none either where the match is over in no time
+    /// Do not start the inspector. It is also not started with --headless, unless --real-time is given
     #[arg(long)]
     no_inspect: bool,
-    /// What to print in the end; json goes without a screen
+    /// Output format of the summary; json implies no screen
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let has_screen = is_terminal && !arguments.headless && arguments.format == Format::Text;
-    let pace = if has_screen || arguments.real_time { Pace::Clock } else { Pace::Machine };
-    if arguments.format == Format::Text {
+    let is_text = arguments.format == Format::Text;
+    let has_screen = crate::terminal::is_interactive() && !arguments.headless && is_text;
+    let pace = if has_screen || arguments.real_time { Pace::RealTime } else { Pace::Unlimited };
+    if is_text {
         let (seconds, link, seed) = (arguments.seconds, &arguments.link, arguments.seed);
         eprintln!(
             "starting: a server and two clients, {seconds} s of play over a {link} network, seed {seed}"
         );
     }
-    let mut show = Show {
+    let mut show = DemoRun {
         battle: Battle::new(arguments.seed, &arguments.link)?,
         inspector: None,
         end: Time::ZERO + Span::seconds(arguments.seconds),
     };
-    if pace == Pace::Clock && !arguments.no_inspect {
+    if pace == Pace::RealTime && !arguments.no_inspect {
         show.inspect(arguments.port);
     }
     let address = show.inspector.as_ref().map(Inspector::url);
     match has_screen {
-        true => live::watch(&mut show)?,
+        true => terminal::watch(&mut show)?,
         false => {
-            if let Some(address) = address.as_deref().filter(|_| arguments.format == Format::Text) {
+            if let Some(address) = address.as_deref().filter(|_| is_text) {
                 output::print(&format!("inspector at {address}\n"))?;
             }
             show.play(pace)?;
         }
     }
-    let (view, hash) = (View::of(&show.battle), show.battle.simulation().state_hash());
+    let (view, hash) = (MatchView::of(&show.battle), show.battle.simulation().state_hash());
     match arguments.format {
         Format::Text => output::print(&report::text(&view, hash))?,
         Format::Json => output::print_json(&report::json(&view, hash))?,
     }
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
-/// How fast a match is played.
+/// Speed of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pace {
-    /// A second in a second.
-    Clock,
-    /// As fast as the machine can.
-    Machine,
+    /// In real time.
+    RealTime,
+    /// As fast as possible.
+    Unlimited,
 }
 
-/// A match that somebody watches.
-struct Show {
+/// A match with its inspector and its end.
+struct DemoRun {
     battle: Battle,
     inspector: Option<Inspector>,
     end: Time,
 }
 
-impl Show {
-    /// Shows the server's game in a browser. A match needs no inspector: if there can be none, it goes on without.
+impl DemoRun {
+    /// Starts the inspector of the server's game. If that fails, the match runs without it.
     fn inspect(&mut self, port: u16) {
         let settings = Settings::default().title("UGAS demo").record_always().or_any_port();
         match Inspector::serve_with(("127.0.0.1", port), settings) {
@@ -131,7 +131,7 @@ impl Show {
                 self.battle.observe_network();
                 self.inspector = Some(inspector);
             }
-            Err(error) => eprintln!("without the inspector: {error}"),
+            Err(error) => eprintln!("running without the inspector: {error}"),
         }
     }
 
@@ -150,13 +150,13 @@ impl Show {
         }
     }
 
-    /// Plays to the end or until Ctrl-C.
+    /// Plays to the end, or until Ctrl-C.
     fn play(&mut self, pace: Pace) -> anyhow::Result<()> {
         let stopped = crate::inspect::interrupts()?;
         let began = Instant::now();
         while !self.is_over() && !stopped.load(Ordering::Relaxed) {
             self.tick();
-            if pace == Pace::Clock {
+            if pace == Pace::RealTime {
                 let due = Duration::from_micros(self.battle.now().micros());
                 std::thread::sleep(due.saturating_sub(began.elapsed()));
             }
@@ -165,7 +165,7 @@ impl Show {
     }
 }
 
-/// A duration from nothing to a day.
+/// Parses a duration of up to a day, in seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
     if (0.0..=86_400.0).contains(&seconds) { Ok(seconds) } else { Err("must be from 0 to 86400".to_owned()) }

@@ -15,10 +15,10 @@ use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
 use crate::Status;
 use crate::output::{self, Format};
 
-/// Says where a value comes from, term by term
+/// Explains how a value is calculated, term by term
 ///
-/// Plays a scenario up to a moment and shows how the value of an attribute is made: its base, every modifier with the
-/// effect it belongs to, the bounds, and what does not count and why.
+/// Runs a scenario up to a time and shows how the value of an attribute is calculated: its base value, every
+/// modifier with its effect, the bounds, and which modifiers do not count and why.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,19 +29,19 @@ pub(crate) struct Arguments {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     path: PathBuf,
-    /// The controller, as the scenario calls it
+    /// Name of the controller in the scenario
     #[arg(long, value_name = "NAME")]
     controller: String,
-    /// The attribute
+    /// Name of the attribute
     #[arg(long, value_name = "NAME")]
     attribute: String,
-    /// The moment; without it, the end
+    /// Time to explain; by default, the end
     #[arg(long, value_name = "SECONDS")]
     at: Option<f64>,
-    /// Which scenario of the file, by name; without it, the first that has the controller
+    /// Name of the scenario; by default, the first in the file that has the controller
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let chosen = match scenario {
         Some(name) => {
             let chosen = output::scenario_by_name(&scenarios, path, name)?;
-            scenarios.get(chosen).context("the scenario is gone")?
+            scenarios.get(chosen).context("the scenario does not exist")?
         }
         None => scenarios.iter().find(has_controller).ok_or_else(|| {
             let hint = controller_hint(&scenarios, controller);
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     };
     let until = match at {
         Some(seconds) => {
-            anyhow::ensure!(seconds.is_finite() && *seconds >= 0.0, "--at must be a time from 0");
+            anyhow::ensure!(seconds.is_finite() && *seconds >= 0.0, "--at must not be negative");
             Some(Time::from_seconds(*seconds))
         }
         None => None,
@@ -78,7 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let hint = controller_hint(std::slice::from_ref(chosen), controller);
         format!("the scenario has no controller `{controller}`{hint}")
     })?;
-    let explanation = runner.simulation().explain(id, attribute).context("the controller is gone")?;
+    let explanation =
+        runner.simulation().explain(id, attribute).context("the controller does not exist any more")?;
     match format {
         Format::Json => {
             let names = runner.controllers().iter().map(|(name, id)| (*id, *name));
@@ -91,24 +92,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         }
     }
     report_failures(runner.into_outcome());
-    Ok(if explanation.present { Status::Fine } else { Status::No })
+    Ok(if explanation.present { Status::Success } else { Status::Negative })
 }
 
-/// An explanation of a story that went wrong is still one, but its reader should know.
+/// Prints failures of the scenario on standard error, beside the result.
 pub(crate) fn report_failures(outcome: Outcome) {
     for failure in &outcome.failures {
         eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
     }
 }
 
-/// What controllers are called.
+/// Names of controllers.
 pub(crate) type Names<'a> = BTreeMap<ControllerId, &'a str>;
 
-/// The text with names instead of handles.
+/// Replaces handles in a text with names.
 pub(crate) fn named<'a>(names: impl IntoIterator<Item = (ControllerId, &'a str)>, text: String) -> String {
     let mut handles: Vec<(String, &str)> =
         names.into_iter().map(|(id, name)| (format!("{id:?}"), name)).collect();
-    // A handle may begin with another one.
+    // Longest first: a handle may be the prefix of another one.
     handles.sort_by_key(|(handle, _)| std::cmp::Reverse(handle.len()));
     handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
 }

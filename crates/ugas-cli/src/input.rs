@@ -1,4 +1,4 @@
-//! Files that are read as bytes: regular ones, and not of any size.
+//! Reading of files: regular ones of limited size.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,11 +8,11 @@ use anyhow::{Context, ensure};
 
 use crate::output;
 
-/// Opens a file of at most so many bytes.
+/// Opens a file of at most `most` bytes.
 ///
 /// # Errors
-/// If it is not there, not a regular file or larger. Pipes are asked about before they are opened, which would wait for a
-/// writer.
+/// If it does not exist, is not a regular file, or is larger. The kind is checked before opening, because
+/// opening a pipe would wait for a writer.
 pub(crate) fn open(file: &Path, most: u64) -> anyhow::Result<File> {
     output::ensure_exists(file)?;
     let shown = file.display();
@@ -23,7 +23,7 @@ pub(crate) fn open(file: &Path, most: u64) -> anyhow::Result<File> {
     File::open(file).with_context(unreadable)
 }
 
-/// Reads a file of at most so many bytes, whatever it says its size is.
+/// Reads a file of at most `most` bytes, whatever size its metadata have.
 ///
 /// # Errors
 /// As [`open`].

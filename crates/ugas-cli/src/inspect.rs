@@ -1,9 +1,9 @@
 //! `ugas inspect`.
 
+mod recorder;
 mod session;
-mod tape;
 
-use std::io::{Cursor, IsTerminal, Read};
+use std::io::{Cursor, Read};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,70 +16,71 @@ use ugas_data::scenario::{Observer, Options};
 use ugas_inspect::{Inspector, Settings};
 use ugas_replay::{Player, Recording};
 
+use self::recorder::ScenarioRecorder;
 use self::session::Session;
 pub(crate) use self::session::interrupts;
-use self::tape::Tape;
 use crate::Status;
 use crate::explain::report_failures;
-use crate::online::Place;
+use crate::online::ListenAddress;
 use crate::output;
 use crate::overwrite::ensure_not_input;
 use crate::replay;
 
-/// More than this takes a while, and whoever waits should know for what.
+/// Number of ticks above which a message is printed, because indexing takes a while.
 const MANY_TICKS: u64 = 10_000;
 
-/// What can be shown.
+/// Description of valid inputs.
 const EXPECTED: &str = "a scenario file or a recording";
 
-/// Time between two moments of a scenario that lasts a quarter of an hour or less.
+/// Default time between two moments of a scenario.
 const SHORTEST_STEP: Span = Span::from_micros(50_000);
 
-/// How many steps a scenario is shown in, unless somebody says.
-const MOST_MOMENTS: i64 = 20_000;
+/// Maximum number of moments of a scenario, unless --step is given.
+const MAX_MOMENTS: i64 = 20_000;
 
-/// Shows a scenario or a recording in a browser, with its past
+/// Shows any moment of a scenario or a recording in a browser
 ///
-/// Runs the scenario to its end, or opens the recording, and serves a page at a local address: controllers, where their
-/// values come from, what happened and why, at any moment. Ctrl-C ends it.
+/// Runs the scenario to its end, or opens the recording, and serves a page at a local address: controllers,
+/// how their values are calculated, events and their causes, at any moment. Ctrl-C ends it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas inspect duel.yaml                      in the browser
-  ugas inspect duel.ugasrec --port 8080       a recording, at a port of your own
+  ugas inspect duel.ugasrec --port 8080       a recording, at another port
   ugas inspect duel.yaml --allow-edit --record tried.ugasrec
-                                              goes on from the end, paused: try things, and keep them
-  ugas inspect duel.yaml --tui                in the terminal, for servers without a browser")]
+                                              continues from the end, paused, and records edits
+  ugas inspect duel.yaml --tui                in the terminal, for machines without a browser")]
 pub(crate) struct Arguments {
-    /// The scenario file or recording
+    /// Scenario file or recording
     #[arg(value_name = "SCENARIO|RECORDING")]
     path: PathBuf,
-    /// Which scenario of the file, by name; without it, the first
+    /// Name of the scenario; by default, the first in the file
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// The port; if it is taken, a free one
+    /// Port; any free port if it is in use
     #[arg(long, value_name = "N", default_value_t = 4777)]
     port: u16,
-    /// Where to listen, if not at a port of this machine alone: an address, or a port of all addresses; who comes from another
-    /// machine needs the token in the address that is printed
-    #[arg(long, value_name = "ADDR|PORT", conflicts_with_all = ["port", "tui"], value_parser = Place::read)]
-    listen: Option<Place>,
-    /// Opens the page in a browser, also if the output does not go to a terminal
+    /// Address to listen at instead of 127.0.0.1; a port alone means all addresses. Other machines need the
+    /// token in the printed URL
+    #[arg(long, value_name = "ADDR|PORT", conflicts_with_all = ["port", "tui"], value_parser = ListenAddress::read)]
+    listen: Option<ListenAddress>,
+    /// Open the page in a browser even if the output is not a terminal
     #[arg(long, conflicts_with_all = ["no_open", "tui"])]
     open: bool,
-    /// Does not open a browser
+    /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Goes on from the end, and lets the page change things
+    /// Continue from the end, and allow the page to change the game
     #[arg(long, conflicts_with = "tui")]
     allow_edit: bool,
-    /// Where everything goes, what the page changes included, for `ugas replay`
+    /// Record everything, including the page's edits, to this file for `ugas replay`
     #[arg(long, value_name = "FILE", requires = "allow_edit")]
     record: Option<PathBuf>,
-    /// Most time between two moments of a scenario; without it 0.05, and more if it lasts longer than 1000 s
+    /// Maximum time between two moments of a scenario; by default 0.05, or more if it lasts longer than 1000
+    /// s
     #[arg(long, value_name = "SECONDS", value_parser = crate::run::positive)]
     step: Option<f64>,
-    /// In the terminal instead
+    /// Use the terminal instead of a browser
     #[arg(long)]
     tui: bool,
 }
@@ -87,15 +88,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let path = &arguments.path;
     output::ensure_exists(path)?;
-    ensure_no_folder(path)?;
+    ensure_not_folder(path)?;
     if let Some(record) = &arguments.record {
         ensure_not_input(record, std::slice::from_ref(path))?;
     }
-    let is_terminal = std::io::stdout().is_terminal();
-    ensure!(
-        !arguments.tui || is_terminal,
-        "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
-    );
+    let is_terminal = crate::terminal::has_output();
+    ensure!(!arguments.tui || is_terminal, "--tui needs a terminal; without one, use `ugas replay --do`");
     let (mut player, settings) = match is_recording(path)? {
         true => {
             let player = replay::open(path, false)?;
@@ -105,19 +103,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         false => record(arguments)?,
     };
     if arguments.tui {
-        // As on the page, one begins with how it ended.
+        // Begin at the end, like the page.
         player.seek_tick(u64::MAX)?;
         replay::show(player)?;
-        return Ok(Status::Fine);
+        return Ok(Status::Success);
     }
     let (address, settings) = match arguments.listen {
-        // Whoever names an address wants that one, whoever can reach it.
-        Some(place) => (place.on(Ipv4Addr::UNSPECIFIED.into()), settings.beyond_loopback()),
+        // A given address is used even if other machines can reach it.
+        Some(listen) => (listen.with_default_ip(Ipv4Addr::UNSPECIFIED.into()), settings.beyond_loopback()),
         None => ((Ipv4Addr::LOCALHOST, arguments.port).into(), settings.or_any_port()),
     };
     let ticks = player.recording().ticks();
     if ticks > MANY_TICKS {
-        eprintln!("going through {ticks} ticks");
+        eprintln!("indexing {ticks} ticks");
     }
     let session = match arguments.allow_edit {
         true => Session::continuing(address, settings, player, arguments.record.as_deref())?,
@@ -129,26 +127,26 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         open_browser(&inspector.url());
     }
     session.run()?;
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
-/// Where an inspector is, for people.
+/// Message with the URL of an inspector.
 pub(crate) fn greeting(inspector: &Inspector) -> String {
     let mut text = format!("inspector at {}\n", inspector.url());
     let ip = inspector.address().ip();
     if !ip.is_loopback() {
         text.push_str(
-            "  whoever has this address may look; it is not encrypted, so put it behind a tunnel\n",
+            "  anyone with this URL has access; the connection is not encrypted, so use a tunnel\n",
         );
     }
     if ip.is_unspecified() {
-        text.push_str(&format!("  from another machine, write this machine's name instead of {ip}\n"));
+        text.push_str(&format!("  from another machine, use this machine's name instead of {ip}\n"));
     }
     text
 }
 
-/// A folder has many scenarios; one of them is meant.
-fn ensure_no_folder(path: &Path) -> anyhow::Result<()> {
+/// Returns an error if the path is a folder, with one of its scenarios as a suggestion.
+fn ensure_not_folder(path: &Path) -> anyhow::Result<()> {
     if !path.is_dir() {
         return Ok(());
     }
@@ -166,9 +164,9 @@ fn is_recording(path: &Path) -> anyhow::Result<bool> {
     Ok(start == magic)
 }
 
-/// A recording of a scenario knows which, and moments can be exported as that; whether it still leads there is looked at
-/// then.
-fn recording_settings(path: &Path, player: &replay::Tape) -> Settings {
+/// Settings for a recording. A recording of a scenario has its name, so that moments can be exported as that
+/// scenario.
+fn recording_settings(path: &Path, player: &replay::RecordingPlayer) -> Settings {
     let labels = &player.recording().header().labels;
     let label =
         |wanted: &str| labels.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
@@ -187,37 +185,37 @@ fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
 }
 
 /// Runs the scenario in small steps, and records it in memory.
-fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
+fn record(arguments: &Arguments) -> anyhow::Result<(replay::RecordingPlayer, Settings)> {
     let path = &arguments.path;
     let shown = path.display();
-    let scenarios = Scenario::load(path)
-        .with_context(|| format!("`{shown}` cannot be shown: what can be is {EXPECTED}"))?;
+    let scenarios =
+        Scenario::load(path).with_context(|| format!("`{shown}` cannot be shown: give {EXPECTED}"))?;
     ensure!(!scenarios.is_empty(), "there is no scenario in `{shown}`: give {EXPECTED}");
     let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
     let step = arguments.step.map_or_else(|| step_of(scenario), Span::seconds);
     let options = Options { step: Some(step), ..Options::default() };
-    let mut tape = Tape::default();
-    let outcome = scenario.run_witnessed(&options, &mut Nobody, &mut tape);
-    // A story that went wrong is what one wants to look at.
+    let mut recorder = ScenarioRecorder::default();
+    let outcome = scenario.run_with_command_observer(&options, &mut NoObserver, &mut recorder);
+    // A failed scenario is shown, too.
     report_failures(outcome);
-    let bytes = tape.finish(scenario.name())?;
+    let bytes = recorder.finish(scenario.name())?;
     let source: Box<dyn replay::Source> = Box::new(Cursor::new(bytes));
     let player = Player::new(Recording::open(source)?)?;
     Ok((player, of_scenario(Settings::default(), scenario)))
 }
 
-/// The time between two moments if nobody says: all of them are kept, and a scenario of a year has to begin, too.
+/// Default time between two moments: longer for long scenarios, because all moments are kept.
 fn step_of(scenario: &Scenario) -> Span {
     let lasts = scenario.ends_at().since(scenario.begins_at());
-    Span::from_micros((lasts.micros() / MOST_MOMENTS).max(SHORTEST_STEP.micros()))
+    Span::from_micros((lasts.micros() / MAX_MOMENTS).max(SHORTEST_STEP.micros()))
 }
 
-/// Watches nothing.
-struct Nobody;
+/// An observer that ignores everything.
+struct NoObserver;
 
-impl Observer for Nobody {}
+impl Observer for NoObserver {}
 
-/// Opens the page with whatever the system opens pages with. Whether that worked, one sees.
+/// Opens the page in the default browser. Errors are ignored, because the URL is printed.
 fn open_browser(url: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = match cfg!(windows) {

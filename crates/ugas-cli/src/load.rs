@@ -13,19 +13,20 @@ use crate::Status;
 use crate::explain::{named, report_failures};
 use crate::{input, output};
 
-/// No character comes near it.
-const LARGEST: u64 = 1 << 30;
+/// Maximum size of a character in bytes.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Puts a saved character into a scenario and plays it
+/// Loads a saved character into a scenario and runs it
 ///
-/// The character enters before the first step, in the place of the controller of its name or beside the others. Prints
-/// what became of it by the rules of the scenario, what it is like at the start, and what it is like at the end.
+/// The character is restored before the first step. It replaces the controller of its name, or is added to
+/// the others. Prints what the rules of the scenario changed or dropped, and the character at the start and
+/// at the end.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ugas load wolf.yaml --into duel.yaml                 in the place of the wolf
-  ugas load wolf.yaml --into duel.yaml --as hero       in the place of the hero
-  ugas load wolf.ugch --into forest.yaml --at 0        and only the steps at 0 s")]
+  ugas load wolf.yaml --into duel.yaml                 replaces the wolf
+  ugas load wolf.yaml --into duel.yaml --as hero       replaces the hero
+  ugas load wolf.ugch --into forest.yaml --at 0        stops after the steps at 0 s")]
 pub(crate) struct Arguments {
     /// The character: YAML, JSON or binary
     #[arg(value_name = "FILE")]
@@ -33,13 +34,13 @@ pub(crate) struct Arguments {
     /// The scenario file
     #[arg(long, value_name = "SCENARIO")]
     into: PathBuf,
-    /// What the scenario calls it; without it, the character's own name, or that of the file
+    /// Name in the scenario; by default, the character's own name, or the name of the file
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
-    /// When to stop, after the steps of that moment; without it, after the last step
+    /// Time to stop at, after the steps at that time; by default, after the last step
     #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
     at: Option<f64>,
-    /// Which scenario of the file, by name; without it, the first that has such a controller, or the first
+    /// Name of the scenario; by default, the first in the file that has such a controller, or the first
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
 }
@@ -63,15 +64,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let runner = Runner::new(chosen, chosen.catalog()?, options);
     let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
     let place = match (runner.controller(&name), runner.controllers().len()) {
-        (Some(_), _) => "in the place of the scenario's own".to_owned(),
-        (None, 0) => "alone".to_owned(),
+        (Some(_), _) => "replacing the scenario's own".to_owned(),
+        (None, 0) => "as the only controller".to_owned(),
         (None, others) => format!("beside {}", output::count(others, "other")),
     };
-    let report = match runner.enter(&name, &character) {
+    let report = match runner.restore_character(&name, &character) {
         Ok(report) => report,
         Err(error) => {
             eprintln!("ugas: {error}");
-            return Ok(Status::No);
+            return Ok(Status::Negative);
         }
     };
     let page = |runner: &Runner<'_>| {
@@ -79,17 +80,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let page = id.and_then(|id| runner.simulation().debug(id));
         let time = runner.simulation().now().as_seconds();
         page.map_or_else(
-            || format!("`{name}` is gone at {time} s\n"),
+            || format!("`{name}` does not exist at {time} s\n"),
             |page| with_names(runner, page.to_string()),
         )
     };
     let mut text = match report.entries.len() {
-        0 => format!("{name} is back {place}, with all that it had\n"),
+        0 => format!("{name} was restored completely, {place}\n"),
         entries => {
             let lines = with_names(&runner, report.to_string());
-            let what = if report.is_complete() { "and nothing is lost" } else { "and not all is as it was" };
+            let what = if report.is_complete() { "completely" } else { "with changes" };
             let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
-            format!("{name} is back {place}, {what} ({})\n{lines}", output::count(entries, "note"))
+            format!("{name} was restored {what}, {place} ({})\n{lines}", output::count(entries, "note"))
         }
     };
     text.push_str(&format!("\n{}", page(&runner)));
@@ -98,17 +99,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     output::print(&text)?;
     let failed = runner.has_failed();
     report_failures(runner.into_outcome());
-    Ok(if failed { Status::No } else { Status::Fine })
+    Ok(if failed { Status::Negative } else { Status::Success })
 }
 
 fn with_names(runner: &Runner<'_>, text: String) -> String {
     named(runner.controllers().iter().map(|(name, id)| (*id, *name)), text)
 }
 
-/// Told by its first bytes; what is not binary is a text.
+/// Reads a character; the format is detected by the first bytes.
 fn read(file: &Path) -> anyhow::Result<Character> {
     let unreadable = || format!("`{}` cannot be read", file.display());
-    let bytes = input::read(file, LARGEST)?;
+    let bytes = input::read(file, MAX_BYTES)?;
     if bytes.starts_with(b"UGCH") {
         return Character::from_bytes(&bytes).with_context(unreadable);
     }

@@ -1,7 +1,7 @@
 //! `ugas`: check, run and explain a game's rules without writing Rust.
 //!
-//! One module a command; each gives back a [`Status`], and prints through [`output`]. Problems with the use of the
-//! command itself are errors, and end with status 2.
+//! Each command is a module that returns a [`Status`] and prints through [`output`]. Usage errors are `Err`
+//! and end with status 2.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -26,6 +26,7 @@ mod schema;
 mod serve;
 mod soak;
 mod sweep;
+mod terminal;
 mod traffic;
 mod watch;
 
@@ -33,18 +34,18 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// How a command ended, as the exit status says it.
+/// The exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
-    /// 0: fine.
-    Fine,
-    /// 1: the answer is no: an invalid pack, a failed expectation.
-    No,
-    /// 2: wrong use, or input that cannot be read.
+    /// 0: success.
+    Success,
+    /// 1: a negative result, such as an invalid pack or a failed expectation.
+    Negative,
+    /// 2: a usage error, or input that cannot be read.
     Unreadable,
 }
 
-/// A game's rules as data: check them, run them, see where the numbers come from.
+/// Check, run and explain the rules of a game that are written as data.
 #[derive(Parser)]
 #[command(
     name = "ugas",
@@ -52,16 +53,16 @@ pub(crate) enum Status {
     max_term_width = 100,
     arg_required_else_help = true,
     after_help = "\
-A first walk:
+Getting started:
   ugas demo                 a networked match to watch, with the inspector
   ugas new game             a small pack with three scenarios
-  ugas check game           every mistake, with its line and how to mend it
-  ugas run game             plays the scenarios and compares
+  ugas check game           all problems, with their lines and how to fix them
+  ugas run game             runs the scenarios and checks their expectations
   ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
   ugas run game --plot game.svg
-  ugas inspect game/scenarios/poison.yaml      the same in a browser, with its past
+  ugas inspect game/scenarios/poison.yaml      the same in a browser, at any moment
 
-Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use.
+Exit status: 0 success, 1 negative result (invalid pack, failed expectation), 2 usage error.
 `ugas COMMAND --help` has examples."
 )]
 struct Arguments {
@@ -111,8 +112,8 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {
-        Ok(Status::Fine) => ExitCode::SUCCESS,
-        Ok(Status::No) => ExitCode::from(1),
+        Ok(Status::Success) => ExitCode::SUCCESS,
+        Ok(Status::Negative) => ExitCode::from(1),
         Ok(Status::Unreadable) => ExitCode::from(2),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -20,30 +20,30 @@ const FILES: [(&str, &str); 6] = [
     ("scenarios/poison.yaml", include_str!("../template/scenarios/poison.yaml")),
 ];
 
-/// Makes a folder with a small pack that passes check and run
+/// Creates a folder with a small pack that passes check and run
 ///
-/// It has a few attributes, effects and tags, and three scenarios, each with comments on what it is for. Change a number
-/// and run it again.
+/// The pack has a few attributes, effects and tags, and three scenarios, with comments. Change a number and
+/// run it again.
 #[derive(Args)]
 #[command(after_help = "Example:\n  ugas new game && ugas check game && ugas run game")]
 pub(crate) struct Arguments {
-    /// The folder; new, or empty
+    /// Folder to create; may exist if it is empty
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let folder = &arguments.folder;
-    anyhow::ensure!(is_free(folder)?, "`{}` is there already and not an empty folder", folder.display());
+    anyhow::ensure!(is_free(folder)?, "`{}` already exists and is not an empty folder", folder.display());
     for (name, text) in FILES {
         let file = folder.join(name);
         let parent = file.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).with_context(|| format!("`{}` cannot be made", parent.display()))?;
+        fs::create_dir_all(parent).with_context(|| format!("`{}` cannot be created", parent.display()))?;
         fs::write(&file, text).with_context(|| format!("`{}` cannot be written", file.display()))?;
     }
     let shown = folder.display();
-    output::print(&format!("made {shown}; next: ugas check {shown} && ugas run {shown}\n"))?;
-    Ok(Status::Fine)
+    output::print(&format!("created {shown}; next: ugas check {shown} && ugas run {shown}\n"))?;
+    Ok(Status::Success)
 }
 
 fn is_free(folder: &Path) -> anyhow::Result<bool> {

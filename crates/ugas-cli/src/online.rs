@@ -1,5 +1,5 @@
-//! What `ugas serve` and `ugas connect` have in common: the rules, the default address, how players introduce
-//! themselves, and how both are told to stop.
+//! Parts shared by `ugas serve` and `ugas connect`: rules, the default address, join requests, and stop
+//! signals.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use ugas_core::catalog::Catalog;
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::id::TemplateId;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
@@ -23,31 +23,31 @@ use ugas_transport::ProtocolId;
 
 use crate::output;
 
-/// Where a server listens that was not told otherwise.
+/// Default port of a server.
 pub(crate) const DEFAULT_PORT: u16 = 8427;
 
-/// Longest name of a player, in characters.
-const LONGEST_NAME: usize = 32;
-/// Longest name of a template that a client may ask for, in characters.
-const LONGEST_TEMPLATE: usize = 64;
+/// Maximum length of a player's name, in characters.
+const MAX_NAME_LENGTH: usize = 32;
+/// Maximum length of a requested template's name, in characters.
+const MAX_TEMPLATE_LENGTH: usize = 64;
 
-/// The address that both commands use if they are not told otherwise.
+/// Default address of both commands.
 pub(crate) fn default_address() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT)
 }
 
-/// Where somebody wants to listen: a whole address, or a port of one that is understood.
+/// An address to listen at, or a port alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ListenAddress {
     Address(SocketAddr),
     Port(u16),
 }
 
-impl Place {
+impl ListenAddress {
     /// Reads `127.0.0.1:8427`, `:8427` or `8427`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// If the text is neither.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if let Ok(address) = text.parse() {
             return Ok(Self::Address(address));
@@ -58,8 +58,8 @@ impl Place {
         })
     }
 
-    /// The address; a port alone is one of this machine's.
-    pub(crate) fn on(self, ip: IpAddr) -> SocketAddr {
+    /// The address; a port alone is completed with `ip`.
+    pub(crate) fn with_default_ip(self, ip: IpAddr) -> SocketAddr {
         match self {
             Self::Address(address) => address,
             Self::Port(port) => SocketAddr::new(ip, port),
@@ -67,30 +67,30 @@ impl Place {
     }
 }
 
-/// Loads the rules. Without them, everything that is wrong was printed, as `ugas check` does.
+/// Loads the rules. If they are invalid, prints all problems, like `ugas check`, and returns `None`.
 ///
 /// # Errors
-/// If there is nothing at the path.
+/// If the path does not exist.
 pub(crate) fn rules(pack: &Path) -> anyhow::Result<Option<Pack>> {
     output::ensure_exists(pack)?;
     output::ensure_listable(pack)?;
     match ugas_data::load(pack) {
         Ok(pack) => Ok(Some(pack)),
         Err(error) => {
-            eprint!("{}", render_all(&error.report, output::colour()));
+            eprint!("{}", render_all(&error.report, crate::terminal::colour()));
             let errors = output::count(error.report.errors(), "error");
-            eprintln!("`{}` is invalid: {errors}; `ugas check` has the same", pack.display());
+            eprintln!("`{}` is invalid: {errors}; run `ugas check` for details", pack.display());
             Ok(None)
         }
     }
 }
 
-/// What both sides must agree on before they talk.
+/// The protocol that both sides must share.
 pub(crate) fn protocol(catalog: &Catalog) -> ProtocolId {
     ProtocolId::of(PROTOCOL, catalog.hash())
 }
 
-/// The template that is written first.
+/// The first template in the pack's files.
 pub(crate) fn first_template(pack: &Pack) -> Option<&str> {
     let written = pack.documents.iter().filter_map(|document| match &document.model {
         Model::Controller(controller) => controller.name.as_ref().map(|name| name.value.as_str()),
@@ -107,50 +107,51 @@ pub(crate) fn templates(catalog: &Catalog) -> impl Iterator<Item = &str> {
     known.map(|id| catalog.template_name(id))
 }
 
-/// Whether a player uses an ability, rather than an event (`Triggers`) alone: what has an input too is for both.
-pub(crate) fn is_chosen(simulation: &Simulation, ability: AbilityHandle) -> bool {
+/// Whether players can use an ability. Abilities with `Triggers` are for events, unless they have an input,
+/// too.
+pub(crate) fn is_player_ability(simulation: &Simulation, ability: GrantedAbilityId) -> bool {
     let Some(granted) = simulation.ability(ability) else { return false };
     let definition = simulation.catalog().ability_by_id(granted.ability());
     let has_trigger = definition.is_some_and(|definition| !definition.def().triggers.is_empty());
     !has_trigger || granted.input().is_some()
 }
 
-/// What a client says of itself when it asks to be let in: the credential of its session. Two lines of UTF-8, the name
-/// and the template.
+/// A client's request to join, sent as the credential of its session: two lines of UTF-8, the name and the
+/// template.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Introduction {
-    /// What the player is called.
+pub(crate) struct JoinRequest {
+    /// Name of the player.
     pub(crate) name: String,
-    /// What the player would like to be; the server's choice if there is none.
+    /// Requested template; `None` leaves the choice to the server.
     pub(crate) template: Option<String>,
 }
 
-impl Introduction {
+impl JoinRequest {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         format!("{}\n{}", self.name, self.template.as_deref().unwrap_or_default()).into_bytes()
     }
 
-    /// Reads what a stranger sent: it is printed later, so nothing in it may command a terminal.
+    /// Decodes a request. It is untrusted and printed later, so control characters are rejected.
     ///
     /// # Errors
-    /// What is wrong with it, for the client.
+    /// The problem, as a message to the client.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "the introduction is not UTF-8".to_owned())?;
+        let text = std::str::from_utf8(bytes).map_err(|_| "the join request is not UTF-8".to_owned())?;
         let (name, template) = text.split_once('\n').unwrap_or((text, ""));
         let template = match template {
             "" => None,
-            template => Some(checked(template, LONGEST_TEMPLATE, "the name of a template")?),
+            template => Some(checked(template, MAX_TEMPLATE_LENGTH, "the name of a template")?),
         };
         Ok(Self { name: player_name(name)?, template })
     }
 }
 
-/// A name for a player.
+/// Checks a player's name.
 ///
 /// # Errors
-/// Why it is none.
+/// If it is empty, too long, or has control characters.
 pub(crate) fn player_name(name: &str) -> Result<String, String> {
-    checked(name, LONGEST_NAME, "a player's name")
+    checked(name, MAX_NAME_LENGTH, "a player's name")
 }
 
 fn checked(text: &str, most: usize, what: &str) -> Result<String, String> {
@@ -161,43 +162,43 @@ fn checked(text: &str, most: usize, what: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A number that nobody can guess: for what tells one session from another, never for the game.
-pub(crate) fn drawn_number() -> u64 {
+/// A random number, to distinguish sessions; never for the game itself.
+pub(crate) fn random_number() -> u64 {
     RandomState::new().hash_one(Instant::now())
 }
 
-/// A time after another one, as the network counts it.
+/// The time since `start`, in the network's unit.
 pub(crate) fn time_since(start: Instant) -> Time {
     Time::from_micros(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Whether somebody wants the program to end: Ctrl-C, or whoever runs it as a service.
+/// A flag that signals to end the program set: Ctrl-C, or the signal of a service manager.
 #[derive(Clone, Debug)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct StopSignal(Arc<AtomicBool>);
 
-impl Stop {
-    /// Listens to the signals from now on. A second one ends the program at once.
+impl StopSignal {
+    /// Installs the signal handlers. A second signal ends the program at once.
     pub(crate) fn on_signals() -> anyhow::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal finds the flag down, and only raises it.
+            // In this order: the first signal finds the flag unset and only sets it.
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
-                .context("signals cannot be listened to")?;
+                .context("the signal handlers cannot be installed")?;
         }
         Ok(Self(stop))
     }
 
-    /// Whether one came.
-    pub(crate) fn is_wanted(&self) -> bool {
+    /// Whether a signal has arrived.
+    pub(crate) fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A number of seconds for `--for`.
+/// Parses a number of seconds for `--for`.
 ///
 /// # Errors
-/// Why it is none.
+/// If it is not a number from 0 to 1000000000.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
     if (0.0..=1e9).contains(&seconds) {
@@ -207,7 +208,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A path as a shell reads it.
+/// A path, quoted for a shell if necessary.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@\\".contains(letter);
@@ -219,55 +220,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn introductions_come_through() {
+    fn join_request_round_trips() {
         for template in [None, Some("Mage".to_owned())] {
-            let introduction = Introduction { name: "Ada Ärger".to_owned(), template };
-            assert_eq!(Introduction::from_bytes(&introduction.to_bytes()), Ok(introduction));
+            let request = JoinRequest { name: "Ada Ärger".to_owned(), template };
+            assert_eq!(JoinRequest::from_bytes(&request.to_bytes()), Ok(request));
         }
     }
 
     #[test]
-    fn nobody_commands_the_server_s_terminal() {
+    fn join_request_with_control_characters_is_rejected() {
         let long = "x".repeat(33);
         for name in ["", "  ", "\u{1b}[2J", "a\u{7}", long.as_str()] {
-            let problem = Introduction::from_bytes(name.as_bytes());
+            let problem = JoinRequest::from_bytes(name.as_bytes());
             assert_eq!(
                 problem,
                 Err("a player's name has 1 to 32 printable characters".to_owned()),
                 "{name:?}"
             );
         }
-        assert!(Introduction::from_bytes(b"Ada\nMa\x1bge").is_err());
-        assert!(Introduction::from_bytes(&[0xff]).is_err());
+        assert!(JoinRequest::from_bytes(b"Ada\nMa\x1bge").is_err());
+        assert!(JoinRequest::from_bytes(&[0xff]).is_err());
     }
 
     #[test]
-    fn what_an_event_begins_is_not_for_players_to_choose() {
+    fn triggered_abilities_without_input_are_not_for_players() {
         let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
         let mut simulation = Simulation::new(pack.catalog, ugas_core::simulation::Config::default());
         let mage = simulation.spawn("Mage").unwrap();
         let abilities = simulation.controller(mage).unwrap().abilities().to_vec();
-        let name = |ability: &AbilityHandle| {
+        let name = |ability: &GrantedAbilityId| {
             simulation.catalog().ability_name(simulation.ability(*ability).unwrap().ability()).to_owned()
         };
-        let (chosen, others): (Vec<AbilityHandle>, Vec<AbilityHandle>) =
-            abilities.iter().partition(|ability| is_chosen(&simulation, **ability));
+        let (chosen, others): (Vec<GrantedAbilityId>, Vec<GrantedAbilityId>) =
+            abilities.iter().partition(|ability| is_player_ability(&simulation, **ability));
         assert_eq!(chosen.iter().map(name).collect::<Vec<_>>(), ["GA_Fireball"]);
         assert_eq!(others.iter().map(name).collect::<Vec<_>>(), ["GA_FireballImpact"]);
-        // With an input of its own, it is.
+        // With an input of its own, the ability is for players.
         simulation.bind_input(others[0], Some("Impact".into())).unwrap();
-        assert!(is_chosen(&simulation, others[0]));
+        assert!(is_player_ability(&simulation, others[0]));
     }
 
     #[test]
-    fn paths_can_be_pasted() {
+    fn paths_are_quoted_for_shells() {
         assert_eq!(quoted(Path::new("packs/spells")), "packs/spells");
         assert_eq!(quoted(Path::new("my game")), "'my game'");
         assert_eq!(quoted(Path::new("it's")), r"'it'\''s'");
     }
 
     #[test]
-    fn a_port_is_a_place_to_listen_at() {
+    fn port_alone_is_a_listen_address() {
         let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for (text, address) in [
             ("9000", "127.0.0.1:9000"),
@@ -276,13 +277,13 @@ mod tests {
             ("[::1]:0", "[::1]:0"),
         ] {
             assert_eq!(
-                Place::read(text).map(|place| place.on(local)),
+                ListenAddress::read(text).map(|address| address.with_default_ip(local)),
                 Ok(address.parse().unwrap()),
                 "{text}"
             );
         }
         for wrong in ["", ":", "99999", "127.0.0.1", "localhost:80", "packs/spells"] {
-            assert!(Place::read(wrong).is_err(), "{wrong}");
+            assert!(ListenAddress::read(wrong).is_err(), "{wrong}");
         }
     }
 

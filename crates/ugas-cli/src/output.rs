@@ -1,6 +1,6 @@
-//! What all commands print with.
+//! Output of all commands: formats, colours, progress, and messages about paths and names.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -11,7 +11,9 @@ use ugas_core::nearest::nearest;
 use ugas_data::Scenario;
 use ugas_data::diagnostics::Colour;
 
-/// What is printed.
+use crate::terminal;
+
+/// Output format of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Format {
     /// Text for people.
@@ -22,9 +24,12 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// For what prints again and again, which is not one document.
+    /// Rejects JSON for commands that print repeatedly.
     pub(crate) fn ensure_text(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self == Self::Text, "--watch prints again and again, and --format json one document");
+        anyhow::ensure!(
+            self == Self::Text,
+            "--watch prints repeatedly and cannot be combined with --format json, which is one document"
+        );
         Ok(())
     }
 }
@@ -42,30 +47,24 @@ pub(crate) fn print_json(value: &Value) -> anyhow::Result<()> {
     print(&format!("{value:#}\n"))
 }
 
-/// Whether the reader of standard output has gone, as `head` does: nothing to complain about.
+/// Whether the reader of standard output has closed it, like `head`, which is no error.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// Colour on a terminal, unless `NO_COLOR` asks for none.
-pub(crate) fn colour() -> Colour {
-    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if unwanted || !std::io::stdout().is_terminal() { Colour::Never } else { Colour::Always }
-}
-
-/// A word that is good news.
+/// Text in green, for success.
 pub(crate) fn good(text: &str) -> String {
     paint("32", text)
 }
 
-/// A word that is bad news.
+/// Text in red, for failure.
 pub(crate) fn bad(text: &str) -> String {
     paint("31;1", text)
 }
 
 fn paint(code: &str, text: &str) -> String {
-    match colour() {
+    match terminal::colour() {
         Colour::Always => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         Colour::Never => text.to_owned(),
     }
@@ -81,7 +80,7 @@ pub(crate) fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("`{}` cannot be written", file.display()))
 }
 
-/// A field of a CSV file, in quotes if it must be.
+/// A field of a CSV file, quoted if necessary.
 pub(crate) fn csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -90,9 +89,9 @@ pub(crate) fn csv_field(text: &str) -> String {
     }
 }
 
-/// A bar on standard error that tells how far long work is; only on a terminal.
+/// A progress bar on standard error; hidden if that is no terminal.
 pub(crate) fn progress(length: u64, what: &'static str) -> ProgressBar {
-    // Without colours, so that `NO_COLOR` has nothing to ask for.
+    // Without colours, so that `NO_COLOR` need not be checked.
     let style = ProgressStyle::with_template("[{bar:40}] {pos} of {len} {msg}, {eta} left");
     let bar = ProgressBar::new(length).with_message(what);
     match style {
@@ -101,7 +100,7 @@ pub(crate) fn progress(length: u64, what: &'static str) -> ProgressBar {
     }
 }
 
-/// `; did you mean …?`, or else what there is, if that is little.
+/// `; did you mean …?`, or the list of known names if it is short.
 pub(crate) fn hint<'a>(nearest: Option<&str>, known: impl Iterator<Item = &'a str>) -> String {
     if let Some(nearest) = nearest {
         return format!("; did you mean `{nearest}`?");
@@ -110,17 +109,16 @@ pub(crate) fn hint<'a>(nearest: Option<&str>, known: impl Iterator<Item = &'a st
     if known.is_empty() || known.len() > 12 {
         return String::new();
     }
-    format!("; there is {}", known.join(", "))
+    format!("; known names: {}", known.join(", "))
 }
 
-/// Complains about a path that leads nowhere, with the name that was probably meant, and about one that cannot be
-/// followed, with the reason.
+/// Returns an error if a path does not exist, with a suggestion, or if it cannot be accessed.
 pub(crate) fn ensure_exists(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if path.try_exists().with_context(|| format!("`{shown}` cannot be read"))? {
         return Ok(());
     }
-    // The last part of the way that exists, and the name that does not exist in it.
+    // Find the deepest existing folder, and the missing name in it.
     let mut missing = path;
     let here = Path::new(".");
     while let Some(parent) = missing.parent() {
@@ -140,23 +138,23 @@ pub(crate) fn ensure_exists(path: &Path) -> anyhow::Result<()> {
     anyhow::bail!("`{shown}` does not exist")
 }
 
-/// Complains about a folder that cannot be listed, or one inside it: what is in there would be left out silently.
-/// Anything else than a folder is somebody else's concern.
+/// Returns an error if a folder, or one inside it, cannot be listed: its files would be skipped silently.
+/// Accepts anything that is not a folder.
 pub(crate) fn ensure_listable(path: &Path) -> anyhow::Result<()> {
     ensure_listable_below(path, 0)
 }
 
-/// Deeper than folders are searched for documents.
-const DEEPEST: u32 = 64;
+/// Maximum depth, deeper than folders are searched for documents.
+const MAX_DEPTH: u32 = 64;
 
 fn ensure_listable_below(path: &Path, depth: u32) -> anyhow::Result<()> {
-    if depth > DEEPEST || !path.is_dir() {
+    if depth > MAX_DEPTH || !path.is_dir() {
         return Ok(());
     }
     let unreadable = || format!("the folder `{}` cannot be read", path.display());
     for entry in std::fs::read_dir(path).with_context(unreadable)? {
         let entry = entry.with_context(unreadable)?;
-        // Links could lead in circles, and hidden folders are not searched.
+        // Links could form cycles, and hidden folders are not searched.
         let is_folder = entry.file_type().with_context(unreadable)?.is_dir();
         if is_folder && !entry.file_name().to_string_lossy().starts_with('.') {
             ensure_listable_below(&entry.path(), depth + 1)?;
@@ -165,7 +163,7 @@ fn ensure_listable_below(path: &Path, depth: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The position of the scenario with a name.
+/// The index of the scenario with a name.
 pub(crate) fn scenario_by_name(scenarios: &[Scenario], path: &Path, name: &str) -> anyhow::Result<usize> {
     scenarios.iter().position(|scenario| scenario.name() == name).with_context(|| {
         let names = || scenarios.iter().map(Scenario::name);
@@ -177,7 +175,7 @@ pub(crate) fn scenario_by_name(scenarios: &[Scenario], path: &Path, name: &str) 
     })
 }
 
-/// A number with as many digits as people read: six.
+/// A number with six significant digits.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e15).contains(&size) {
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_short() {
+    fn short_numbers_have_six_significant_digits() {
         check(0.0, "0");
         check(-12.0, "-12");
         check(1_000_000.0, "1000000");

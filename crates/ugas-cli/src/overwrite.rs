@@ -1,4 +1,5 @@
-//! What a command may overwrite: never what it reads, and only what it could have written itself.
+//! Checks before overwriting files: never an input, and only files that the command could have written
+//! itself.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use ugas_data::Scenario;
 
-/// Complains about a file to be written that is one of those to be read, under whatever name.
+/// Returns an error if an output file is one of the inputs, under any name.
 ///
 /// Folders among the inputs stand for all documents in them.
 pub(crate) fn ensure_not_input(output: &Path, inputs: &[PathBuf]) -> anyhow::Result<()> {
@@ -18,10 +19,10 @@ pub(crate) fn ensure_not_input(output: &Path, inputs: &[PathBuf]) -> anyhow::Res
     };
     match inputs.iter().flat_map(Scenario::files).find(|input| is_output(input)) {
         Some(input) if input == output => {
-            bail!("`{}` is read, and would be overwritten: give another file", output.display())
+            bail!("`{}` is an input and would be overwritten: give another file", output.display())
         }
         Some(input) => bail!(
-            "`{}` is `{}`, which is read, and would be overwritten: give another file",
+            "`{}` is `{}`, which is an input and would be overwritten: give another file",
             output.display(),
             input.display()
         ),
@@ -29,10 +30,10 @@ pub(crate) fn ensure_not_input(output: &Path, inputs: &[PathBuf]) -> anyhow::Res
     }
 }
 
-/// Complains about a file that is there and is something else than what is to be written. An empty one holds nothing
-/// that could be lost, and neither do pipes and devices.
+/// Returns an error if a file exists and has content of another kind. Empty files, pipes and devices have
+/// nothing to lose.
 ///
-/// `is_own` looks at no more than the first `most` bytes.
+/// `is_own` receives at most the first `most` bytes.
 pub(crate) fn ensure_replaceable(
     output: &Path,
     what: &str,
@@ -46,18 +47,18 @@ pub(crate) fn ensure_replaceable(
     }
     let mut bytes = Vec::new();
     let opened = File::open(output).and_then(|file| file.take(most).read_to_end(&mut bytes));
-    opened.with_context(|| format!("`{shown}` is there, and cannot be read"))?;
+    opened.with_context(|| format!("`{shown}` exists and cannot be read"))?;
     if is_own(bytes) {
         return Ok(());
     }
-    bail!("`{shown}` is there and is not {what}: give another file, or move it away")
+    bail!("`{shown}` already exists and is not {what}: give another file, or move it away")
 }
 
 fn holds_bytes(found: &Metadata) -> bool {
     found.is_file() && found.len() > 0
 }
 
-/// Whether two names lead to one file without being links.
+/// Whether two paths are hard links of one file.
 #[cfg(unix)]
 fn is_same_file(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -6,7 +6,6 @@ mod screen;
 mod script;
 mod terminal;
 
-use std::io::IsTerminal;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
@@ -16,21 +15,21 @@ use self::game::Game;
 use crate::Status;
 use crate::output::{self, Format};
 
-/// What can be played.
+/// Names of the games.
 const GAMES: [&str; 1] = ["2048"];
 
-/// The seed of games with scripted keys, so that they are the same every time.
+/// Default seed of games with scripted keys, so that they are reproducible.
 const SCRIPTED_SEED: u64 = 1;
 
 /// Plays a pack in the terminal
 ///
-/// 2048: slide all tiles to one side; equal ones that meet become one of twice the value; reach 2048. Every tile is a
-/// controller, every move an ability, every change of a tile an effect; the dice of an effect place new tiles, and undo
-/// writes values of the audit trail back (§15.4). The rules are the pack `packs/puzzle2048` of the sources, which the binary
-/// carries: nothing of them is in Rust.
+/// 2048: slide all tiles to one side; two equal tiles that meet merge into one of twice the value; reach
+/// 2048. Every tile is a controller, every move an ability, every change of a tile an effect; an effect
+/// places new tiles at random, and undo restores values from the audit trail (§15.4). The rules are the pack
+/// `packs/puzzle2048`, which is built into the binary: none of them is written in Rust.
 ///
-/// Keys: arrows or W A S D move, U or Backspace takes back a turn, as many as you like, R begins anew, Q or Ctrl-C
-/// quits. A key that comes while tiles still slide is kept for a moment.
+/// Keys: arrows or W A S D move, U or Backspace undoes a turn (any number of them), R starts a new game, Q or
+/// Ctrl-C quits. Keys pressed while tiles still slide are buffered briefly.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -38,30 +37,30 @@ Examples:
   ugas play 2048 --seed 7                 the same tiles for the same keys
   ugas play 2048 --keys 'LLUR DDLU'       without a terminal: prints the final board and score
   ugas play 2048 --keys 'LLURZZ' --format json
-  ugas play 2048 --keys 'LU' --pace 0.1   the second key comes early, and is kept
+  ugas play 2048 --keys 'LU' --pace 0.1   the second key comes early and is buffered
 
-Letters of --keys: L R U D move, Z undoes, N begins anew. Without --seed the seed is 1.")]
+Letters of --keys: L R U D move, Z undoes, N starts a new game. Without --seed the seed is 1.")]
 pub(crate) struct Arguments {
-    /// What to play: 2048
+    /// Name of the game: 2048
     #[arg(value_name = "NAME")]
     name: String,
-    /// The dice; without one, every game at the terminal is another
+    /// Random seed; by default, random at the terminal and 1 with --keys
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Plays these keys without a terminal, and prints how the game stands
+    /// Play these keys without a terminal, and print the result
     #[arg(long, value_name = "KEYS")]
     keys: Option<String>,
     /// Seconds from one key to the next
     #[arg(long, value_name = "SECONDS", default_value_t = 0.25, requires = "keys", value_parser = pace, allow_negative_numbers = true)]
     pace: f64,
-    /// What to print, with --keys
+    /// Output format, with --keys
     #[arg(long, value_enum, default_value_t, requires = "keys")]
     format: Format,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let name = arguments.name.as_str();
-    anyhow::ensure!(GAMES.contains(&name), "`{name}` cannot be played; there is {}", GAMES.join(", "));
+    anyhow::ensure!(GAMES.contains(&name), "there is no game `{name}`; known games: {}", GAMES.join(", "));
     match &arguments.keys {
         Some(keys) => {
             let keys = script::parse(keys).map_err(anyhow::Error::msg)?;
@@ -74,12 +73,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
             }
         }
         None => {
-            let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-            anyhow::ensure!(is_terminal, "a game needs a terminal; without one, give it keys: --keys LLUR");
-            terminal::play(&mut Game::new(arguments.seed.unwrap_or_else(seed_of_the_moment))?)?;
+            anyhow::ensure!(
+                crate::terminal::is_interactive(),
+                "a game needs a terminal; without one, give keys: --keys LLUR"
+            );
+            terminal::play(&mut Game::new(arguments.seed.unwrap_or_else(seed_from_clock))?)?;
         }
     }
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
 fn pace(text: &str) -> Result<f64, String> {
@@ -87,8 +88,8 @@ fn pace(text: &str) -> Result<f64, String> {
     if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err("must be from 0 to 3600".to_owned()) }
 }
 
-/// Which game is begun need not be reproducible; how it goes on is.
-fn seed_of_the_moment() -> u64 {
+/// A seed from the current time.
+fn seed_from_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs() ^ u64::from(since.subsec_nanos()) << 32
 }

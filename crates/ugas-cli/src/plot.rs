@@ -1,7 +1,7 @@
-//! What all plots share: SVG files without fonts or libraries of the system, readable on light and dark.
+//! Parts shared by all plots: SVG files without system fonts or libraries, readable in light and dark mode.
 //!
-//! A plot is drawn in the colours of [`Role`]s on white. A style sheet in the file gives each of these colours another
-//! value where the viewer prefers dark; viewers that know no style sheets show the light one.
+//! A plot is drawn in the colours of [`Role`]s on white. A style sheet in the file replaces these colours in
+//! dark mode; viewers without style sheets show the light ones.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,23 +11,23 @@ use plotters::prelude::*;
 use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Where plots are drawn on.
+/// Drawing area of a plot.
 pub(crate) type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// What a colour is for.
+/// Purpose of a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Behind everything.
+    /// Background.
     Surface,
     /// Text and axes.
     Ink,
-    /// Lines that help to read off values.
+    /// Grid lines.
     Grid,
-    /// One of the things that are compared, counted from 0; the colours repeat.
+    /// A series of data, from 0; the colours repeat.
     Series(usize),
 }
 
-/// Of each role the colour on light and on dark. The series can be told apart by people who are colour-blind.
+/// The light and dark colour of each role. The colours of series are distinguishable for colour-blind people.
 const COLOURS: [(Role, u32, u32); 11] = [
     (Role::Surface, 0xFF_FF_FF, 0x11_18_20),
     (Role::Ink, 0x1F_29_33, 0xE6_EA_F0),
@@ -56,8 +56,9 @@ impl Role {
     }
 }
 
-/// Font sizes; the letters are some three quarters of it high.
+/// Font size of titles.
 pub(crate) const TITLE: i32 = 21;
+/// Font size of other texts.
 pub(crate) const TEXT: i32 = 16;
 
 /// The style of a text.
@@ -65,19 +66,19 @@ pub(crate) fn text_style(size: i32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&Role::Ink.colour())
 }
 
-/// The same, ending at its position.
+/// The style of a text that ends at its position.
 pub(crate) fn text_style_to_the_left(size: i32) -> TextStyle<'static> {
     text_style(size).pos(Pos::new(HPos::Right, VPos::Top))
 }
 
-/// Plots are SVG, so a file of another name would mislead.
+/// Returns an error if the file does not have the extension `svg`.
 pub(crate) fn check_name(file: &Path) -> anyhow::Result<()> {
     let is_svg = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    anyhow::ensure!(is_svg, "plots are SVG: call the file `{}`", file.with_extension("svg").display());
+    anyhow::ensure!(is_svg, "plots are SVG files: use the name `{}`", file.with_extension("svg").display());
     Ok(())
 }
 
-/// Draws a plot and gives back the text of its file.
+/// Draws a plot, and returns the text of its file.
 pub(crate) fn draw(
     size: (u32, u32),
     title: &str,
@@ -110,7 +111,7 @@ fn escaped(text: &str) -> String {
     label(text, usize::MAX).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A name as a label: without what XML cannot hold, and not too long.
+/// A name as a label: without control characters, and truncated.
 pub(crate) fn label(text: &str, longest: usize) -> String {
     let mut letters = text.chars().filter(|letter| !letter.is_control());
     let mut label: String = letters.by_ref().take(longest).collect();
@@ -121,7 +122,7 @@ pub(crate) fn label(text: &str, longest: usize) -> String {
     label
 }
 
-/// The range of an axis that shows all values with some room; never empty nor endless.
+/// The range of an axis that covers all values with a margin; never empty or infinite.
 pub(crate) fn axis_range(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for value in values {
@@ -131,7 +132,7 @@ pub(crate) fn axis_range(values: impl Iterator<Item = f64>) -> std::ops::Range<f
     if low > high {
         return 0.0..1.0;
     }
-    // At least so much that the numbers at the axis differ.
+    // At least wide enough that the labels of the axis differ.
     let room = ((high - low) * 0.06).max(low.abs().max(high.abs()) * 1e-6);
     let room = if room > 0.0 && low < high { room } else { (high.abs() * 0.1).max(1.0) };
     low - room..high + room
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_has_a_title_and_colours_for_the_dark() {
+    fn plot_has_a_title_and_dark_colours() {
         let svg = draw((100, 50), "<b> & co", |_| Ok(())).unwrap();
         assert!(svg.contains("<title>&lt;b&gt; &amp; co</title>"), "{svg}");
         assert!(svg.contains("[fill=\"#FFFFFF\"] { fill: #111820 }"), "{svg}");

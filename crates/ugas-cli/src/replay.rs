@@ -1,13 +1,13 @@
 //! `ugas replay`.
 
-mod place;
+mod describe;
+mod position;
 mod report;
 mod screen;
 mod session;
 mod terminal;
-mod words;
 
-use std::io::{IsTerminal, Read, Seek};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -20,24 +20,25 @@ use crate::Status;
 use crate::input;
 use crate::output::{self, Format};
 
-/// Largest recording: days of a busy game, and its index still fits into memory.
-pub(crate) const LARGEST: u64 = 4 << 30;
+/// Maximum size of a recording in bytes: days of a busy game, whose index still fits into memory.
+pub(crate) const MAX_BYTES: u64 = 4 << 30;
 
-/// Most bytes of commands from standard input.
-const MOST_INPUT: u64 = 1 << 24;
+/// Maximum number of bytes of commands from standard input.
+const MAX_INPUT: u64 = 1 << 24;
 
-/// Where a recording is read from: a file, or memory.
+/// Source of a recording: a file, or memory.
 pub(crate) trait Source: Read + Seek + Send {}
 
 impl<R: Read + Seek + Send> Source for R {}
 
-/// A recording that is being played.
-pub(crate) type Tape = Player<Box<dyn Source>>;
+/// A player of a recording from any source.
+pub(crate) type RecordingPlayer = Player<Box<dyn Source>>;
 
-/// Shows any moment of a recording again
+/// Shows any moment of a recording
 ///
-/// `ugas run SCENARIO --record FILE` makes one. At a terminal there is a screen: arrows step, `:` takes one of the
-/// commands below. Elsewhere commands come with --do, or from standard input, one a line.
+/// Create a recording with `ugas run SCENARIO --record FILE`. At a terminal it opens a screen: arrow keys
+/// step, `:` enters one of the commands below. Without a terminal, commands are read from --do, or from
+/// standard input, one per line.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -46,41 +47,41 @@ Examples:
   ugas replay duel.ugasrec --do 'seek 2.5; show wolf; explain wolf Health'
   ugas replay duel.ugasrec --do 'watch wolf.Health; until EffectExecuted wolf; events'
   ugas replay duel.ugasrec --do 'diff 1 3' --format json
-  ugas replay duel.ugasrec --verify                 simulates it again: every hash must be the same
-  ugas replay duel.ugasrec --compare other.ugasrec  the first tick that differs, and in what
+  ugas replay duel.ugasrec --verify                 simulates it again and compares every hash
+  ugas replay duel.ugasrec --compare other.ugasrec  the first differing tick, and the differences
 
 Commands, separated by semicolons or lines:
-  info                       what the recording is of
+  info                       scenario, length, controllers and seed of the recording
   seek PLACE                 goes to a time in seconds, `#12` (after tick 12), `start`, `end`,
-                             or on and back by `+0.5`, `-0.5`
-  step [N], back [N]         ticks forwards and backwards
-  until EVENT [WORD…]        runs to the next event of this kind whose line has these words
-  watch NAME.ATTRIBUTE       shows the value now and after every movement
-  show [NAME]                everything about a controller, or about all
-  explain NAME ATTRIBUTE     where a value comes from
-  commands                   what is executed in the tick that comes next or is under way
-  events                     what happened during the last movement
-  diff PLACE PLACE           in what two moments differ; `here` is a place, too
+                             or forward and back by `+0.5`, `-0.5`
+  step [N], back [N]         go ticks forward or back
+  until EVENT [WORD…]        plays to the next event of this kind whose line has these words
+  watch NAME.ATTRIBUTE       shows the value now and after every seek
+  show [NAME]                the state of a controller, or of all
+  explain NAME ATTRIBUTE     how a value is calculated
+  commands                   the commands of the current or next tick
+  events                     the events of the last seek
+  diff PLACE PLACE           the differences of two moments; `here` is a place, too
 
-Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event,
-nobody there), 2 wrong use or unreadable.")]
+Exit status: 0 success, 1 negative result (a hash differs, recordings differ, no such event,
+no such controller at that time), 2 usage error or unreadable file.")]
 pub(crate) struct Arguments {
-    /// The recording
+    /// Recording to open
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Carries out these commands and prints what they tell
+    /// Execute these commands and print their results
     #[arg(long = "do", value_name = "COMMANDS", conflicts_with_all = ["verify", "compare"])]
     commands: Option<String>,
-    /// Simulates all of it again and compares the state after every tick
+    /// Simulate the whole recording again and compare the state after every tick
     #[arg(long, conflicts_with = "compare")]
     verify: bool,
-    /// Finds the first tick at which another recording differs
+    /// Find the first tick at which another recording differs
     #[arg(long, value_name = "OTHER")]
     compare: Option<PathBuf>,
-    /// Plays what is before the damage of a damaged recording
+    /// Play a damaged recording up to the damage
     #[arg(long)]
     salvage: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -95,22 +96,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         return report::compare(&mut player, &mut open(other, *salvage)?, *format);
     }
     let mut session = Session::new(player);
-    let (input, output) = (std::io::stdin().is_terminal(), std::io::stdout().is_terminal());
     match commands {
         Some(commands) => script(&mut session, commands, *format),
-        None if input && output && *format == Format::Text => {
+        None if crate::terminal::is_interactive() && *format == Format::Text => {
             terminal::show(&mut session)?;
-            Ok(Status::Fine)
+            Ok(Status::Success)
         }
-        // Somebody looks at what is printed, but does not mean to type.
-        None if input => script(&mut session, "", *format),
+        // The output is redirected: do not wait for typed commands.
+        None if crate::terminal::has_input() => script(&mut session, "", *format),
         None => {
             let mut commands = String::new();
-            let mut stdin = std::io::stdin().take(MOST_INPUT + 1);
+            let mut stdin = std::io::stdin().take(MAX_INPUT + 1);
             stdin.read_to_string(&mut commands).context("standard input cannot be read")?;
             ensure!(
-                commands.len() as u64 <= MOST_INPUT,
-                "there are more than {MOST_INPUT} bytes of commands"
+                commands.len() as u64 <= MAX_INPUT,
+                "standard input has more than {MAX_INPUT} bytes of commands"
             );
             script(&mut session, &commands, *format)
         }
@@ -118,14 +118,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
 }
 
 /// Shows a recording on the terminal.
-pub(crate) fn show(player: Tape) -> anyhow::Result<()> {
+pub(crate) fn show(player: RecordingPlayer) -> anyhow::Result<()> {
     terminal::show(&mut Session::new(player))
 }
 
-/// Opens a recording, and says what is missing from its end.
-pub(crate) fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
+/// Opens a recording, and reports an incomplete end on standard error.
+pub(crate) fn open(file: &Path, salvage: bool) -> anyhow::Result<RecordingPlayer> {
     let shown = file.display();
-    let opened: Box<dyn Source> = Box::new(input::open(file, LARGEST)?);
+    let opened: Box<dyn Source> = Box::new(input::open(file, MAX_BYTES)?);
     let recording = match salvage {
         true => Recording::salvage(opened),
         false => Recording::open(opened),
@@ -140,7 +140,7 @@ pub(crate) fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
     Player::new(recording).with_context(|| format!("`{shown}`"))
 }
 
-/// How a recording ends, in a word for tools.
+/// How a recording ends, as a word for JSON.
 fn tail_word(tail: &Tail) -> &'static str {
     match tail {
         Tail::Complete => "complete",
@@ -150,11 +150,11 @@ fn tail_word(tail: &Tail) -> &'static str {
     }
 }
 
-/// What is missing from the end of a recording.
+/// Description of an incomplete end of a recording.
 fn tail_problem(tail: &Tail) -> Option<String> {
     match tail {
         Tail::Complete => None,
-        Tail::Unfinished => Some("has no end mark: whoever recorded it was stopped".to_owned()),
+        Tail::Unfinished => Some("has no end mark: the recording program was stopped".to_owned()),
         Tail::Torn { at, dropped } => {
             Some(format!("ends inside a frame: {dropped} bytes from byte {at} on were dropped"))
         }
@@ -162,17 +162,17 @@ fn tail_problem(tail: &Tail) -> Option<String> {
     }
 }
 
-/// Carries out commands; without one, tells what the recording is of.
+/// Executes commands; `info` by default.
 fn script(session: &mut Session, commands: &str, format: Format) -> anyhow::Result<Status> {
     let commands: Vec<&str> =
         commands.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty()).collect();
     let commands = if commands.is_empty() { vec!["info"] } else { commands };
-    let mut status = Status::Fine;
-    let mut told: Vec<Value> = Vec::new();
+    let mut status = Status::Success;
+    let mut answers: Vec<Value> = Vec::new();
     for command in commands {
         let answer = session.perform(command).with_context(|| format!("`{command}`"))?;
-        if answer.is_no {
-            status = Status::No;
+        if answer.is_negative {
+            status = Status::Negative;
         }
         match format {
             Format::Text => output::print(&format!("> {command}\n{}", answer.text))?,
@@ -181,12 +181,12 @@ fn script(session: &mut Session, commands: &str, format: Format) -> anyhow::Resu
                 if let (Some(document), Value::Object(own)) = (document.as_object_mut(), answer.json) {
                     document.extend(own);
                 }
-                told.push(document);
+                answers.push(document);
             }
         }
     }
     if format == Format::Json {
-        output::print_json(&json!({ "commands": told }))?;
+        output::print_json(&json!({ "commands": answers }))?;
     }
     Ok(status)
 }

@@ -1,9 +1,9 @@
 //! `ugas run`.
 
+mod command_observers;
 pub(crate) mod inspect;
 mod plot;
 mod timeline;
-mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -19,64 +19,64 @@ use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario}
 use crate::output::{self, Format, csv_field};
 use crate::overwrite::{ensure_not_input, ensure_replaceable};
 use crate::{Status, watch};
-use timeline::{Recorder, Timeline};
-use witness::{Rerun, SyncTested, Tape};
+use command_observers::{FileRecorder, SyncTestObserver, SyncTestSummary};
+use timeline::{Timeline, TimelineRecorder};
 
-/// Plays scenarios and compares with what they expect
+/// Runs scenarios and checks their expectations
 ///
-/// A scenario is a story: effects are applied, time passes, values are expected. Folders are searched for all of
-/// theirs.
+/// A scenario is a list of steps: effects are applied, time passes, values are expected. Folders are searched
+/// for scenario files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas run packs                                  every scenario, with a table at the end
   ugas run game/scenarios/poison.yaml             the scenarios of one file
   ugas run game --csv values.csv --every 0.5      values twice a second, for a spreadsheet
-  ugas run game --plot game.svg                   attributes over time, with effects beneath
-  ugas run game --step 0.016                      in steps of a frame: nothing may change
-  ugas run duel.yaml --inspect wolf --at 2.5      what the wolf is like after 2.5 s
+  ugas run game --plot game.svg                   attributes over time, with effects below
+  ugas run game --step 0.016                      in steps of a frame: the result must be the same
+  ugas run duel.yaml --inspect wolf --at 2.5      the state of the wolf after 2.5 s
   ugas run duel.yaml --record duel.ugasrec        for `ugas replay`
-  ugas run packs --sync-test                      saves, restores and repeats all the time: nothing may differ
+  ugas run packs --sync-test                      restores and repeats after every command
   ugas run game --watch                           again whenever a file changes
   ugas run game --format json                     for tools")]
 pub(crate) struct Arguments {
-    /// Scenario files, or folders with some
+    /// Scenario files, or folders that contain some
     #[arg(required = true, value_name = "SCENARIO")]
     paths: Vec<PathBuf>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Most time that one advance covers; never changes a result
+    /// Maximum time step of an advance; never changes a result
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     step: Option<f64>,
     /// Write values over time to a file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw attributes over time with effects beneath to an SVG file; several scenarios go one below the other
+    /// Draw attributes over time, with effects below, to an SVG file; several scenarios are stacked
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// How often values go to the CSV file; without it, after each step of the scenario
+    /// Interval of the values in the CSV file; by default, after each step of the scenario
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     every: Option<f64>,
-    /// Show everything about a controller instead: attributes, tags, effects, abilities, tasks
+    /// Show a controller instead: attributes, tags, effects, abilities, tasks
     #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "plot", "every"])]
     inspect: Option<String>,
-    /// The moment to inspect; without it, the end
+    /// Time to inspect; by default, the end
     #[arg(long, value_name = "SECONDS", requires = "inspect", value_parser = moment)]
     at: Option<f64>,
-    /// Record a scenario, so that `ugas replay` shows any moment of it again
+    /// Record a scenario for `ugas replay`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inspect", "sync_test"])]
     record: Option<PathBuf>,
-    /// Which scenario to record, by name, if there are several
+    /// Name of the scenario to record, if there are several
     #[arg(long, value_name = "NAME", requires = "record")]
     scenario: Option<String>,
-    /// After each command save the state, restore the one from N commands before, repeat them, and compare
+    /// After each command, restore the state from N commands before, repeat the commands, and compare
     #[arg(
         long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8",
         value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "inspect"
     )]
     sync_test: Option<u32>,
-    /// Run again whenever a scenario or a pack changes, until Ctrl-C
+    /// Run again whenever a scenario or its pack changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
 }
@@ -116,26 +116,26 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
         let scenarios: Vec<Scenario> = found.into_iter().filter_map(Result::ok).collect();
         return inspect::inspect(&scenarios, controller, arguments.at, &options, arguments.format);
     }
-    let (many, most) = (found.len(), plot::MOST_SCENARIOS);
+    let (many, most) = (found.len(), plot::MAX_SCENARIOS);
     if arguments.plot.is_some() {
         anyhow::ensure!(
             many <= most,
-            "a plot shows at most {most} scenarios, and there are {many}: name fewer"
+            "a plot shows at most {most} scenarios, but there are {many}: give fewer"
         );
     }
     let mut outcomes = Vec::new();
-    let mut watcher = Watcher::new(arguments);
+    let mut runner = ScenarioRunner::new(arguments);
     let progress = output::progress(found.len() as u64, "scenarios");
     for found in found {
         outcomes.push(match found {
-            Ok(scenario) => watcher.run(&scenario, &options)?,
+            Ok(scenario) => runner.run(&scenario, &options)?,
             Err(outcome) => *outcome,
         });
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let tested = watcher.tested;
-    watcher.write(arguments)?;
+    let tested = runner.tested;
+    runner.write(arguments)?;
     let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
     match arguments.format {
         Format::Json => {
@@ -154,22 +154,22 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
             output::print(&format!("{}{tested}", table(&outcomes)))?;
         }
     }
-    Ok(if failed == 0 { Status::Fine } else { Status::No })
+    Ok(if failed == 0 { Status::Success } else { Status::Negative })
 }
 
-/// Tells whoever writes `--sync-test 3` how a depth is written.
+/// Returns an error for `--sync-test 3`, which must be written `--sync-test=3`.
 fn ensure_depth_is_no_path(arguments: &Arguments) -> anyhow::Result<()> {
     let is_depth = |path: &&PathBuf| path.to_string_lossy().parse::<u32>().is_ok() && !path.exists();
     let depth = arguments.sync_test.and(arguments.paths.iter().find(is_depth));
     match depth.map(|depth| depth.display()) {
         Some(depth) => {
-            anyhow::bail!("`{depth}` does not exist; as a depth it is written --sync-test={depth}")
+            anyhow::bail!("`{depth}` does not exist; if it is the depth, write --sync-test={depth}")
         }
         None => Ok(()),
     }
 }
 
-/// Complains about files to be written that hold something else.
+/// Returns an error if an output file is an input or must not be overwritten.
 fn ensure_writable(arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { csv, plot, record, .. } = arguments;
     let mut outputs = [csv, plot, record].into_iter().flatten().peekable();
@@ -182,7 +182,7 @@ fn ensure_writable(arguments: &Arguments) -> anyhow::Result<()> {
     ensure_replaceable(record, "a recording", magic.len() as u64, |start| start == magic)
 }
 
-/// The failures, and a table of passed and failed by file.
+/// The failures, and a table of passed and failed scenarios by file.
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
     let mut text = failures(outcomes);
     let mut files: BTreeMap<&Path, (usize, usize)> = BTreeMap::new();
@@ -203,7 +203,7 @@ pub(crate) fn table(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Every failure with its place.
+/// All failures with their positions.
 pub(crate) fn failures(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
@@ -220,7 +220,7 @@ pub(crate) fn failures(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// The scenarios at all paths in order; a file that cannot be read is an outcome already.
+/// The scenarios at all paths, in order; an invalid file is a failed outcome.
 fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>> {
     let mut found = Vec::new();
     for path in paths {
@@ -230,7 +230,7 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
         for file in Scenario::files(path) {
             match Scenario::load(&file) {
                 Ok(scenarios) => found.extend(scenarios.into_iter().map(Ok)),
-                // Bytes that are no text are no scenario that could be right or wrong.
+                // A file that is not text is a usage error, not a failed scenario.
                 Err(error) if is_unreadable(&error) => return Err(error.into()),
                 Err(error) => found.push(Err(Box::new(Outcome::unreadable(file, &error)))),
             }
@@ -240,7 +240,7 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
     Ok(found)
 }
 
-/// The one scenario that is meant.
+/// The only scenario, or the one with a name.
 fn one_of(
     found: Vec<Result<Scenario, Box<Outcome>>>,
     name: Option<&str>,
@@ -260,7 +260,7 @@ fn one_of(
             anyhow::bail!("none of {} is called `{name}`{hint}", output::count(many, "scenario"))
         }
         _ => anyhow::bail!(
-            "a recording is of one scenario, and there are {many}: name a file with one, or choose with --scenario NAME"
+            "only one scenario can be recorded, but there are {many}: give a file with one, or choose with --scenario NAME"
         ),
     }
 }
@@ -269,50 +269,52 @@ fn is_unreadable(error: &ugas_data::LoadError) -> bool {
     error.report.diagnostics.iter().any(|found| matches!(found.code, "UG001" | "UG002"))
 }
 
-/// Says what makes a scenario, to whoever has none.
+/// Message for a path without scenarios.
 fn no_scenario(path: &Path) -> String {
     format!("there is no scenario in `{}`: a YAML or JSON document with `Name` and `Steps`", path.display())
 }
 
-/// Records what the files to be written need.
-struct Watcher {
+/// Runs scenarios, and collects the content of output files.
+struct ScenarioRunner {
     csv: Option<String>,
     timelines: Option<Vec<Timeline>>,
     record: Option<PathBuf>,
-    tested: Option<SyncTested>,
+    tested: Option<SyncTestSummary>,
 }
 
-impl Watcher {
+impl ScenarioRunner {
     fn new(arguments: &Arguments) -> Self {
         let header = "scenario,time,controller,attribute,base,current\n";
         Self {
             csv: arguments.csv.as_ref().map(|_| header.to_owned()),
             timelines: arguments.plot.as_ref().map(|_| Vec::new()),
             record: arguments.record.clone(),
-            tested: arguments.sync_test.map(SyncTested::new),
+            tested: arguments.sync_test.map(SyncTestSummary::new),
         }
     }
 
     fn run(&mut self, scenario: &Scenario, options: &Options) -> anyhow::Result<Outcome> {
-        let recorder = self.timelines.as_ref().map(|_| Recorder::default());
-        let mut both = Both { csv: self.csv.as_mut(), recorder };
+        let recorder = self.timelines.as_ref().map(|_| TimelineRecorder::default());
+        let mut observers = OutputObservers { csv: self.csv.as_mut(), recorder };
         let outcome = if let Some(file) = &self.record {
-            let mut tape = Tape::new(file, scenario);
-            let outcome = scenario.run_witnessed(options, &mut both, &mut tape);
-            match tape.finish()? {
+            let mut file_recorder = FileRecorder::new(file, scenario);
+            let outcome = scenario.run_with_command_observer(options, &mut observers, &mut file_recorder);
+            match file_recorder.finish()? {
                 Some(written) => eprintln!("{written}"),
-                None => eprintln!("nothing was recorded: `{}` did not begin", scenario.name()),
+                None => {
+                    eprintln!("nothing was recorded: the scenario `{}` could not be started", scenario.name())
+                }
             }
             outcome
         } else if let Some(tested) = &mut self.tested {
-            let mut test = Rerun::new(tested.depth);
-            let mut outcome = scenario.run_witnessed(options, &mut both, &mut test);
-            tested.take_in(test, &mut outcome);
+            let mut test = SyncTestObserver::new(tested.depth);
+            let mut outcome = scenario.run_with_command_observer(options, &mut observers, &mut test);
+            tested.add(test, &mut outcome);
             outcome
         } else {
-            scenario.run_watched(options, &mut both)
+            scenario.run_with_observer(options, &mut observers)
         };
-        let timeline = both.recorder.and_then(Recorder::finish);
+        let timeline = observers.recorder.and_then(TimelineRecorder::finish);
         if let Some(timelines) = &mut self.timelines {
             timelines.extend(timeline);
         }
@@ -330,13 +332,13 @@ impl Watcher {
     }
 }
 
-/// Watches for the spreadsheet and for the plot.
-struct Both<'a> {
+/// Observers for the CSV file and the plot.
+struct OutputObservers<'a> {
     csv: Option<&'a mut String>,
-    recorder: Option<Recorder>,
+    recorder: Option<TimelineRecorder>,
 }
 
-impl Observer for Both<'_> {
+impl Observer for OutputObservers<'_> {
     fn state(&mut self, runner: &Runner<'_>) {
         if let Some(csv) = &mut self.csv {
             sample(runner, csv);
@@ -353,7 +355,7 @@ impl Observer for Both<'_> {
     }
 }
 
-/// Writes the values of all controllers as they are now.
+/// Writes the current values of all controllers.
 fn sample(runner: &Runner<'_>, csv: &mut String) {
     let (simulation, name) = (runner.simulation(), csv_field(runner.scenario().name()));
     let time = simulation.now().as_seconds();
@@ -366,13 +368,13 @@ fn sample(runner: &Runner<'_>, csv: &mut String) {
     }
 }
 
-/// A time of a scenario.
+/// Parses a time of a scenario, in seconds.
 pub(crate) fn moment(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if seconds.is_finite() && seconds >= 0.0 { Ok(seconds) } else { Err("must be a time from 0".to_owned()) }
+    if seconds.is_finite() && seconds >= 0.0 { Ok(seconds) } else { Err("must not be negative".to_owned()) }
 }
 
-/// A number of seconds that is longer than nothing: at least a microsecond.
+/// Parses a time span of at least a microsecond, in seconds.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     if seconds.is_finite() && Span::seconds(seconds).is_positive() {

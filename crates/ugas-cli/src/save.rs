@@ -13,14 +13,14 @@ use crate::explain::{controller_hint, report_failures};
 use crate::output;
 use crate::overwrite::{ensure_not_input, ensure_replaceable};
 
-/// Characters are much smaller; what is larger is something else.
-const LARGEST: u64 = 64 << 20;
+/// Maximum size in bytes of an existing file that is recognised as a character.
+const MAX_BYTES: u64 = 64 << 20;
 
-/// Writes a controller of a scenario as a character, to be loaded elsewhere
+/// Saves a controller of a scenario as a character, to be loaded elsewhere
 ///
-/// Plays a scenario up to a moment and writes one of its controllers: base values, effects with the time that is left of
-/// them, abilities, cooldowns, tags. `ugas load` puts it into another scenario, `restore_character` into a game. YAML and
-/// JSON are the specification's gameplay_controller; what abilities are doing at the moment is not saved.
+/// Runs a scenario up to a time and writes one of its controllers: base values, effects with their remaining
+/// time, abilities, cooldowns, tags. `ugas load` loads it into another scenario, `restore_character` into a
+/// game. YAML and JSON follow the specification's gameplay_controller; running activations are not saved.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,26 +31,26 @@ pub(crate) struct Arguments {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     path: PathBuf,
-    /// The controller, as the scenario calls it
+    /// Name of the controller in the scenario
     #[arg(long, value_name = "NAME")]
     controller: String,
-    /// The moment; without it, the end
+    /// Time to save; by default, the end
     #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
     at: Option<f64>,
-    /// Which scenario of the file, by name; without it, the first that has the controller
+    /// Name of the scenario; by default, the first in the file that has the controller
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// The file to write; without it, standard output
+    /// File to write; by default, standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The form of the file
+    /// Format of the file
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: FileFormat,
 }
 
-/// How a character is written.
+/// File format of a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum Form {
+enum FileFormat {
     /// For people and other tools
     #[default]
     Yaml,
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, at, scenario, output: file, format } = arguments;
     output::ensure_exists(path)?;
     anyhow::ensure!(
-        *format != Form::Binary || file.is_some(),
+        *format != FileFormat::Binary || file.is_some(),
         "--format binary needs a file: give --output FILE"
     );
     let scenarios = Scenario::load(path)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let packs = scenarios.iter().filter_map(Scenario::pack);
         let inputs: Vec<PathBuf> = core::iter::once(path.clone()).chain(packs).collect();
         ensure_not_input(file, &inputs)?;
-        ensure_replaceable(file, "a character", LARGEST, |bytes| is_character(file, bytes))?;
+        ensure_replaceable(file, "a character", MAX_BYTES, |bytes| is_character(file, bytes))?;
     }
     let chosen = chosen(&scenarios, path, scenario.as_deref(), Some(controller))?;
     let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
@@ -83,31 +83,31 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let character = runner.character(controller);
     report_failures(runner.into_outcome());
     let Some(character) = character else {
-        eprintln!("`{controller}` is gone at {time} s");
-        return Ok(Status::No);
+        eprintln!("`{controller}` does not exist at {time} s");
+        return Ok(Status::Negative);
     };
-    if character.sets.is_empty() && *format != Form::Binary {
+    if character.sets.is_empty() && *format != FileFormat::Binary {
         eprintln!(
-            "note: `{controller}` has no attribute set, and the specification's schema wants one: \
-             other tools may refuse the file"
+            "note: `{controller}` has no attribute set, which the specification's schema requires: \
+             other tools may reject the file"
         );
     }
     let bytes = match format {
-        Form::Yaml => to_yaml(&character).into_bytes(),
-        Form::Json => to_json(&character).into_bytes(),
-        Form::Binary => character.to_bytes(),
+        FileFormat::Yaml => to_yaml(&character).into_bytes(),
+        FileFormat::Json => to_json(&character).into_bytes(),
+        FileFormat::Binary => character.to_bytes(),
     };
     match file {
         Some(file) => {
             std::fs::write(file, bytes).with_context(|| format!("`{}` cannot be written", file.display()))?;
-            output::print(&format!("`{controller}` at {time} s is in `{}`\n", file.display()))?;
+            output::print(&format!("saved `{controller}` at {time} s to `{}`\n", file.display()))?;
         }
         None => output::print(&String::from_utf8(bytes)?)?,
     }
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
-/// Whether a file is a character and nothing else.
+/// Whether the bytes of a file are a character.
 fn is_character(file: &Path, bytes: Vec<u8>) -> bool {
     if bytes.starts_with(b"UGCH") {
         return true;
@@ -116,7 +116,7 @@ fn is_character(file: &Path, bytes: Vec<u8>) -> bool {
     text.is_some_and(|text| from_text(file, text).is_ok())
 }
 
-/// The scenario that is meant: by its name, else the first that has the controller, else the first.
+/// The scenario by its name; by default the first that has the controller; without a controller, the first.
 pub(crate) fn chosen<'s>(
     scenarios: &'s [Scenario],
     path: &Path,

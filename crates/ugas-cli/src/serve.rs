@@ -1,14 +1,14 @@
 //! `ugas serve`.
 
+mod admission;
 mod bots;
-mod door;
 mod game;
-mod hall;
-mod inspection;
-mod keeper;
-mod lines;
-mod tape;
-mod tasks;
+mod host_tasks;
+mod inspector;
+mod recording;
+mod server_host;
+mod server_loop;
+mod warnings;
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,23 +28,23 @@ use ugas_transport::{
 };
 
 use self::game::Game;
-use self::hall::Hall;
-use self::inspection::{Inspection, Rights};
-use self::tape::Tape;
-use crate::online::{self, Place, Stop, quoted};
+use self::inspector::{Permission, ServerInspector};
+use self::recording::ServerRecording;
+use self::server_loop::ServerLoop;
+use crate::online::{self, ListenAddress, StopSignal, quoted};
 use crate::{Status, output};
 
-/// How long a token that was printed may wait to be used.
+/// Lifetime of printed tokens.
 const TOKEN_LIFE: Duration = Duration::from_secs(60 * 60);
 
-/// Runs a pack as a server that decides, over an encrypted transport
+/// Runs a pack as an authoritative server, over an encrypted transport
 ///
-/// Whoever joins gets a controller of a template, and clients predict what their players do. Without other options the
-/// server is open to this machine, without secrets; with --key only those get in who have a token. Ctrl-C ends it, and
-/// clients are told.
+/// Each player gets a controller of a template, and clients predict their actions. By default the server is
+/// open to clients on this machine, without secrets; with --key clients need a token. Ctrl-C ends it and
+/// disconnects the clients.
 ///
-/// There is no engine behind it: what tasks ask of a host is done at once, and projectiles hit whom they were aimed at. Who
-/// dies comes back three seconds later.
+/// There is no game engine: host tasks complete at once, and projectiles always hit their target. Dead
+/// characters respawn after three seconds.
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("access").args(["key", "open", "open_to_network"]),
@@ -61,74 +61,75 @@ Examples:
                                                         a minute, which `ugas replay` and `ugas inspect` show again"
 )]
 pub(crate) struct Arguments {
-    /// The pack: a folder or a file
+    /// Pack: a folder or a file
     #[arg(value_name = "PACK")]
     pack: PathBuf,
-    /// Where to listen; without it, 127.0.0.1:8427, or any free port if that is taken. A port alone is one of all addresses of
-    /// this machine if there is a key or the server is open to the network, and of 127.0.0.1 otherwise
-    #[arg(long, value_name = "ADDR|PORT", value_parser = Place::read)]
-    listen: Option<Place>,
-    /// By which address clients reach the server, if it is another
+    /// Address to listen at; by default 127.0.0.1:8427, or any free port if that is in use. A port alone
+    /// means all addresses with --key or --open-to-network, and 127.0.0.1 otherwise
+    #[arg(long, value_name = "ADDR|PORT", value_parser = ListenAddress::read)]
+    listen: Option<ListenAddress>,
+    /// Public address of the server, if it differs from --listen
     #[arg(long, value_name = "ADDR")]
     public: Vec<SocketAddr>,
-    /// Lets in who has a token that was issued with the key in this file; a file that is not there is made
+    /// Accept clients with a token issued with the key in this file; created if missing
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Lets in everybody on this machine, without secrets; the default
+    /// Accept every client on this machine, without secrets; the default
     #[arg(long)]
     open: bool,
-    /// Lets in everybody who can reach the server, without secrets: whoever listens can read and forge everything
+    /// Accept every client that can reach the server, without secrets: an eavesdropper can read and forge
+    /// everything
     #[arg(long)]
     open_to_network: bool,
-    /// Issues a token for a player, valid for an hour and once
+    /// Issue a token for a player, valid for an hour and usable once
     #[arg(long, value_name = "NAME", requires = "key", value_parser = online::player_name)]
     token_for: Vec<String>,
-    /// Prints the tokens and ends, for a server that runs already
+    /// Print the tokens and exit, for a server that is already running
     #[arg(long, requires = "token_for")]
     only_tokens: bool,
-    /// Clients at a time
+    /// Maximum number of connected clients
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CLIENTS)))]
     max_clients: u16,
-    /// Ticks a second
+    /// Ticks per second
     #[arg(long, value_name = "HZ", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1000))]
     tick_rate: u32,
-    /// What players are who do not ask for anything else; without it, the pack's first template
+    /// Default player template; if omitted, the pack's first template
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
-    /// Opponents that use their abilities by chance
+    /// Number of bots that use random abilities
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
     bots: u16,
-    /// What they are; without it, as players
+    /// Template of the bots; by default, the players' template
     #[arg(long, value_name = "NAME", requires = "bots")]
     bot_template: Option<String>,
-    /// Dice of the game and the bots; without it, every match is another
+    /// Random seed of the game and the bots; random by default
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Shows the game and its players in a browser, at 127.0.0.1:4777 or a free port; an address that other machines
-    /// can reach comes with a token, and a port alone is one of 127.0.0.1
-    #[arg(long, value_name = "ADDR|PORT", num_args = 0..=1, require_equals = true, value_parser = Place::read)]
-    inspect: Option<Option<Place>>,
-    /// Lets the inspector's page change the game; with --record, what it does is recorded
+    /// Start the inspector for browsers, at 127.0.0.1:4777 or a free port. An address that other machines can
+    /// reach requires a token; a port alone means 127.0.0.1
+    #[arg(long, value_name = "ADDR|PORT", num_args = 0..=1, require_equals = true, value_parser = ListenAddress::read)]
+    inspect: Option<Option<ListenAddress>>,
+    /// Allow the inspector's page to change the game; with --record, edits are recorded
     #[arg(long, requires = "inspect")]
     allow_edit: bool,
-    /// Writes everything that happens to this file, for `ugas replay` and `ugas inspect`: what players, bots and the
-    /// inspector's page do, tick by tick; also one that was killed leaves a file that can be opened
+    /// Record all commands of players, bots and the inspector's page to this file, for `ugas replay` and
+    /// `ugas inspect`. The file stays readable if the server is killed
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Ends after so many seconds
+    /// End after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
 }
 
-/// The words of a command line, with `--inspect ADDR` as `--inspect=ADDR`: what follows `--inspect` is its address if it is one,
-/// and otherwise the pack or another option.
+/// Joins `--inspect ADDR` to `--inspect=ADDR` in the arguments of `serve`, if the word after it is an address
+/// and not the pack or another option.
 pub(crate) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
-        let is_place = word.to_str().is_some_and(|word| Place::read(word).is_ok());
+        let is_address = word.to_str().is_some_and(|word| ListenAddress::read(word).is_ok());
         let is_serve = joined.get(1).is_some_and(|command| command == "serve");
         match joined.last_mut() {
-            Some(last) if *last == "--inspect" && is_place && is_serve => {
+            Some(last) if *last == "--inspect" && is_address && is_serve => {
                 last.push("=");
                 last.push(word);
             }
@@ -139,7 +140,7 @@ pub(crate) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
-    let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::No) };
+    let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::Negative) };
     let template = template(&pack, arguments, arguments.template.as_deref())?;
     let bot_template = match &arguments.bot_template {
         Some(name) => self::template(&pack, arguments, Some(name))?,
@@ -151,34 +152,34 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let key = key.context("tokens need a key: give --key FILE")?;
         let listen = listen(arguments);
         print_tokens(arguments, &catalog, key, listen)?;
-        return Ok(Status::Fine);
+        return Ok(Status::Success);
     }
     if let Some(file) = &arguments.record {
-        Tape::ensure_replaceable(file)?;
+        ServerRecording::ensure_replaceable(file)?;
     }
-    let stop = Stop::on_signals()?;
+    let stop = StopSignal::on_signals()?;
     let socket = bind(arguments, &catalog, key.clone())?;
-    let seed = arguments.seed.unwrap_or_else(online::drawn_number);
+    let seed = arguments.seed.unwrap_or_else(online::random_number);
     let length = TickLength::hertz(arguments.tick_rate);
     let mut game = Game::new(Arc::clone(&catalog), seed, length, u32::from(arguments.max_clients), template);
-    let inspection = inspection(arguments, &catalog)?;
+    let inspector = start_inspector(arguments, &catalog)?;
     if let Some(file) = &arguments.record {
-        game.record(Tape::begin(file, game.server.simulation(), length, &title(arguments))?);
+        game.record(ServerRecording::begin(file, game.server.simulation(), length, &title(arguments))?);
     }
     game.add_bots(arguments.bots, &bot_template)?;
     greet(arguments, &catalog, &socket)?;
-    if let Some(inspection) = &inspection {
-        output::print(&inspection.greeting())?;
+    if let Some(inspector) = &inspector {
+        output::print(&inspector.greeting())?;
     }
     if let Some(key) = key {
         print_tokens(arguments, &catalog, key, socket.local_addr())?;
     }
-    let access = if arguments.key.is_some() { hall::Access::Keyed } else { hall::Access::Open };
-    Hall::new(socket, access, game, inspection).run(&stop, arguments.duration)?;
-    Ok(Status::Fine)
+    let access = if arguments.key.is_some() { server_loop::Access::Keyed } else { server_loop::Access::Open };
+    ServerLoop::new(socket, access, game, inspector).run(&stop, arguments.duration)?;
+    Ok(Status::Success)
 }
 
-/// A template by its name, or the first.
+/// A template by its name; by default the first.
 fn template(pack: &Pack, arguments: &Arguments, name: Option<&str>) -> anyhow::Result<String> {
     let shown = arguments.pack.display();
     let Some(name) = name else {
@@ -202,18 +203,18 @@ fn key(file: &Path) -> anyhow::Result<ServerKey> {
         return ServerKey::read_file(file).with_context(|| format!("`{shown}`"));
     }
     let key = ServerKey::create_file(file).with_context(|| format!("`{shown}` cannot be written"))?;
-    eprintln!("a new key is in `{shown}`: keep it secret, and keep it");
+    eprintln!("created a new key in `{shown}`: keep it secret, and do not lose it");
     Ok(key)
 }
 
-/// Where to listen: whoever lets in others wants to be found by them.
+/// The address to listen at: all interfaces if clients of other machines are accepted.
 fn listen(arguments: &Arguments) -> SocketAddr {
     let is_for_others = arguments.key.is_some() || arguments.open_to_network;
     let ip = if is_for_others { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
-    arguments.listen.map_or_else(online::default_address, |place| place.on(ip.into()))
+    arguments.listen.map_or_else(online::default_address, |address| address.with_default_ip(ip.into()))
 }
 
-/// Listens, by default on any port rather than not at all.
+/// Binds the socket; without --listen, any free port if the default one is in use.
 fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> anyhow::Result<ServerSocket> {
     let access = match key {
         Some(key) => Access::Keyed(key),
@@ -236,35 +237,35 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
     };
     let hint = || match (arguments.key.is_some(), arguments.open_to_network) {
         (false, false) if !listen.ip().is_loopback() => {
-            "with --key FILE, or without secrets with --open-to-network"
+            "use --key FILE, or --open-to-network to go without secrets"
         }
-        (true, _) if listen.ip().is_unspecified() => "with --public ADDR",
-        _ => "the server cannot begin",
+        (true, _) if listen.ip().is_unspecified() => "use --public ADDR",
+        _ => "the server cannot start",
     };
     bound.map_err(|error| anyhow::Error::new(error).context(hint()))
 }
 
-/// The inspector, if it is wanted.
-fn inspection(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<Inspection>> {
-    let Some(place) = arguments.inspect else { return Ok(None) };
-    let address = place.map(|place| place.on(Ipv4Addr::LOCALHOST.into()));
-    let rights = if arguments.allow_edit { Rights::Edit } else { Rights::Look };
-    Ok(Some(Inspection::begin(address, rights, &title(arguments), Dictionary::of(catalog))?))
+/// Starts the inspector, if requested.
+fn start_inspector(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<ServerInspector>> {
+    let Some(requested) = arguments.inspect else { return Ok(None) };
+    let address = requested.map(|address| address.with_default_ip(Ipv4Addr::LOCALHOST.into()));
+    let permission = if arguments.allow_edit { Permission::Edit } else { Permission::ReadOnly };
+    Ok(Some(ServerInspector::begin(address, permission, &title(arguments), Dictionary::of(catalog))?))
 }
 
-/// What the game is called, for whoever looks at it.
+/// Title of the game for the inspector and recordings.
 fn title(arguments: &Arguments) -> String {
     let name = arguments.pack.canonicalize().unwrap_or_else(|_| arguments.pack.clone());
     format!("Server of {}", name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy())
 }
 
-/// What a player needs to know.
+/// Prints how to connect.
 fn greet(arguments: &Arguments, catalog: &Catalog, socket: &ServerSocket) -> anyhow::Result<()> {
     let pack = quoted(&arguments.pack);
     let address = socket.local_addr();
     let who = match (&arguments.key, arguments.open_to_network) {
-        (Some(_), _) => "for who has a token",
-        (None, true) => "open to everybody who can reach it, without secrets",
+        (Some(_), _) => "for clients with a token",
+        (None, true) => "open to every client that can reach it, without secrets",
         (None, false) => "open to this machine, without secrets",
     };
     let templates: Vec<&str> = online::templates(catalog).collect();
@@ -280,7 +281,7 @@ fn greet(arguments: &Arguments, catalog: &Catalog, socket: &ServerSocket) -> any
         });
         text.push_str(&format!("connect with: ugas connect {reached} --pack {pack}\n"));
     } else if arguments.token_for.is_empty() {
-        text.push_str("nobody has a token yet: issue some with --token-for NAME --only-tokens\n");
+        text.push_str("there are no tokens yet: issue some with --token-for NAME --only-tokens\n");
     }
     output::print(&text)
 }
@@ -294,10 +295,10 @@ fn print_tokens(
 ) -> anyhow::Result<()> {
     let servers = if arguments.public.is_empty() { vec![listen] } else { arguments.public.clone() };
     let is_reachable = servers.iter().all(|server| !server.ip().is_unspecified() && server.port() != 0);
-    ensure!(is_reachable, "{listen} is not an address that clients can reach: say which with --public ADDR");
+    ensure!(is_reachable, "clients cannot reach {listen}: give the public address with --public ADDR");
     let issuer = TokenIssuer::new(key, online::protocol(catalog));
     for name in &arguments.token_for {
-        // The same name is the same peer: who comes again takes the place of the old connection.
+        // The same name is the same peer: a reconnecting player replaces the old connection.
         let mut admission = Admission::new(stable_name_hash(name), listen).valid_for(TOKEN_LIFE);
         admission.servers.clone_from(&servers);
         let token = issuer.issue(&admission.user_data(name.as_bytes()))?.to_text();
@@ -314,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_of_an_inspector_needs_no_equals_sign() {
+    fn address_after_inspect_needs_no_equals_sign() {
         let check = |line: &str, expected: &str| {
             let words = joined(line.split(' ').map(OsString::from));
             assert_eq!(words.join(OsStr::new(" ")), expected, "{line}");

@@ -1,7 +1,7 @@
 //! `ugas soak`.
 //!
-//! Every match is a pure function of its profile and seed, and reports are joined in the order of the seeds, so that the
-//! number of threads cannot show (V6).
+//! Every match is a pure function of its profile and seed, and reports are joined in the order of seeds, so
+//! that they do not depend on the number of threads (V6).
 
 use std::fmt::Write;
 
@@ -15,42 +15,42 @@ use ugas_net::soak::{self, Profile, RateOfFire, Report};
 use crate::Status;
 use crate::output::{self, Format};
 
-/// The profile that is a measurement and no match.
+/// Name of the profile that is a measurement instead of matches.
 const RATE_OF_FIRE: &str = "rate-of-fire";
 
-/// Plays networked matches under faults and cheats, and looks for what must not happen
+/// Runs networked matches with faults and cheats, and checks invariants
 ///
-/// Each seed draws a small game, honest clients and cheats, and what goes wrong: loss, bursts, delay, reordering,
-/// repetition, damage, partitions in one direction, narrow links, clocks that are wrong, machines that stall, clients
-/// that come and go, controllers that come into view and change hands. When the faults are over, every client must come
-/// to show exactly what it may see, and commands, costs, cooldowns, events and cues must have been right all the way.
-/// The same seed gives the same match.
+/// Each seed generates a small game, honest and cheating clients, and faults: loss, bursts, delay,
+/// reordering, duplication, corruption, one-way partitions, narrow links, wrong clocks, stalling machines,
+/// clients that join and leave, controllers that become visible and change owners. After the faults, every
+/// client must converge to exactly what it may see, and commands, costs, cooldowns, events and cues must have
+/// been correct throughout. The same seed gives the same match.
 ///
-/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd; and rate-of-fire, which plays no seeds but counts the
-/// shots of a weapon at several tick rates and round trips.
+/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd; and rate-of-fire, which uses no seeds
+/// but counts the shots of a weapon at several tick rates and round trips.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas soak                                            a hundred short matches
   ugas soak --seeds 10000 --profile brutal
-  ugas soak --profile brutal --seed 4711 --seeds 1     one match again
+  ugas soak --profile brutal --seed 4711 --seeds 1     repeats one match
   ugas soak --profile rate-of-fire                     shots in a minute at 20 to 128 Hz and 0 to 300 ms
 
-Exit status: 0 if nothing was violated, 1 if something was, 2 wrong use.")]
+Exit status: 0 without violations, 1 with violations, 2 usage error.")]
 pub(crate) struct Arguments {
-    /// How many seeds
+    /// Number of seeds
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     seeds: u64,
-    /// The first seed
+    /// First seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// How long and how bad
+    /// Length of the matches and severity of the faults
     #[arg(long, value_name = "NAME", default_value = "short")]
     profile: String,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// How many threads; without it, all cores
+    /// Number of threads; by default, one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -62,14 +62,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Some(profile) = Profile::named(&arguments.profile) else {
         let known = || Profile::NAMES.into_iter().chain([RATE_OF_FIRE]);
         let hint = output::hint(nearest(&arguments.profile, known()), known());
-        bail!("--profile {}: there is no such profile{hint}", arguments.profile);
+        bail!("unknown profile `{}`{hint}", arguments.profile);
     };
     let report = play(&profile, arguments)?;
     match arguments.format {
         Format::Json => output::print_json(&json_report(&report))?,
         Format::Text => output::print(&text_report(&profile, &report))?,
     }
-    Ok(if report.violations.is_empty() { Status::Fine } else { Status::No })
+    Ok(if report.violations.is_empty() { Status::Success } else { Status::Negative })
 }
 
 fn play(profile: &Profile, arguments: &Arguments) -> anyhow::Result<Report> {
@@ -100,8 +100,8 @@ fn json_report(report: &Report) -> Value {
 }
 
 fn text_report(profile: &Profile, report: &Report) -> String {
-    /// More than these nobody reads, and the first are enough to look into.
-    const MOST_SHOWN: usize = 20;
+    /// Maximum number of printed violations.
+    const MAX_SHOWN: usize = 20;
 
     let mut text = String::new();
     let _ = writeln!(text, "profile {}", profile.name);
@@ -117,11 +117,11 @@ fn text_report(profile: &Profile, report: &Report) -> String {
     for (fault, count) in &report.faults {
         line(fault, count.to_string());
     }
-    for violation in report.violations.iter().take(MOST_SHOWN) {
+    for violation in report.violations.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "\nseed {}: {}: {}", violation.seed, violation.kind.name(), violation.message);
-        let _ = writeln!(text, "  again: {}", violation.replay);
+        let _ = writeln!(text, "  repeat with: {}", violation.replay);
     }
-    let more = report.violations.len().saturating_sub(MOST_SHOWN);
+    let more = report.violations.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
         let _ = writeln!(text, "\nand {more} more");
     }
@@ -130,7 +130,7 @@ fn text_report(profile: &Profile, report: &Report) -> String {
     text
 }
 
-/// The same weapon at several tick rates and round trips.
+/// Measures the rate of fire of a weapon at several tick rates and round trips.
 fn rate_of_fire(format: Format) -> anyhow::Result<Status> {
     let rates = soak::RATE_OF_FIRE_RATES.into_iter();
     let cases = rates.flat_map(|rate| soak::RATE_OF_FIRE_PINGS.into_iter().map(move |ping| (rate, ping)));
@@ -168,5 +168,5 @@ fn rate_of_fire(format: Format) -> anyhow::Result<Status> {
             output::print(&text)?;
         }
     }
-    Ok(if is_fair { Status::Fine } else { Status::No })
+    Ok(if is_fair { Status::Success } else { Status::Negative })
 }

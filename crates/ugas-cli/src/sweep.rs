@@ -1,7 +1,7 @@
 //! `ugas sweep`.
 //!
-//! Every run is a pure function of its combination and its seed, and results are put in the order of both, so that the
-//! number of threads cannot show (V6).
+//! Every run is a pure function of its combination and seed, and results are ordered by both, so that they do
+//! not depend on the number of threads (V6).
 
 mod axis;
 mod plot;
@@ -17,37 +17,38 @@ use rayon::prelude::*;
 use ugas_core::catalog::Catalog;
 use ugas_core::id::AttributeId;
 use ugas_core::nearest::nearest;
-use ugas_data::scenario::{Options, PlaceKind, Runner, Scenario};
+use ugas_data::scenario::{Options, Runner, Scenario, ValueKind};
 
 use crate::Status;
 use crate::output::{self, Format};
 use crate::overwrite::ensure_not_input;
 use axis::Axis;
 
-/// With more runs than this the answer would take days, and nobody reads it.
-const MOST_RUNS: u64 = 10_000_000;
+/// Maximum number of runs; more would take days.
+const MAX_RUNS: u64 = 10_000_000;
 
-/// Combinations are printed one by one.
-const MOST_COMBINATIONS: u64 = 10_000;
+/// Maximum number of combinations, which are printed one by one.
+const MAX_COMBINATIONS: u64 = 10_000;
 
-/// Measured values are kept until the end: 160 MB of them.
-const MOST_VALUES: u64 = 10_000_000;
+/// Maximum number of measured values, which are kept until the end: 160 MB.
+const MAX_VALUES: u64 = 10_000_000;
 
-/// Plays a scenario with many seeds and parameters, and shows the distributions
+/// Runs a scenario with many seeds and parameters, and shows the distributions
 ///
-/// For balance: every combination of the varied values is played with every seed, on all cores, and the values at the
-/// end are summed up. Seeds are the scenario's seed and those that follow it, the same ones for each combination, so
-/// that combinations differ by what is varied and not by luck. The result does not depend on the number of threads.
+/// For balancing: every combination of the varied values is run with every seed, on all cores, and the values
+/// at the end are summarised. Seeds are the scenario's seed and the following ones, the same for each
+/// combination, so that combinations differ only by the varied values. The result does not depend on the
+/// number of threads.
 ///
-/// KEY is the way to a value of the scenario, its parts separated by points: keys, and in lists positions from 0 or
-/// the Name of the item. The value need not be written there yet. `hero.Strength` is short for
+/// KEY is the path of a value in the scenario, separated by dots: keys, and in lists indices from 0 or the
+/// Name of an item. The value need not exist yet. `hero.Strength` is short for
 /// `Controllers.hero.Base.Strength`.
 ///
-/// p50 and p95 are the smallest values that at least 50 and 95 of 100 runs do not exceed.
+/// p50 and p95 are percentiles by nearest rank: 50 % and 95 % of the runs do not exceed them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ugas sweep duel.yaml --runs 1000                                  how much luck decides
+  ugas sweep duel.yaml --runs 1000                                  how much the seed matters
   ugas sweep duel.yaml --vary hero.Strength=10..30:5                a base value
   ugas sweep duel.yaml --vary Steps.0.Apply.Level=1,2,5,10          the level of an effect
   ugas sweep duel.yaml --vary Steps.0.Apply.Effect=GE_Axe,GE_Bow    one effect or another
@@ -56,24 +57,24 @@ Examples:
   ugas sweep duel.yaml --vary hero.Armor=0..50:10 --measure hero.Health wolf.Health
   ugas sweep duel.yaml --vary hero.Armor=0..50:10 --plot armor.svg --csv runs.csv
 
-Exit status: 0 if every run passed, 1 if an expectation failed in some, 2 wrong use.")]
+Exit status: 0 if every run passed, 1 if an expectation failed in some, 2 usage error.")]
 pub(crate) struct Arguments {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     path: PathBuf,
-    /// Values to try: from A to B by STEP (without it 1), or a list A,B,C; several --vary are combined
+    /// Values to try: from A to B by STEP (default 1), or a list A,B,C; several --vary are combined
     #[arg(long, value_name = "KEY=A..B:STEP")]
     vary: Vec<String>,
-    /// How many seeds each combination is played with
+    /// Number of seeds of each combination
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
-    /// What to look at, in the end; without it, every attribute of every controller
+    /// Values to measure at the end; by default, every attribute of every controller
     #[arg(long, value_name = "CONTROLLER.Attribute", num_args = 1..)]
     measure: Vec<String>,
-    /// Which scenario of the file, by name; without it, the first that has all that is varied and measured
+    /// Name of the scenario; by default, the first in the file that has everything varied and measured
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Write every run to a file, for a spreadsheet
@@ -82,23 +83,23 @@ pub(crate) struct Arguments {
     /// Draw the distributions to an SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// How many threads; without it, all cores
+    /// Number of threads; by default, one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
-/// What is played, before it is.
+/// The plan of a sweep.
 struct Plan {
     scenario: Scenario,
     axes: Vec<Axis>,
     runs: u64,
     combinations: u64,
     measures: Vec<Measure>,
-    /// The catalog, if all combinations have the same.
+    /// The catalog, if all combinations share it.
     catalog: Option<Arc<Catalog>>,
 }
 
-/// A value that is looked at.
+/// A measured value.
 struct Measure {
     controller: String,
     attribute: String,
@@ -112,15 +113,15 @@ impl Measure {
 
 /// All runs of one combination.
 struct Combination {
-    /// Position of the value on each axis.
+    /// Index of the value on each axis.
     at: Vec<usize>,
-    /// The seed of the first run.
+    /// Seed of the first run.
     seed: u64,
-    /// One for each run.
+    /// Whether each run passed.
     passed: Vec<bool>,
-    /// For each measure one for each run; `None` if the controller or the attribute is gone.
+    /// Values by measure and run; `None` if the controller or the attribute does not exist.
     values: Vec<Vec<Option<f64>>>,
-    /// What the first run that failed says.
+    /// Message of the first failed run.
     failure: Option<String>,
 }
 
@@ -147,10 +148,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         Format::Text => output::print(&report::text(&plan, &combinations))?,
     }
     let failed = combinations.iter().any(|combination| combination.passed.contains(&false));
-    Ok(if failed { Status::No } else { Status::Fine })
+    Ok(if failed { Status::Negative } else { Status::Success })
 }
 
-/// Chooses the scenario, and finds out everything that can be wrong before anything is played.
+/// Chooses the scenario, and checks everything before the first run.
 fn plan(arguments: &Arguments) -> anyhow::Result<Plan> {
     let path = &arguments.path;
     output::ensure_exists(path)?;
@@ -180,8 +181,8 @@ fn plan_for(scenario: Scenario, arguments: &Arguments) -> anyhow::Result<Plan> {
         axes.push(axis);
     }
     let lengths: Vec<u64> = axes.iter().map(|axis| axis.values.len() as u64).collect();
-    let combinations = bounded(&lengths, MOST_COMBINATIONS, "combinations")?;
-    bounded(&[combinations, arguments.runs], MOST_RUNS, "runs")?;
+    let combinations = bounded(&lengths, MAX_COMBINATIONS, "combinations")?;
+    bounded(&[combinations, arguments.runs], MAX_RUNS, "runs")?;
 
     let mut plan =
         Plan { scenario, axes, runs: arguments.runs, combinations, measures: Vec::new(), catalog: None };
@@ -189,14 +190,14 @@ fn plan_for(scenario: Scenario, arguments: &Arguments) -> anyhow::Result<Plan> {
     let catalog = first.catalog()?;
     plan.measures = measures(&first, &catalog, &arguments.measure)?;
     let values = [combinations, arguments.runs, plan.measures.len() as u64];
-    bounded(&values, MOST_VALUES, "measured values")?;
-    // What is told in numbers about controllers and steps is not a definition.
-    let is_same = |axis: &Axis| axis.place.kind() == PlaceKind::Number && axis.place.field() != "Definitions";
+    bounded(&values, MAX_VALUES, "measured values")?;
+    // Numbers of controllers and steps do not change definitions.
+    let is_same = |axis: &Axis| axis.place.kind() == ValueKind::Number && axis.place.field() != "Definitions";
     plan.catalog = plan.axes.iter().all(is_same).then_some(catalog);
     Ok(plan)
 }
 
-/// The product, if it is not too large.
+/// The product of factors, if it is at most `most`.
 fn bounded(factors: &[u64], most: u64, what: &str) -> anyhow::Result<u64> {
     let product = factors.iter().try_fold(1_u64, |product, factor| product.checked_mul(*factor));
     match product {
@@ -204,13 +205,13 @@ fn bounded(factors: &[u64], most: u64, what: &str) -> anyhow::Result<u64> {
         _ => {
             let many = product.map_or_else(|| "far too many".to_owned(), |product| product.to_string());
             bail!(
-                "that is {many} {what}, and {most} is the most: take larger steps, fewer runs, or choose with --measure"
+                "that is {many} {what}, but at most {most} are allowed: use larger steps, fewer runs, or --measure"
             )
         }
     }
 }
 
-/// What is looked at: what was asked for, or everything.
+/// The requested measures; by default all attributes of all controllers.
 fn measures(scenario: &Scenario, catalog: &Arc<Catalog>, asked: &[String]) -> anyhow::Result<Vec<Measure>> {
     let runner = Runner::new(scenario, catalog.clone(), Options::default());
     let runner = runner.map_err(|failure| anyhow!(failure.message))?;
@@ -243,7 +244,7 @@ fn measures(scenario: &Scenario, catalog: &Arc<Catalog>, asked: &[String]) -> an
 }
 
 impl Plan {
-    /// Positions on the axes of a combination; the last axis runs fastest.
+    /// Indices on the axes of a combination; the last axis varies fastest.
     fn positions(&self, combination: u64) -> Vec<usize> {
         let mut rest = combination;
         let mut positions = vec![0; self.axes.len()];
@@ -293,7 +294,7 @@ fn play_combination(
         Some(catalog) => catalog.clone(),
         None => scenario.catalog().with_context(|| plan.title(&at))?,
     };
-    // Of other definitions, a measured attribute may not be part.
+    // Other definitions may lack a measured attribute.
     let attributes: Vec<Option<AttributeId>> =
         plan.measures.iter().map(|measure| catalog.attribute(&measure.attribute).ok()).collect();
     let seed = scenario.seed();
@@ -310,7 +311,7 @@ fn play_combination(
     let values = (0..plan.measures.len()).map(|measure| column(measure).collect()).collect();
     let first_failed = passed.iter().position(|passed| !passed).map(|run| seed.wrapping_add(run as u64));
     let failure = first_failed.and_then(|seed| {
-        // Played again for its words, which are not worth keeping for every run.
+        // Run again for its message, which is not kept for every run.
         let failures = match Runner::seeded(&scenario, catalog.clone(), Options::default(), seed) {
             Ok(mut runner) => {
                 runner.run(|_| {});

@@ -1,19 +1,19 @@
-//! What the datagrams of a networked game are for, in bytes, and what became of commands: what the inspector shows of a
-//! network, read off the wire, so that it is of what was really sent.
+//! Traffic of a networked game by class, and results of commands, for the inspector. Both are decoded from
+//! the datagrams that are really sent.
 
 use std::collections::BTreeSet;
 
 use ugas_core::effect::PredictionKey;
 use ugas_net::bits::BitWriter;
-use ugas_net::message::{Frames, ToClient, ToServer, Update, Verdict};
-use ugas_net::wire::{self, Dictionary, Listener};
+use ugas_net::message::{CommandOutcome, Frames, ToClient, ToServer, Update};
+use ugas_net::wire::{self, Dictionary, UpdateDecoder};
 
-/// Answers that are remembered, so that one which is repeated until it arrives counts once.
-const MOST_ANSWERS: usize = 1_024;
+/// Maximum number of remembered results, so that repeated ones count once.
+const MAX_ANSWERS: usize = 1_024;
 
-/// What bytes to a client are for.
+/// Class of traffic to a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Down {
+enum ToClientClass {
     Own,
     Others,
     Cues,
@@ -21,7 +21,7 @@ enum Down {
     Frame,
 }
 
-impl Down {
+impl ToClientClass {
     const ALL: [(Self, &str); 5] = [
         (Self::Own, "own state"),
         (Self::Others, "state of others"),
@@ -31,61 +31,61 @@ impl Down {
     ];
 }
 
-/// What bytes from a client are for.
+/// Class of traffic from a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Up {
+enum FromClientClass {
     Commands,
     Frame,
     Unread,
 }
 
-impl Up {
+impl FromClientClass {
     const ALL: [(Self, &str); 3] = [
         (Self::Commands, "commands"),
         (Self::Frame, "headers, acknowledgements, handshake"),
-        (Self::Unread, "more than anybody reads"),
+        (Self::Unread, "excess, not decoded"),
     ];
 }
 
 /// The traffic between a server and one client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic {
-    /// In bits: parts of a datagram do not end at bytes.
-    down: [u64; Down::ALL.len()],
-    up: [u64; Up::ALL.len()],
-    down_bytes: u64,
-    up_bytes: u64,
-    /// What the client heard, without which what it hears cannot be read.
-    listener: Listener,
+    /// Bits by class: parts of a datagram do not end at byte boundaries.
+    to_client: [u64; ToClientClass::ALL.len()],
+    from_client: [u64; FromClientClass::ALL.len()],
+    to_client_bytes: u64,
+    from_client_bytes: u64,
+    /// Delta-decoding state of the updates to the client.
+    decoder: UpdateDecoder,
     answered: BTreeSet<PredictionKey>,
     confirmed: u64,
 }
 
 impl Traffic {
-    /// Takes a datagram to the client.
+    /// Counts a datagram to the client.
     pub(crate) fn take_received(&mut self, dictionary: &Dictionary, bytes: &[u8]) {
-        self.down_bytes += bytes.len() as u64;
+        self.to_client_bytes += bytes.len() as u64;
         let mut rest = bytes.len() as u64 * 8;
-        if let Ok((ToClient::Update(update), spent)) = self.listener.read_measured(dictionary, bytes) {
-            self.listener.note(&update);
-            self.hear_answers(&update);
+        if let Ok((ToClient::Update(update), spent)) = self.decoder.read_measured(dictionary, bytes) {
+            self.decoder.note(&update);
+            self.count_results(&update);
             let classes = [
-                (Down::Own, spent.own),
-                (Down::Others, spent.others),
-                (Down::Cues, spent.bursts),
-                (Down::Answers, spent.results),
+                (ToClientClass::Own, spent.own),
+                (ToClientClass::Others, spent.others),
+                (ToClientClass::Cues, spent.bursts),
+                (ToClientClass::Answers, spent.results),
             ];
             for (class, bits) in classes {
-                self.down[class as usize] += bits;
+                self.to_client[class as usize] += bits;
                 rest -= bits;
             }
         }
-        self.down[Down::Frame as usize] += rest;
+        self.to_client[ToClientClass::Frame as usize] += rest;
     }
 
-    /// Takes a datagram from the client.
+    /// Counts a datagram from the client.
     pub(crate) fn take_sent(&mut self, dictionary: &Dictionary, bytes: &[u8]) {
-        self.up_bytes += bytes.len() as u64;
+        self.from_client_bytes += bytes.len() as u64;
         let mut rest = bytes.len() as u64 * 8;
         if let Ok(ToServer::Frames(frames)) = wire::decode_to_server(dictionary, bytes)
             && !frames.frames.is_empty()
@@ -96,53 +96,62 @@ impl Traffic {
             };
             let bare = length(Frames { frames: Vec::new(), ..frames.clone() });
             let bits = length(frames).saturating_sub(bare).min(rest);
-            self.up[Up::Commands as usize] += bits;
+            self.from_client[FromClientClass::Commands as usize] += bits;
             rest -= bits;
         }
-        self.up[Up::Frame as usize] += rest;
+        self.from_client[FromClientClass::Frame as usize] += rest;
     }
 
-    /// Counts a datagram from the client without looking into it: one of too many.
-    pub(crate) fn pass_over_sent(&mut self, bytes: &[u8]) {
-        self.up_bytes += bytes.len() as u64;
-        self.up[Up::Unread as usize] += bytes.len() as u64 * 8;
+    /// Counts a datagram from the client without decoding it.
+    pub(crate) fn skip_sent(&mut self, bytes: &[u8]) {
+        self.from_client_bytes += bytes.len() as u64;
+        self.from_client[FromClientClass::Unread as usize] += bytes.len() as u64 * 8;
     }
 
     /// Bytes to the client.
     pub(crate) fn received_bytes(&self) -> u64 {
-        self.down_bytes
+        self.to_client_bytes
     }
 
     /// Bytes from the client.
     pub(crate) fn sent_bytes(&self) -> u64 {
-        self.up_bytes
+        self.from_client_bytes
     }
 
-    /// What bytes to the client were for.
+    /// Bytes to the client by class.
     pub(crate) fn received_classes(&self) -> Vec<(String, u64)> {
-        Down::ALL.iter().map(|(class, name)| (name.to_string(), self.down[*class as usize] / 8)).collect()
+        ToClientClass::ALL
+            .iter()
+            .map(|(class, name)| (name.to_string(), self.to_client[*class as usize] / 8))
+            .collect()
     }
 
-    /// What bytes from the client were for.
+    /// Bytes from the client by class.
     pub(crate) fn sent_classes(&self) -> Vec<(String, u64)> {
-        let classes = Up::ALL.iter().map(|(class, name)| (name.to_string(), self.up[*class as usize] / 8));
-        // Honest clients send nothing that is not read.
-        let count = if self.up[Up::Unread as usize] == 0 { Up::ALL.len() - 1 } else { Up::ALL.len() };
+        let classes = FromClientClass::ALL
+            .iter()
+            .map(|(class, name)| (name.to_string(), self.from_client[*class as usize] / 8));
+        // Omit the class of excess datagrams if it is empty.
+        let count = if self.from_client[FromClientClass::Unread as usize] == 0 {
+            FromClientClass::ALL.len() - 1
+        } else {
+            FromClientClass::ALL.len()
+        };
         classes.take(count).collect()
     }
 
-    /// Commands that the server said it carried out.
+    /// Number of confirmed commands.
     pub(crate) fn confirmed(&self) -> u64 {
         self.confirmed
     }
 
-    fn hear_answers(&mut self, update: &Update) {
+    fn count_results(&mut self, update: &Update) {
         for result in &update.results {
-            if self.answered.insert(result.key) && !matches!(result.verdict, Verdict::Rejected(_)) {
+            if self.answered.insert(result.key) && !matches!(result.outcome, CommandOutcome::Rejected(_)) {
                 self.confirmed += 1;
             }
         }
-        while self.answered.len() > MOST_ANSWERS {
+        while self.answered.len() > MAX_ANSWERS {
             self.answered.pop_first();
         }
     }
@@ -164,7 +173,7 @@ mod tests {
         ToClient::Update(Update {
             packet: PacketId(packet),
             tick: Tick(100),
-            states_course: true,
+            states_stream: true,
             parts: 1,
             results,
             ..Update::default()
@@ -172,13 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_repeated_count_once() {
+    fn repeated_results_count_once() {
         let dictionary = Dictionary::sized(8, 8);
-        let result = |tick, verdict| CommandResult { key: PredictionKey::new(tick, 0), verdict };
+        let result = |tick, outcome| CommandResult { key: PredictionKey::new(tick, 0), outcome };
         let results = vec![
-            result(90, Verdict::Done),
-            result(91, Verdict::Shifted(1)),
-            result(92, Verdict::Rejected(Rejection::TooLate)),
+            result(90, CommandOutcome::Done),
+            result(91, CommandOutcome::Shifted(1)),
+            result(92, CommandOutcome::Rejected(Rejection::TooLate)),
         ];
         let mut traffic = Traffic::default();
         for packet in 1..4 {
@@ -187,12 +196,12 @@ mod tests {
         }
         assert_eq!(traffic.confirmed(), 2);
         let classes = traffic.received_classes();
-        assert!(classes[Down::Answers as usize].1 > 0, "{classes:?}");
-        assert_eq!(classes[Down::Own as usize].1 + classes[Down::Others as usize].1, 0);
+        assert!(classes[ToClientClass::Answers as usize].1 > 0, "{classes:?}");
+        assert_eq!(classes[ToClientClass::Own as usize].1 + classes[ToClientClass::Others as usize].1, 0);
     }
 
     #[test]
-    fn commands_are_told_from_what_carries_them() {
+    fn command_bits_are_separated_from_headers() {
         let dictionary = Dictionary::sized(8, 8);
         let controller = ugas_core::handle::ControllerId::from_bits(1 << 32 | 7).unwrap();
         let frame = |tick| CommandFrame {
@@ -205,9 +214,12 @@ mod tests {
             let bytes = wire::encode_to_server(&dictionary, &ToServer::Frames(frames)).unwrap();
             traffic.take_sent(&dictionary, &bytes);
         }
-        assert!(traffic.up[Up::Commands as usize] > 0);
-        assert!(traffic.up[Up::Frame as usize] > traffic.up[Up::Commands as usize]);
-        assert_eq!(traffic.up.iter().sum::<u64>(), traffic.sent_bytes() * 8);
+        assert!(traffic.from_client[FromClientClass::Commands as usize] > 0);
+        assert!(
+            traffic.from_client[FromClientClass::Frame as usize]
+                > traffic.from_client[FromClientClass::Commands as usize]
+        );
+        assert_eq!(traffic.from_client.iter().sum::<u64>(), traffic.sent_bytes() * 8);
     }
 
     #[test]
@@ -232,13 +244,13 @@ mod tests {
             }
         }
         assert!(client.is_playing());
-        assert_eq!(traffic.down.iter().sum::<u64>(), traffic.received_bytes() * 8);
+        assert_eq!(traffic.to_client.iter().sum::<u64>(), traffic.received_bytes() * 8);
         assert_eq!(traffic.received_bytes(), client.statistics().received_bytes);
         assert_eq!(traffic.sent_bytes(), client.statistics().sent_bytes);
         assert_eq!(traffic.sent_classes().len(), 2);
-        traffic.pass_over_sent(&[0; 40]);
+        traffic.skip_sent(&[0; 40]);
         assert_eq!(traffic.sent_classes()[2].1, 40);
-        // Garbage is no reason to stop.
+        // Invalid datagrams are counted, too.
         traffic.take_received(&dictionary, &[0xff; 40]);
         traffic.take_sent(&dictionary, &[]);
     }

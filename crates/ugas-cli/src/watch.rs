@@ -1,4 +1,4 @@
-//! `--watch`: does something again whenever files change.
+//! `--watch`: repeats a command whenever files change.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +12,7 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 use crate::Status;
 use crate::output;
 
-/// Whether to go on.
+/// Whether to continue watching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     Again,
@@ -20,16 +20,16 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// Editors write a file in several goes: so long nothing more must come.
+/// Quiet time after a change: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(150);
 
-/// Even if changes keep coming, something is shown after this.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Maximum wait for quiet: after this the command is repeated anyway.
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// More files than this are counted, not named.
-const MOST_NAMED: usize = 5;
+/// Maximum number of changed files that are named.
+const MAX_NAMED: usize = 5;
 
-/// Runs a command again and again, until the user ends the process. A mistake at the first time ends it too.
+/// Repeats a command until the user ends the process. An error of the first run ends it, too.
 pub(crate) fn run(
     paths: impl Fn() -> Vec<PathBuf>,
     command: impl Fn() -> anyhow::Result<Status>,
@@ -50,10 +50,10 @@ pub(crate) fn run(
         is_first = false;
         Ok(Next::Again)
     })?;
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
-/// Acts once, and then whenever something changes at the paths, which are asked for anew each time.
+/// Calls `act` once, and then whenever something changes at the paths, which are evaluated again each time.
 ///
 /// # Errors
 /// If the system cannot watch, or the action fails.
@@ -63,7 +63,7 @@ pub(crate) fn watch(
 ) -> anyhow::Result<()> {
     let (sender, events) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(sender).context("this system cannot watch files")?;
-    // Watched before the first time, so that no change falls between.
+    // Watch before the first run, so that no change is missed.
     let mut watched = Watched::new(&paths(), &mut watcher);
     let mut changed = Vec::new();
     while act(&changed)? == Next::Again {
@@ -76,14 +76,14 @@ pub(crate) fn watch(
 fn names(changed: &[PathBuf]) -> String {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let name = |path: &PathBuf| path.strip_prefix(&here).unwrap_or(path).display().to_string();
-    let mut names: Vec<String> = changed.iter().take(MOST_NAMED).map(name).collect();
-    if changed.len() > MOST_NAMED {
-        names.push(format!("and {} more", changed.len() - MOST_NAMED));
+    let mut names: Vec<String> = changed.iter().take(MAX_NAMED).map(name).collect();
+    if changed.len() > MAX_NAMED {
+        names.push(format!("and {} more", changed.len() - MAX_NAMED));
     }
     names.join(", ")
 }
 
-/// What is watched, with real paths, as the system reports them.
+/// The watched files and folders, with canonical paths, as the system reports them.
 #[derive(Default)]
 struct Watched {
     files: BTreeSet<PathBuf>,
@@ -91,13 +91,13 @@ struct Watched {
 }
 
 impl Watched {
-    /// Watches the paths, as far as they exist. Of a file its folder is watched, since editors replace files.
+    /// Watches the paths that exist. For a file its folder is watched, because editors replace files.
     fn new(paths: &[PathBuf], watcher: &mut impl Watcher) -> Self {
         let mut watched = Self::default();
         for path in paths {
             let Ok(real) = path.canonicalize() else { continue };
             if real.is_dir() {
-                // Watching again is harmless, and needed for a folder that was away.
+                // Watching again is harmless, and needed for a folder that was removed and created again.
                 let _ = watcher.watch(&real, RecursiveMode::Recursive);
                 watched.folders.insert(real);
             } else if let Some(folder) = real.parent() {
@@ -115,14 +115,14 @@ impl Watched {
         self.folders.extend(other.folders);
     }
 
-    /// Waits for a change and for the quiet after it.
+    /// Waits for a change and the quiet time after it.
     fn next_change(&self, events: &Receiver<notify::Result<Event>>) -> anyhow::Result<Vec<PathBuf>> {
         let mut changed = BTreeSet::new();
         while changed.is_empty() {
             changed.extend(self.relevant(events.recv()?));
         }
         let start = Instant::now();
-        while start.elapsed() < LONGEST {
+        while start.elapsed() < MAX_WAIT {
             match events.recv_timeout(QUIET) {
                 Ok(event) => changed.extend(self.relevant(event)),
                 Err(RecvTimeoutError::Timeout) => break,
@@ -132,7 +132,7 @@ impl Watched {
         Ok(changed.into_iter().collect())
     }
 
-    /// The paths of an event that are part of what is watched. Reading is no change.
+    /// The watched paths of an event. Reads are ignored.
     fn relevant(&self, event: notify::Result<Event>) -> Vec<PathBuf> {
         let Ok(event) = event else { return Vec::new() };
         let is_of_folder = match event.kind {
@@ -145,7 +145,8 @@ impl Watched {
         event.paths.into_iter().filter(|path| self.has(path, is_of_folder)).collect()
     }
 
-    /// Only what packs are made of: a plot or a table written beside them must not start everything anew.
+    /// Whether a path is a watched pack file. Outputs beside a pack, such as plots, must not trigger another
+    /// run.
     fn has(&self, path: &Path, is_of_folder: bool) -> bool {
         if self.files.contains(path) {
             return true;
@@ -179,7 +180,7 @@ mod tests {
         folder.canonicalize().unwrap()
     }
 
-    /// Watches `path`, makes changes after the first time, and gives back what was reported the second time.
+    /// Watches `path`, makes changes after the first call, and returns the paths of the second call.
     fn second_time(path: PathBuf, change: impl FnOnce()) -> Vec<PathBuf> {
         let (sender, reports) = mpsc::channel();
         let watching = thread::spawn(move || {
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_a_folder_is_seen_and_output_is_not() {
+    fn change_of_a_pack_file_is_reported_and_output_files_are_not() {
         let folder = empty_folder("folder");
         let inner = folder.join("effects");
         fs::create_dir(&inner).unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_an_editor_replaces_is_seen() {
+    fn replaced_file_is_reported() {
         let folder = empty_folder("file");
         let (file, other) = (folder.join("tale.yaml"), folder.join("other.yaml"));
         fs::write(&file, "a: 1").unwrap();
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn many_names_are_counted() {
+    fn long_lists_of_names_are_shortened() {
         let paths: Vec<PathBuf> = (0..7).map(|number| PathBuf::from(format!("/f{number}.yaml"))).collect();
         assert_eq!(names(&paths), "/f0.yaml, /f1.yaml, /f2.yaml, /f3.yaml, /f4.yaml, and 2 more");
     }

@@ -1,7 +1,7 @@
-//! Where runtime objects live, under their handles (I3).
+//! Generational arena of runtime objects (I3).
 //!
-//! The arena is our own because its free list must be part of the state: a restored simulation has to give out the
-//! same handles next as one that never stopped (I1).
+//! The free list is part of the state: a restored simulation must allocate the same handles as one that never
+//! stopped (I1). Published arenas do not guarantee that.
 
 mod edition;
 mod touched;
@@ -18,8 +18,8 @@ use crate::hash::{StateHash, StateHasher};
 
 /// Objects of one kind, found by handle in constant time.
 ///
-/// Iteration is in the order of indexes: a defined order, the same on every machine (V6), though not the order of
-/// insertion once a place has been reused. Places are reused last freed, first taken.
+/// Iteration is in index order: the same on every machine (V6), but not insertion order once a slot was
+/// reused. The slot that was freed last is reused first.
 ///
 /// ```
 /// use ugas_core::{arena::Arena, handle::TaskId};
@@ -34,14 +34,14 @@ use crate::hash::{StateHash, StateHasher};
 #[derive(PartialEq, Eq)]
 pub struct Arena<H, T> {
     slots: Vec<Slot<T>>,
-    /// The place to be taken next; the free places are linked from there.
+    /// Head of the linked list of free slots.
     first_free: Option<u32>,
     occupied: u32,
-    /// Places that are freed get no generation below this. It rises where older objects were put back into places that
-    /// have had younger ones ([`Arena::refill`]), and is not written: whoever reads an arena has seen none of them.
+    /// Lowest generation that a freed slot may get. [`Arena::refill`] raises it when it puts older objects
+    /// into slots that have had younger ones. Not encoded: a decoded arena has seen none of them.
     floor: NonZeroU32,
     touched: Touched,
-    /// Of each place.
+    /// Edition of each slot, for incremental copies.
     editions: Editions,
     handle: PhantomData<fn() -> H>,
 }
@@ -67,37 +67,37 @@ impl<H: Handle, T> Arena<H, T> {
         arena
     }
 
-    /// How many objects can live at once before the arena allocates.
+    /// Number of objects that fit before the arena allocates.
     pub fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// How many objects live.
+    /// Number of live objects.
     pub const fn len(&self) -> usize {
         self.occupied as usize
     }
 
-    /// True if nothing lives here.
+    /// Whether there are no live objects.
     pub const fn is_empty(&self) -> bool {
         self.occupied == 0
     }
 
-    /// Puts an object in and names it.
+    /// Inserts an object and returns its handle.
     ///
     /// # Panics
-    /// With 2³² places in use: memory ends long before that.
+    /// If 2³² slots are in use; memory runs out long before.
     pub fn insert(&mut self, value: T) -> H {
         self.insert_with(|_| value)
     }
 
-    /// From now on, notes which objects were put in or could have been changed; see [`Arena::take_touched`]. Those that are
-    /// there count as touched.
+    /// Starts recording which objects are inserted or borrowed mutably; see [`Arena::take_touched`]. All
+    /// present objects count as touched.
     pub(crate) fn watch_touches(&mut self) {
         self.touched = Touched::all(self.slots.len());
     }
 
-    /// The places of objects that were put in or could have been changed since the last time, by index; none unless
-    /// [`Arena::watch_touches`] was called. Objects that are gone are not among them.
+    /// Visits the objects that were inserted or borrowed mutably since the last call, in index order; none
+    /// unless [`Arena::watch_touches`] was called. Removed objects are skipped.
     pub(crate) fn take_touched(&mut self, mut visit: impl FnMut(H, &T)) {
         let Touched::Noted { places, .. } = &mut self.touched else { return };
         let mut places = core::mem::take(places);
@@ -119,7 +119,7 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
-    /// Puts in an object that knows its own handle.
+    /// Inserts an object that knows its own handle.
     ///
     /// # Panics
     /// As [`Arena::insert`].
@@ -134,11 +134,11 @@ impl<H: Handle, T> Arena<H, T> {
             self.editions.mark(index as usize);
             handle
         } else {
-            let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
+            let index = u32::try_from(self.slots.len()).expect("an arena holds fewer than 2^32 objects");
             let handle = H::from_parts(index, NonZeroU32::MIN);
             let content = Content::Occupied(make(handle));
             if self.slots.len() == self.slots.capacity() {
-                // By half, and not to twice as much: objects are large, and so is what is spare.
+                // Grows by half instead of doubling: objects are large, and so is unused capacity.
                 let more = (self.slots.len() / 2).max(4);
                 self.slots.reserve_exact(more);
                 self.editions.reserve(more);
@@ -157,7 +157,7 @@ impl<H: Handle, T> Arena<H, T> {
         self.editions.mark_all(self.slots.len());
     }
 
-    /// Takes an object out; its handle finds nothing from now on. A handle of the dead removes nothing.
+    /// Removes an object; its handle is dead from now on. A dead handle removes nothing.
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let (content, vacated) = self.vacate(handle)?;
         match core::mem::replace(content, vacated) {
@@ -166,14 +166,14 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
-    /// As [`Arena::remove`], for an object that nobody wants to see again: it is dropped where it is, not moved.
+    /// Removes an object and drops it in place, without moving it out as [`Arena::remove`] does.
     pub fn discard(&mut self, handle: H) -> bool {
         let Some((content, vacated)) = self.vacate(handle) else { return false };
         *content = vacated;
         true
     }
 
-    /// The place of an object that goes, and what is to be there instead.
+    /// The content of the slot that is freed, and its replacement.
     fn vacate(&mut self, handle: H) -> Option<(&mut Content<T>, Content<T>)> {
         let slot = self.slots.get_mut(handle.index() as usize)?;
         if slot.generation != handle.generation() || !matches!(slot.content, Content::Occupied(_)) {
@@ -184,7 +184,7 @@ impl<H: Handle, T> Arena<H, T> {
                 slot.generation = generation.max(self.floor);
                 Content::Free { next: self.first_free.replace(handle.index()) }
             }
-            // A place that has run out of generations would give out handles of the long dead again.
+            // A slot without generations left would allocate dead handles again.
             None => Content::Retired,
         };
         self.occupied -= 1;
@@ -192,12 +192,12 @@ impl<H: Handle, T> Arena<H, T> {
         Some((&mut slot.content, vacated))
     }
 
-    /// The object with this handle, if it lives.
+    /// The object with this handle, or `None` if the handle is dead.
     pub fn get(&self, handle: H) -> Option<&T> {
         self.slots.get(handle.index() as usize)?.occupant(handle.generation())
     }
 
-    /// The object with this handle, to be changed, if it lives.
+    /// The object with this handle, mutably, or `None` if the handle is dead.
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
         let at = handle.index() as usize;
         let slot = self.slots.get_mut(at)?;
@@ -211,12 +211,12 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
-    /// True if the object with this handle lives.
+    /// Whether the handle is alive.
     pub fn contains(&self, handle: H) -> bool {
         self.get(handle).is_some()
     }
 
-    /// True if the handle was given out at some time, whether or not its object still lives.
+    /// Whether the handle was ever allocated, alive or dead.
     pub fn has_lived(&self, handle: H) -> bool {
         self.slots.get(handle.index() as usize).is_some_and(|slot| {
             let is_free = matches!(slot.content, Content::Free { .. });
@@ -224,7 +224,7 @@ impl<H: Handle, T> Arena<H, T> {
         })
     }
 
-    /// All objects, by index.
+    /// All objects, in index order.
     pub fn iter(&self) -> impl Iterator<Item = (H, &T)> + Clone {
         (0u32..).zip(&self.slots).filter_map(|(index, slot)| {
             let handle = H::from_parts(index, slot.generation);
@@ -232,7 +232,7 @@ impl<H: Handle, T> Arena<H, T> {
         })
     }
 
-    /// All objects, to be changed, by index.
+    /// All objects, mutably, in index order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
         self.note_all();
         (0u32..).zip(&mut self.slots).filter_map(|(index, slot)| match &mut slot.content {
@@ -244,7 +244,7 @@ impl<H: Handle, T> Arena<H, T> {
     /// A generation that no object of this arena has had.
     pub(crate) fn unused_generation(&self) -> NonZeroU32 {
         let used = self.slots.iter().map(|slot| match slot.content {
-            // The next one has it.
+            // The generation of a free slot is that of its next object.
             Content::Free { .. } => slot.generation.get() - 1,
             Content::Occupied(_) | Content::Retired => slot.generation.get(),
         });
@@ -252,11 +252,11 @@ impl<H: Handle, T> Arena<H, T> {
         NonZeroU32::new(unused).map_or(self.floor, |unused| unused.max(self.floor))
     }
 
-    /// Makes these all that lives here, each under its handle, whatever was there before. They must be sorted by
-    /// handle; of several for one place the first counts. The handles of all others are those of the dead from now
-    /// on, and stay so; no generation below `floor` is given out again.
+    /// Replaces the content: these objects live on under their handles, and all other handles are dead for
+    /// good. The objects must be sorted by handle; of several for one slot the first counts. No generation
+    /// below `floor` is allocated again.
     ///
-    /// Objects are written over those that are in their places, whose memory is used (I6).
+    /// Objects in the same slots are overwritten and keep their memory (I6).
     pub(crate) fn refill<'a>(&mut self, objects: impl Iterator<Item = (H, &'a T)>, floor: NonZeroU32)
     where
         T: Clone + 'a,
@@ -287,7 +287,7 @@ impl<H: Handle, T> Arena<H, T> {
             next = at + 1;
         }
         self.free_places(next..self.slots.len());
-        // From the last to the first, so that the first is the next to be taken.
+        // From the last to the first, so that the first is allocated next.
         for index in (0..self.slots.len() as u32).rev() {
             let slot = &mut self.slots[index as usize];
             if let Content::Free { next } = &mut slot.content {
@@ -298,7 +298,7 @@ impl<H: Handle, T> Arena<H, T> {
         self.note_all();
     }
 
-    /// Frees places without linking them, and makes those that are not there yet.
+    /// Frees slots without linking them; creates missing ones.
     fn free_places(&mut self, places: core::ops::Range<usize>) {
         for at in places {
             match self.slots.get_mut(at) {
@@ -312,7 +312,7 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
-    /// The handles of all objects, by index.
+    /// The handles of all objects, in index order.
     pub fn handles(&self) -> impl Iterator<Item = H> + Clone {
         self.iter().map(|(handle, _)| handle)
     }
@@ -337,8 +337,8 @@ impl<H, T: Clone> Clone for Arena<H, T> {
         }
     }
 
-    /// Copies the places that are not the same already. Keeps the allocation, and what the objects of places occupied on
-    /// both sides have allocated: restoring a snapshot every frame must not allocate (I6).
+    /// Copies the slots that differ. Keeps the allocation and the allocations of objects whose slots are
+    /// occupied on both sides: restoring a snapshot every frame must not allocate (I6).
     fn clone_from(&mut self, source: &Self) {
         let Self { slots, first_free, occupied, floor, touched, editions, handle: PhantomData } = self;
         slots.truncate(source.slots.len());
@@ -362,7 +362,7 @@ impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
 }
 
 impl<H, T: StateHash> StateHash for Arena<H, T> {
-    /// The free places too, in their order: they decide which handles come next (I1).
+    /// Includes the free list in order: it decides which handles come next (I1).
     fn state_hash(&self, hasher: &mut StateHasher) {
         let Self { slots, first_free, occupied: _, floor: _, touched: _, editions: _, handle: PhantomData } =
             self;
@@ -387,18 +387,18 @@ impl<H, T: Decode> Decode for Arena<H, T> {
         let free = slots.iter().filter(|slot| matches!(slot.content, Content::Free { .. })).count();
         let occupied = slots.iter().filter(|slot| matches!(slot.content, Content::Occupied(_))).count();
         let occupied = u32::try_from(occupied).map_err(|_| decoder.invalid("an arena is too large"))?;
-        // As many steps as there are free places lead from the first through all of them to the end: then none is met
-        // twice, and none is forgotten.
+        // Following as many links as there are free slots must end at the last: then no slot is visited twice
+        // and none is left out.
         let mut next = first_free;
         for _ in 0..free {
             let slot = next.and_then(|index: u32| slots.get(index as usize));
             match slot.map(|slot| &slot.content) {
                 Some(Content::Free { next: after }) => next = *after,
-                _ => return Err(decoder.invalid("the free places of an arena are not linked to each other")),
+                _ => return Err(decoder.invalid("the free list of an arena does not link all free slots")),
             }
         }
         if next.is_some() {
-            return Err(decoder.invalid("the free places of an arena are linked in a circle"));
+            return Err(decoder.invalid("the free list of an arena is a cycle"));
         }
         let editions = Editions::fresh(slots.len());
         Ok(Self {
@@ -415,7 +415,7 @@ impl<H, T: Decode> Decode for Arena<H, T> {
 
 #[derive(PartialEq, Eq)]
 struct Slot<T> {
-    /// Of the occupant, or of the next one if the place is free.
+    /// Generation of the object, or of the next one if the slot is free.
     generation: NonZeroU32,
     content: Content<T>,
 }
@@ -487,13 +487,14 @@ impl<T: Encode> Encode for Slot<T> {
 impl<T: Decode> Decode for Slot<T> {
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         let generation = NonZeroU32::new(u32::decode(decoder)?);
-        let generation = generation.ok_or_else(|| decoder.invalid("a place of an arena has generation 0"))?;
+        let generation =
+            generation.ok_or_else(|| decoder.invalid("the generation of an arena slot must not be 0"))?;
         let at = decoder.position() as u64;
         let content = match decoder.byte()? {
             0 => Content::Occupied(T::decode(decoder)?),
             1 => Content::Free { next: Option::decode(decoder)? },
             2 if generation == NonZeroU32::MAX => Content::Retired,
-            2 => return Err(decoder.invalid("a place of an arena is used up that is not")),
+            2 => return Err(decoder.invalid("an arena slot is retired although it has generations left")),
             found => {
                 return Err(DecodeError {
                     at,
@@ -519,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_place_freed_is_the_first_taken() {
+    fn slot_freed_last_is_reused_first() {
         let mut arena = Arena::<TaskId, _>::new();
         let handles = ["a", "b", "c"].map(|name| arena.insert(name));
         arena.remove(handles[0]);
@@ -529,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dead_are_not_found_and_not_removed_twice() {
+    fn dead_handle_finds_and_removes_nothing() {
         let mut arena = Arena::new();
         let dead = arena.insert(1);
         arena.remove(dead);
@@ -541,13 +542,13 @@ mod tests {
         }
         assert_eq!((arena.len(), arena.get(alive)), (1, Some(&2)));
         arena.remove(alive);
-        // The place is free and has this generation already, but nobody was given it.
+        // The slot is free and already has this generation, but no handle with it was allocated.
         assert_eq!(arena.get(task(0, 3)), None);
         assert_eq!(arena.remove(task(0, 3)), None);
     }
 
     #[test]
-    fn an_object_may_know_its_handle() {
+    fn insert_with_passes_the_new_handle() {
         let mut arena = Arena::new();
         arena.insert_with(|_| task(9, 9));
         let second = arena.insert_with(|own| own);
@@ -559,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_out_of_generations_is_retired() {
+    fn slot_without_generations_is_retired() {
         let mut arena = Arena::new();
         arena.insert(1);
         arena.slots[0].generation = NonZeroU32::MAX;
@@ -571,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn clone_from_keeps_what_was_allocated() {
+    fn clone_from_keeps_allocations() {
         let mut source: Arena<TaskId, Vec<u8>> = Arena::new();
         source.insert(vec![1]);
         let mut target = Arena::with_capacity(8);
@@ -584,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_the_free_list_is_part_of_the_hash() {
+    fn free_list_order_is_hashed() {
         let freed = |order: [u32; 2]| {
             let mut arena: Arena<TaskId, u8> = Arena::new();
             arena.insert(0);
@@ -599,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn i1_what_is_read_gives_out_the_same_handles_next() {
+    fn i1_decoded_arena_allocates_the_same_handles() {
         let mut arena: Arena<TaskId, u8> = Arena::new();
         let handles: Vec<TaskId> = (0..5).map(|value| arena.insert(value)).collect();
         for at in [1, 4, 2] {
@@ -613,31 +614,31 @@ mod tests {
     }
 
     #[test]
-    fn free_places_that_are_not_linked_are_refused() {
+    fn decode_rejects_broken_free_list() {
         let check = |bytes: &[u8], kind| {
             assert_eq!(from_bytes::<Arena<TaskId, u8>>(bytes).err().map(|error| error.kind), kind);
         };
-        let circle = DecodeErrorKind::Invalid("the free places of an arena are linked in a circle");
-        let unlinked = DecodeErrorKind::Invalid("the free places of an arena are not linked to each other");
-        // Two places of generation 2: each is free, with the next free place after it; then the first one.
+        let cycle = DecodeErrorKind::Invalid("the free list of an arena is a cycle");
+        let unlinked = DecodeErrorKind::Invalid("the free list of an arena does not link all free slots");
+        // Two slots of generation 2, each free and with the next free slot after it; then the head.
         check(&[2, 2, 1, 1, 1, 2, 1, 0, 1, 0], None);
-        check(&[2, 2, 1, 1, 1, 2, 1, 1, 0, 1, 0], Some(circle));
+        check(&[2, 2, 1, 1, 1, 2, 1, 1, 0, 1, 0], Some(cycle));
         check(&[2, 2, 1, 0, 2, 1, 0, 1, 0], Some(unlinked.clone()));
         check(&[2, 2, 1, 1, 9, 2, 1, 0, 1, 0], Some(unlinked.clone()));
         check(&[2, 2, 1, 0, 2, 0, 7, 1, 1], Some(unlinked.clone()));
         check(&[2, 2, 1, 0, 2, 1, 1, 0, 0], Some(unlinked));
-        let used_up = DecodeErrorKind::Invalid("a place of an arena is used up that is not");
+        let used_up = DecodeErrorKind::Invalid("an arena slot is retired although it has generations left");
         check(&[1, 3, 2, 0], Some(used_up));
     }
 
     #[test]
-    fn a_refilled_arena_has_what_it_was_given_and_calls_nobody_back_to_life() {
+    fn refill_replaces_content_and_revives_no_dead_handle() {
         let mut arena: Arena<TaskId, char> = Arena::new();
         let [a, b, c] = ['a', 'b', 'c'].map(|name| arena.insert(name));
         arena.remove(b);
         let younger = arena.insert('y');
         assert_eq!((younger, arena.unused_generation().get()), (task(1, 2), 3));
-        // `b` comes back where `y` is, and a new one after a gap.
+        // `b` returns to the slot of `y`; a new object follows after a gap.
         let new = task(4, 3);
         let floor = arena.unused_generation();
         arena.refill([(a, &'A'), (b, &'B'), (new, &'N')].into_iter(), floor);
@@ -646,7 +647,8 @@ mod tests {
         assert!([younger, c].iter().all(|dead| !arena.contains(*dead)));
         arena.remove(b);
         let next = ["d", "e", "f"].map(|_| arena.insert('?'));
-        // Generation 3 was given to the new one, so 4 is the lowest; places 2 and 3 are free, then there is a sixth.
+        // Generation 3 was given to the new object, so 4 is the lowest; slots 2 and 3 are free, then a sixth
+        // is created.
         assert_eq!(next, [task(1, 4), task(2, 4), task(3, 4)]);
         assert_eq!(arena.insert('?'), task(5, 1));
         assert!(![a, b, c, younger, new].iter().any(|old| next.contains(old)));
@@ -658,7 +660,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Insert(u32),
-        /// The handle that was given out at this position, modulo their number.
+        /// Removes the n-th allocated handle, modulo their number.
         Remove(usize),
     }
 
@@ -682,7 +684,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_arena_is_a_map(steps in steps()) {
+        fn arena_behaves_like_a_map(steps in steps()) {
             let mut arena = Arena::new();
             let mut model = BTreeMap::new();
             let mut given: Vec<TaskId> = Vec::new();
@@ -712,7 +714,7 @@ mod tests {
         }
 
         #[test]
-        fn copies_give_out_the_same_handles(before in steps(), other in steps(), after in steps()) {
+        fn copies_allocate_the_same_handles(before in steps(), other in steps(), after in steps()) {
             let mut original = Arena::new();
             run(&mut original, &before);
             let mut copy = original.clone();
@@ -729,7 +731,7 @@ mod tests {
     }
 
     #[test]
-    fn touches_are_noted_from_when_they_are_asked_for() {
+    fn touches_are_recorded_once_watched() {
         let mut arena: Arena<TaskId, u32> = Arena::new();
         let (first, second) = (arena.insert(1), arena.insert(2));
         let touched = |arena: &mut Arena<TaskId, u32>| {
@@ -737,7 +739,7 @@ mod tests {
             arena.take_touched(|_, value| touched.push(*value));
             touched
         };
-        assert_eq!(touched(&mut arena), []); // nobody asked
+        assert_eq!(touched(&mut arena), []); // not watched yet
         arena.watch_touches();
         assert_eq!(touched(&mut arena), [1, 2]);
         assert_eq!(touched(&mut arena), []);
@@ -747,7 +749,7 @@ mod tests {
         arena.remove(first);
         arena.insert(3);
         arena.insert(4);
-        assert_eq!(touched(&mut arena), [3, 4]); // the place of the first was taken again
+        assert_eq!(touched(&mut arena), [3, 4]); // the slot of the first was reused
         arena.iter_mut().for_each(drop);
         assert_eq!(touched(&mut arena), [3, 20, 4]);
         assert_eq!(arena, arena.clone());

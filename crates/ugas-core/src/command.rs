@@ -1,7 +1,7 @@
 //! Commands: everything that changes a simulation, as data that can be recorded, sent and replayed.
 //!
-//! Each command has a method on [`Simulation`](crate::simulation::Simulation) that does the same; a simulation fed the same commands in the same order
-//! goes through the same states.
+//! Each command has a method on [`Simulation`](crate::simulation::Simulation) that does the same. A
+//! simulation that executes the same commands in the same order goes through the same states.
 
 mod execute;
 
@@ -9,13 +9,13 @@ use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
 use crate::character::{Character, CharacterReport, RestoreError, RestoreOptions};
 use crate::codec::plain_enum;
 use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, EffectId, TagId};
 use crate::input::{InputBufferConfig, InputId};
 use crate::prediction::PredictionKey;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::{
-    ActivationRequest, Application, DefineEffectError, GrantSetError, Pressed, RegisterError, Spawn,
+    ActivationRequest, Application, DefineEffectError, GrantSetError, PressOutcome, RegisterError, Spawn,
     SpawnError, Stacks,
 };
 use crate::tag::TagSet;
@@ -33,57 +33,57 @@ pub enum Command {
     Despawn(ControllerId),
     /// [`Simulation::set_owner`](crate::simulation::Simulation::set_owner).
     SetOwner {
-        /// Whose.
+        /// The controller to change.
         controller: ControllerId,
-        /// The new one.
+        /// The new owner; `None` for no owner.
         owner: Option<ActorId>,
     },
     /// [`Simulation::set_active`](crate::simulation::Simulation::set_active).
     SetActive {
-        /// The controller.
+        /// The controller to change.
         controller: ControllerId,
-        /// Whether it takes part from now on.
+        /// `false` makes it refuse activations, input, events and applications (K1).
         active: bool,
     },
     /// [`Simulation::set_avatar`](crate::simulation::Simulation::set_avatar).
     SetAvatar {
-        /// Whose.
+        /// The controller to change.
         controller: ControllerId,
-        /// The new one.
+        /// The new avatar; `None` for no avatar.
         avatar: Option<ActorId>,
     },
     /// [`Simulation::register_set`](crate::simulation::Simulation::register_set).
     RegisterSet {
-        /// With whom.
+        /// The controller that gets the set.
         controller: ControllerId,
-        /// Which set.
+        /// The set to register.
         set: AttributeSetId,
     },
     /// [`Simulation::unregister_set`](crate::simulation::Simulation::unregister_set).
     UnregisterSet {
-        /// From whom.
+        /// The controller that loses the set.
         controller: ControllerId,
-        /// Which set.
+        /// The set to unregister.
         set: AttributeSetId,
     },
     /// [`Simulation::apply`](crate::simulation::Simulation::apply).
     Apply {
-        /// What.
+        /// The spec to apply.
         spec: Box<EffectSpec>,
-        /// To whom.
+        /// The controller to apply it to.
         target: ControllerId,
     },
     /// [`Simulation::spec`](crate::simulation::Simulation::spec) followed by [`Simulation::apply`](crate::simulation::Simulation::apply).
     ApplyEffect {
-        /// What.
+        /// The effect definition to apply.
         effect: EffectId,
-        /// At what level.
+        /// Level of the spec.
         level: f64,
-        /// Caused by whom and what.
+        /// Source, causer and details of the application.
         context: EffectContext,
-        /// Numbers provided by the caller.
+        /// Set-by-caller magnitudes by tag.
         magnitudes: Vec<(TagId, f64)>,
-        /// To whom.
+        /// The controller to apply it to.
         target: ControllerId,
     },
     /// [`Simulation::execute_cue`](crate::simulation::Simulation::execute_cue).
@@ -115,121 +115,121 @@ pub enum Command {
     },
     /// [`Simulation::remove`](crate::simulation::Simulation::remove).
     Remove {
-        /// What.
+        /// The active effect to remove.
         active: ActiveEffectId,
-        /// How much of it.
+        /// Number of stacks to remove.
         stacks: Stacks,
     },
     /// [`Simulation::remove_matching`](crate::simulation::Simulation::remove_matching).
     RemoveMatching {
-        /// From whom.
+        /// The controller to remove effects from.
         controller: ControllerId,
-        /// What.
+        /// The query that the removed effects match.
         query: EffectQuery,
-        /// How much of each.
+        /// Number of stacks to remove from each.
         stacks: Stacks,
     },
     /// [`Simulation::set_duration`](crate::simulation::Simulation::set_duration).
     SetDuration {
-        /// Of what.
+        /// The active effect to change.
         active: ActiveEffectId,
-        /// From its start; `None` is for ever.
+        /// New duration, counted from the start of the effect; `None` is infinite.
         duration: Option<Span>,
     },
     /// [`Simulation::set_level`](crate::simulation::Simulation::set_level).
     SetLevel {
-        /// Of what.
+        /// The active effect to change.
         active: ActiveEffectId,
-        /// The new one.
+        /// The new level.
         level: f64,
     },
     /// [`Simulation::set_magnitude`](crate::simulation::Simulation::set_magnitude).
     SetMagnitude {
-        /// Of what.
+        /// The active effect to change.
         active: ActiveEffectId,
-        /// Under which tag.
+        /// The set-by-caller tag.
         tag: TagId,
-        /// The new one.
+        /// The new magnitude.
         value: f64,
     },
     /// [`Simulation::grant`](crate::simulation::Simulation::grant).
     Grant {
-        /// To whom.
+        /// The controller that gets the ability.
         controller: ControllerId,
-        /// Which ability.
+        /// The ability definition to grant.
         ability: AbilityId,
-        /// At what level.
+        /// Level of the granted ability.
         level: u32,
     },
     /// [`Simulation::grant_with`](crate::simulation::Simulation::grant_with).
     GrantWith {
-        /// To whom.
+        /// The controller that gets the ability.
         controller: ControllerId,
-        /// What, and how.
+        /// The ability and its level, input and parameters.
         grant: Box<Grant>,
     },
     /// [`Simulation::revoke`](crate::simulation::Simulation::revoke).
-    Revoke(AbilityHandle),
+    Revoke(GrantedAbilityId),
     /// [`Simulation::revoke_on_end`](crate::simulation::Simulation::revoke_on_end).
-    RevokeOnEnd(AbilityHandle),
+    RevokeOnEnd(GrantedAbilityId),
     /// [`Simulation::set_ability_level`](crate::simulation::Simulation::set_ability_level).
     SetAbilityLevel {
-        /// Of what.
-        ability: AbilityHandle,
-        /// The new one.
+        /// The granted ability to change.
+        ability: GrantedAbilityId,
+        /// The new level.
         level: u32,
     },
     /// [`Simulation::bind_input`](crate::simulation::Simulation::bind_input).
     BindInput {
-        /// What.
-        ability: AbilityHandle,
-        /// To what; `None` is to nothing.
+        /// The granted ability to bind.
+        ability: GrantedAbilityId,
+        /// The input to bind it to; `None` unbinds it.
         input: Option<InputId>,
     },
     /// [`Simulation::set_parameter`](crate::simulation::Simulation::set_parameter).
     SetParameter {
-        /// Of what.
-        ability: AbilityHandle,
-        /// Which.
+        /// The granted ability to change.
+        ability: GrantedAbilityId,
+        /// Name of the parameter.
         name: String,
-        /// The new one.
+        /// The new value.
         value: f64,
     },
     /// [`Simulation::grant_set`](crate::simulation::Simulation::grant_set).
     GrantSet {
-        /// To whom.
+        /// The controller that gets the set.
         controller: ControllerId,
-        /// The name of the ability set.
+        /// Name of the ability set.
         set: String,
     },
     /// [`Simulation::revoke_set`](crate::simulation::Simulation::revoke_set).
     RevokeSet {
-        /// From whom.
+        /// The controller that loses the set.
         controller: ControllerId,
-        /// What the set gave.
+        /// The result of granting the set.
         granted: Box<GrantedSet>,
     },
     /// [`Simulation::activate_with`](crate::simulation::Simulation::activate_with).
     Activate {
-        /// What.
-        ability: AbilityHandle,
-        /// With what.
+        /// The granted ability to activate.
+        ability: GrantedAbilityId,
+        /// Targets, payload and options of the activation.
         request: Box<ActivationRequest>,
     },
     /// [`Simulation::activate_ability`](crate::simulation::Simulation::activate_ability).
     ActivateAbility {
-        /// Whose.
+        /// The controller whose ability is activated.
         controller: ControllerId,
-        /// Which.
+        /// The ability definition; its first granted ability that can run is used.
         ability: AbilityId,
-        /// With what.
+        /// Targets, payload and options of the activation.
         request: Box<ActivationRequest>,
     },
     /// [`Simulation::activate_by_tags`](crate::simulation::Simulation::activate_by_tags).
     ActivateByTags {
-        /// Whose.
+        /// The controller whose abilities are activated.
         controller: ControllerId,
-        /// Those that have all of these.
+        /// Tags that an ability must all have to be activated.
         tags: TagSet,
     },
     /// [`Simulation::commit`](crate::simulation::Simulation::commit).
@@ -239,35 +239,35 @@ pub enum Command {
     /// [`Simulation::end`](crate::simulation::Simulation::end).
     End(ActivationId),
     /// [`Simulation::cancel_ability`](crate::simulation::Simulation::cancel_ability).
-    CancelAbility(AbilityHandle),
+    CancelAbility(GrantedAbilityId),
     /// [`Simulation::cancel_by_tags`](crate::simulation::Simulation::cancel_by_tags).
     CancelByTags {
-        /// Whose.
+        /// The controller whose activations are cancelled.
         controller: ControllerId,
-        /// Those that have one of these.
+        /// Abilities with one of these tags are cancelled.
         with: TagSet,
-        /// But for those that have one of these.
+        /// Abilities with one of these tags are not.
         without: TagSet,
     },
     /// [`Simulation::cancel_all`](crate::simulation::Simulation::cancel_all).
     CancelAll {
-        /// Whose.
+        /// The controller whose activations are cancelled.
         controller: ControllerId,
-        /// But for this one.
-        except: Option<AbilityHandle>,
+        /// A granted ability whose activations go on.
+        except: Option<GrantedAbilityId>,
     },
     /// [`Simulation::send_event`](crate::simulation::Simulation::send_event).
     SendEvent {
-        /// To whom.
+        /// The controller that receives the event.
         controller: ControllerId,
-        /// What.
+        /// The event to send.
         event: GameplayEvent,
     },
     /// [`Simulation::press`](crate::simulation::Simulation::press).
     Press {
-        /// Who.
+        /// Controller whose input is pressed.
         controller: ControllerId,
-        /// Which input.
+        /// Name of the input.
         input: InputId,
     },
     /// [`Simulation::press_at`](crate::simulation::Simulation::press_at).
@@ -281,9 +281,9 @@ pub enum Command {
     },
     /// [`Simulation::release`](crate::simulation::Simulation::release).
     Release {
-        /// Who.
+        /// Controller whose input is released.
         controller: ControllerId,
-        /// Which input.
+        /// Name of the input.
         input: InputId,
     },
     /// [`Simulation::confirm`](crate::simulation::Simulation::confirm).
@@ -292,37 +292,37 @@ pub enum Command {
     Decline(ControllerId),
     /// [`Simulation::set_input_buffer`](crate::simulation::Simulation::set_input_buffer).
     SetInputBuffer {
-        /// Whose.
+        /// The controller to change.
         controller: ControllerId,
-        /// How inputs are kept.
+        /// How inputs are buffered from now on.
         config: InputBufferConfig,
     },
     /// [`Simulation::complete_task`](crate::simulation::Simulation::complete_task).
     CompleteTask {
-        /// Which.
+        /// The task to complete.
         task: TaskId,
-        /// How it went.
+        /// Its result.
         outcome: TaskOutcome,
     },
     /// [`Simulation::provide_targets`](crate::simulation::Simulation::provide_targets).
     ProvideTargets {
-        /// For what.
+        /// The task that waits for targets.
         task: TaskId,
         /// The targets.
         targets: TargetData,
     },
     /// [`Simulation::set_placement`](crate::simulation::Simulation::set_placement).
     SetPlacement {
-        /// Whose.
+        /// The controller to place.
         controller: ControllerId,
-        /// Where it is; `None` is nowhere.
+        /// Its position and orientation; `None` if it is nowhere.
         placement: Option<Placement>,
     },
     /// [`Simulation::set_team`](crate::simulation::Simulation::set_team).
     SetTeam {
-        /// Whose.
+        /// The controller to change.
         controller: ControllerId,
-        /// On whose side it is.
+        /// Its team; `None` for no team.
         team: Option<Team>,
     },
     /// [`Simulation::define_effect`](crate::simulation::Simulation::define_effect).
@@ -331,24 +331,26 @@ pub enum Command {
     ForgetEffect(EffectId),
     /// [`Simulation::restore_character`](crate::simulation::Simulation::restore_character).
     RestoreCharacter {
-        /// Who.
+        /// The character to restore.
         character: Box<Character>,
-        /// How.
+        /// Options of the restoration.
         options: Box<RestoreOptions>,
     },
     /// [`Simulation::advance`](crate::simulation::Simulation::advance).
     Advance(Span),
-    /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these, which must not be batches themselves.
+    /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these commands, none of which may be
+    /// a batch.
     Batch(Vec<Self>),
-    /// A client's command as its server carries it out (§13.7): [`Simulation::predicting`](crate::simulation::Simulation::predicting)
-    /// and [`Simulation::reaching`](crate::simulation::Simulation::reaching), without which a recording of the server
-    /// would not lead where the server went.
-    OfClient {
-        /// What it is part of; `None` if the command carries its own.
+    /// A command from a client, as its server executes it (§13.7): inside
+    /// [`Simulation::predicting`](crate::simulation::Simulation::predicting) and
+    /// [`Simulation::without_range_check`](crate::simulation::Simulation::without_range_check). Recorded this
+    /// way, it replays as on the server.
+    FromClient {
+        /// Prediction key of the command; `None` if the command carries its own.
         key: Option<PredictionKey>,
-        /// The ability of which the server has judged the range itself.
-        reached: Option<AbilityHandle>,
-        /// What was asked for: neither a batch nor of another client.
+        /// The granted ability whose range the server has already checked.
+        reached: Option<GrantedAbilityId>,
+        /// The requested command: neither a batch nor another `FromClient`.
         command: Box<Self>,
     },
 }
@@ -400,7 +402,7 @@ plain_enum!(Command {
     43 => Advance(span),
     44 => Batch(commands),
     45 => RestoreCharacter { character, options },
-    46 => OfClient { key, reached, command },
+    46 => FromClient { key, reached, command },
     47 => PressAt { controller, input, targets },
     48 => SetActive { controller, active },
     60 => ExecuteCue { controller, cue, magnitude, context },
@@ -408,31 +410,31 @@ plain_enum!(Command {
     62 => RemoveCue { controller, cue },
 });
 
-/// What a command came to.
+/// The result of a command.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is done, and there is nothing more to say.
+    /// The command succeeded and returns nothing.
     Done,
     /// A controller was spawned.
     Spawned(ControllerId),
     /// An effect was applied.
     Applied(Application),
-    /// So many effects were affected.
+    /// Number of effects that were removed or lost stacks.
     Removed(u32),
     /// An ability was granted.
-    Granted(AbilityHandle),
-    /// An ability set was given.
+    Granted(GrantedAbilityId),
+    /// An ability set was granted.
     GrantedSet(Box<GrantedSet>),
     /// An ability was activated.
     Activated(ActivationId),
     /// These abilities were activated.
     ActivatedAll(Vec<ActivationId>),
-    /// So many runs of abilities were cancelled.
+    /// Number of activations that were cancelled.
     Cancelled(u32),
-    /// What became of a press.
-    Pressed(Box<Pressed>),
-    /// There was nothing to do: the run, the task or the held input was gone already.
+    /// The result of an input press.
+    Pressed(Box<PressOutcome>),
+    /// There was nothing to do: the activation, the task or the held input was already gone.
     Nothing,
     /// An effect was created.
     Defined(EffectId),
@@ -440,21 +442,21 @@ pub enum Outcome {
     Restored {
         /// The new controller.
         controller: ControllerId,
-        /// What became of it.
+        /// What was restored, changed or left out.
         report: Box<CharacterReport>,
     },
-    /// Each command of a batch, in order.
+    /// The results of the commands of a batch, in order.
     Batch(Vec<Result<Self, CommandError>>),
 }
 
-/// Why a command did nothing.
+/// Why a command had no effect.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
     /// A controller could not be spawned.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// An attribute set could not be registered or taken away.
+    /// An attribute set could not be registered or unregistered.
     #[error(transparent)]
     Register(#[from] RegisterError),
     /// An application was refused.
@@ -466,7 +468,7 @@ pub enum CommandError {
     /// An ability could not be activated or committed.
     #[error(transparent)]
     Activation(Box<ActivationRefusal>),
-    /// An ability set could not be given.
+    /// An ability set could not be granted.
     #[error(transparent)]
     GrantSet(#[from] GrantSetError),
     /// An effect could not be created.
@@ -478,8 +480,8 @@ pub enum CommandError {
     /// A batch inside a batch.
     #[error("a batch cannot contain a batch: put its commands into the outer one")]
     NestedBatch,
-    /// A client's command that is several, or another client's.
-    #[error("a client's command is a single one: send the commands of a batch one by one")]
+    /// A client's command contains a batch or another client's command.
+    #[error("a command from a client must be a single command: send the commands of a batch one by one")]
     NotSingle,
 }
 

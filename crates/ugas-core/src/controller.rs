@@ -1,27 +1,27 @@
-//! Gameplay controllers (§4): who has attributes, tags, effects and abilities.
+//! Gameplay controllers (§4): owners of attributes, tags, effects and abilities.
 
 mod codec;
 pub(crate) mod index;
 pub(crate) mod parts;
 pub(crate) mod summon;
 
-use self::parts::{Extras, Skills};
+use self::parts::{AbilityData, Interactions};
 pub use self::summon::{Summon, SummonName};
 use crate::attribute::Metadata;
 use crate::attribute::slot_bits::SlotBits;
 use crate::codec::{cloned_struct, plain_enum, plain_struct};
 use crate::effect::AbilityGrantDef;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::gap_vec::GapVec;
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, ActorId, TagId, TemplateId};
 use crate::input::InputBuffer;
+use crate::lazy_box::LazyBox;
 use crate::modifier::aggregate::ModifierEntry;
-use crate::row::Row;
-use crate::seldom::Seldom;
 use crate::tag::TagContainer;
 use crate::targeting::{Placement, Team};
 use crate::time::Span;
 
-/// How much of a controller goes over a network to whom (§13.2).
+/// How much of a controller is replicated, and to whom (§13.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReplicationMode {
     /// Tags and cues only.
@@ -35,7 +35,7 @@ pub enum ReplicationMode {
     None,
 }
 
-/// What a freshly spawned controller has (§4.3): a template, from a file or from code.
+/// A controller template (§4.3): the initial content of a spawned controller, from a file or from code.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ControllerDef {
     /// Name, unique in the catalog. Empty for a definition that is used directly.
@@ -56,12 +56,12 @@ pub struct ControllerDef {
     pub inactive: bool,
     /// How it is replicated.
     pub replication: ReplicationMode,
-    /// Text for people.
+    /// Text for people; no rule reads it.
     pub metadata: Metadata,
 }
 
-/// An effect that is on a controller from the start (K1). It is put in place as it is: no requirement, immunity or chance
-/// refuses it, and nothing follows from its application.
+/// An active effect that a controller has from the start (K1). It is put in place as it is: no requirement,
+/// immunity or chance refuses it, and its application has no consequences.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TemplateEffectDef {
     /// Name of the effect.
@@ -70,12 +70,13 @@ pub struct TemplateEffectDef {
     pub level: f64,
     /// Its stacks; an effect without stacking has one.
     pub stacks: u32,
-    /// Time left; `None` is the duration of the definition.
+    /// Time left; `None` for the duration of the definition.
     pub remaining: Option<Span>,
-    /// Name of the controller that caused it, as [`Spawn::instigator`](crate::simulation::Spawn::instigator) gives it. An
-    /// unknown name is nobody; `None` is the controller itself.
+    /// Name of the controller that caused it, as given by
+    /// [`Spawn::instigator`](crate::simulation::Spawn::instigator). An unknown name means no instigator;
+    /// `None` means the controller itself.
     pub instigator: Option<String>,
-    /// Numbers of the caller by tag.
+    /// Set-by-caller magnitudes by tag.
     pub set_by_caller: Vec<(String, f64)>,
 }
 
@@ -127,21 +128,21 @@ impl ControllerDef {
         self
     }
 
-    /// Puts an effect on it from the start (K1).
+    /// Adds an active effect that it has from the start (K1).
     #[must_use]
     pub fn with_active_effect(mut self, effect: TemplateEffectDef) -> Self {
         self.active_effects.push(effect);
         self
     }
 
-    /// Makes it inactive (K1).
+    /// Sets it to start inactive (K1).
     #[must_use]
     pub fn inactive(mut self) -> Self {
         self.inactive = true;
         self
     }
 
-    /// Applies an effect to itself at the start.
+    /// Adds an effect that is applied to itself at the start.
     #[must_use]
     pub fn with_effect(mut self, effect: impl Into<String>, level: f64) -> Self {
         self.effects.push((effect.into(), level));
@@ -159,24 +160,24 @@ pub struct Controller {
     pub(crate) replication: ReplicationMode,
     /// Whether activations, input, events and applications are refused (K1).
     pub(crate) inactive: bool,
-    /// Position among the simulation's layouts; what counts for the hash is the sets themselves.
+    /// Index among the simulation's layouts. The state hash covers the sets themselves instead.
     pub(crate) layout: u32,
-    /// Of each slot of the layout.
+    /// Base and current value of each slot of the layout.
     pub(crate) values: Vec<Value>,
-    /// Sorted by slot, sequence and index.
-    pub(crate) modifiers: Row<ModifierEntry>,
+    /// Modifiers, sorted by slot, sequence number and index.
+    pub(crate) modifiers: GapVec<ModifierEntry>,
     pub(crate) tags: TagContainer,
-    /// In application order, queued ones included.
-    pub(crate) effects: Row<ActiveEffectId>,
-    /// Inputs that came too early (§11.3).
+    /// Active effects in application order, queued ones included.
+    pub(crate) effects: GapVec<ActiveEffectId>,
+    /// Inputs pressed too early, kept for a while (§11.3).
     pub(crate) buffer: InputBuffer,
-    pub(crate) extras: Seldom<Extras>,
-    pub(crate) skills: Seldom<Skills>,
-    /// Slots to be re-evaluated, and slots whose first old value is on record; empty between calls.
+    pub(crate) interactions: LazyBox<Interactions>,
+    pub(crate) ability_data: LazyBox<AbilityData>,
+    /// Slots to re-evaluate, and slots whose old value was recorded; empty between calls.
     pub(crate) pending: PendingSlots,
 }
 
-/// The two values of an attribute (§5.1), side by side, since they are looked at together.
+/// The base and the current value of an attribute (§5.1), adjacent because they are read together.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Value {
     pub(crate) base: f64,
@@ -196,7 +197,7 @@ impl Value {
     }
 }
 
-/// Which slots a running operation has touched. Between calls there are none, but in a batch.
+/// The slots that the running operation has touched. Empty between calls, except in a batch.
 #[derive(Debug, Default)]
 pub(crate) struct PendingSlots {
     pub(crate) listed: bool,
@@ -206,14 +207,14 @@ pub(crate) struct PendingSlots {
 }
 
 impl PendingSlots {
-    /// Whether all of them are among the first `count`.
+    /// Whether all slots are below `count`.
     pub(crate) fn fits(&self, count: usize) -> bool {
         self.dirty.fits(count) && self.written.fits(count)
     }
 }
 
 impl Controller {
-    /// One of nobody, with nothing.
+    /// An empty controller without an owner.
     pub(crate) fn bare(buffer: InputBuffer) -> Self {
         Self {
             ordinal: 0,
@@ -224,12 +225,12 @@ impl Controller {
             inactive: false,
             layout: 0,
             values: Vec::new(),
-            modifiers: Row::new(),
+            modifiers: GapVec::new(),
             tags: TagContainer::default(),
-            effects: Row::new(),
+            effects: GapVec::new(),
             buffer,
-            extras: Seldom::new(),
-            skills: Seldom::new(),
+            interactions: LazyBox::new(),
+            ability_data: LazyBox::new(),
             pending: PendingSlots::default(),
         }
     }
@@ -244,44 +245,44 @@ impl Controller {
         &self.effects
     }
 
-    /// The abilities it has, in the order in which they were granted.
-    pub fn abilities(&self) -> &[AbilityHandle] {
-        &self.skills.abilities
+    /// The granted abilities, in grant order.
+    pub fn abilities(&self) -> &[GrantedAbilityId] {
+        &self.ability_data.abilities
     }
 
-    /// Runs of its abilities, in the order of their beginning.
+    /// The activations of its abilities, in the order in which they began.
     pub fn activations(&self) -> &[ActivationId] {
-        &self.skills.activations
+        &self.ability_data.activations
     }
 
-    /// Where it is, if the host said so.
+    /// Position and orientation; `None` unless the host has set it.
     pub fn placement(&self) -> Option<Placement> {
-        self.extras.placement
+        self.interactions.placement
     }
 
-    /// On whose side it is.
+    /// The team; `None` without one.
     pub fn team(&self) -> Option<&Team> {
-        self.extras.team.as_ref()
+        self.interactions.team.as_ref()
     }
 
-    /// Origin and departure, if a `SpawnController` task created it (A17).
+    /// Origin and lifetime, if a `SpawnController` task created it (A17).
     pub fn summon(&self) -> Option<&Summon> {
-        self.extras.summon.as_deref()
+        self.interactions.summon.as_deref()
     }
 
-    /// The controller whose ability summoned it (A17). It may be gone by now.
+    /// The controller whose ability summoned it (A17). The handle may be dead.
     pub fn instigator(&self) -> Option<ControllerId> {
         self.summon().map(Summon::instigator)
     }
 
-    /// The inputs that came too early and are kept for a moment (§11.3).
+    /// The inputs that were pressed too early and are kept for a while (§11.3).
     pub fn input_buffer(&self) -> &InputBuffer {
         &self.buffer
     }
 
-    /// How many tasks of its abilities wait to be told of something.
+    /// Number of subscriptions of its tasks.
     pub fn subscription_count(&self) -> usize {
-        self.skills.subscriptions.len()
+        self.ability_data.subscriptions.len()
     }
 
     /// The actor that owns it (§4.2).
@@ -299,7 +300,7 @@ impl Controller {
         self.template
     }
 
-    /// Whether it takes part: an inactive controller refuses activations, input, events and applications (K1).
+    /// Whether it is active: an inactive controller refuses activations, input, events and applications (K1).
     pub fn is_active(&self) -> bool {
         !self.inactive
     }
@@ -309,19 +310,19 @@ impl Controller {
         self.replication
     }
 
-    /// The cues that are shown on it, with the number of effects that show each.
+    /// The cues shown on it, with the number of effects that show each.
     pub fn cues(&self) -> &[(TagId, u32)] {
-        &self.extras.cues
+        &self.interactions.cues
     }
 
-    /// A number that no other controller of the simulation ever has.
+    /// Serial number, unique among all controllers that the simulation ever had.
     pub fn ordinal(&self) -> u64 {
         self.ordinal
     }
 
-    /// Counts one more run of an ability; how many there were before.
+    /// Counts one more activation of an ability and returns the number before.
     pub(crate) fn count_run(&mut self, ability: AbilityId) -> u32 {
-        let runs = &mut self.skills.make_mut().runs;
+        let runs = &mut self.ability_data.make_mut().runs;
         match runs.binary_search_by_key(&ability, |(known, _)| *known) {
             Ok(at) => {
                 let count = runs[at].1;
@@ -335,24 +336,24 @@ impl Controller {
         }
     }
 
-    /// Where it is from now on.
+    /// Sets its position and orientation.
     pub(crate) fn set_placement(&mut self, placement: Option<Placement>) {
-        if self.extras.placement != placement {
-            self.extras.make_mut().placement = placement;
+        if self.interactions.placement != placement {
+            self.interactions.make_mut().placement = placement;
         }
     }
 
-    /// On whose side it is from now on.
+    /// Sets its team.
     pub(crate) fn set_team(&mut self, team: Option<&Team>) {
-        if self.extras.team.as_ref() != team {
-            self.extras.make_mut().team = team.cloned();
+        if self.interactions.team.as_ref() != team {
+            self.interactions.make_mut().team = team.cloned();
         }
     }
 
-    /// Where it comes from, as a client is shown it (A17).
+    /// Sets its origin, as replicated to a client (A17).
     pub(crate) fn set_summon(&mut self, summon: Option<Summon>) {
         if self.summon() != summon.as_ref() {
-            self.extras.make_mut().summon = summon.map(Box::new);
+            self.interactions.make_mut().summon = summon.map(Box::new);
         }
     }
 
@@ -360,7 +361,7 @@ impl Controller {
     #[inline]
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
         let (Some(first), Some(last)) = (self.modifiers.first(), self.modifiers.last()) else { return &[] };
-        // All of them, as often as not: nothing has to be searched.
+        // Often all modifiers are of one slot: nothing to search.
         if (first.slot, last.slot) == (slot, slot) {
             return &self.modifiers;
         }
@@ -387,12 +388,12 @@ cloned_struct!(Controller {
     tags,
     effects,
     buffer,
-    extras,
-    skills,
+    interactions,
+    ability_data,
     pending,
 });
 
-// What was recorded is forgotten when a snapshot is restored.
+// Recorded slots are cleared when a snapshot is restored.
 plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
 
 plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
@@ -414,11 +415,11 @@ plain_struct!(ControllerDef {
 mod tests {
     use super::*;
 
-    /// There are many, and a copy of the state copies all of them: what not every one has belongs into one of its
-    /// [parts](parts).
+    /// There are many controllers, and a snapshot copies all of them: anything that not every controller has
+    /// belongs in one of its [parts](parts).
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn a_controller_is_small() {
+    fn controller_size_is_pinned() {
         assert_eq!(size_of::<Controller>(), 312);
     }
 }

@@ -1,26 +1,26 @@
-//! Curves: numbers by level or by any other input, as points with interpolation (§9.4.2).
+//! Curves (§9.4.2): tables of points with interpolation, looked up by level or any other input.
 
 use crate::codec::{plain_enum, plain_struct};
 use crate::hash::state_hash_struct;
 
-/// How a curve goes from one point to the next.
+/// How a curve interpolates between points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Interpolation {
-    /// In a straight line.
+    /// A straight line.
     #[default]
     Linear,
-    /// Not at all: the value of the last point passed holds until the next.
+    /// No interpolation: the value of the last point passed holds until the next.
     Step,
 }
 
-/// A curve as it is written down.
+/// The definition of a curve.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CurveDef {
     /// The name by which magnitudes and expressions look the curve up.
     pub name: String,
     /// The points `(x, y)`, by increasing `x`.
     pub points: Vec<(f64, f64)>,
-    /// What happens between the points.
+    /// Interpolation between the points.
     pub interpolation: Interpolation,
 }
 
@@ -78,7 +78,7 @@ impl Curve {
         &self.points
     }
 
-    /// What happens between the points.
+    /// Interpolation between the points.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
@@ -100,11 +100,11 @@ plain_enum!(Interpolation { 0 => Linear, 1 => Step });
 state_hash_struct!(Curve { name, points, interpolation });
 plain_struct!(CurveDef { name, points, interpolation });
 
-/// Why a curve definition is not a curve.
+/// Why a curve definition is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CurveError {
-    /// There is nothing to interpolate.
+    /// The curve has no points.
     #[error("curve `{curve}` has no points; give it at least one")]
     NoPoints {
         /// The curve's name.
@@ -118,9 +118,9 @@ pub enum CurveError {
         /// The point, counted from 0.
         index: u32,
     },
-    /// A point does not lie to the right of the one before it, so the curve would have two values or none.
+    /// The `x` of a point is not greater than that of the point before it.
     #[error(
-        "point {index} of curve `{curve}` does not lie after the one before it; sort the points by x, each x once"
+        "point {index} of curve `{curve}` does not lie after the point before it; sort the points by x, and use each x once"
     )]
     NotIncreasing {
         /// The curve's name.
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_goes_straight_between_points_and_stays_level_beyond() {
+    fn linear_curve_interpolates_and_is_constant_beyond_its_ends() {
         check(
             &[(1.0, 10.0), (5.0, 30.0), (10.0, 20.0)],
             Interpolation::Linear,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn step_holds_the_last_point_passed() {
+    fn step_curve_holds_the_last_point() {
         check(
             &[(1.0, 10.0), (5.0, 30.0), (10.0, 20.0)],
             Interpolation::Step,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn one_point_is_a_constant() {
+    fn curve_of_one_point_is_constant() {
         for interpolation in [Interpolation::Linear, Interpolation::Step] {
             check(&[(3.0, 7.0)], interpolation, &[(-1.0, 7.0), (3.0, 7.0), (9.0, 7.0)]);
         }
@@ -227,13 +227,13 @@ mod tests {
         for points in [[(0.0, 0.0), (1.0, 1.0), (1.0, 2.0)], [(0.0, 0.0), (2.0, 1.0), (1.0, 2.0)]] {
             check_error(
                 &points,
-                "point 2 of curve `C` does not lie after the one before it; sort the points by x, each x once",
+                "point 2 of curve `C` does not lie after the point before it; sort the points by x, and use each x once",
             );
         }
     }
 
     #[test]
-    fn the_hash_tells_curves_apart() {
+    fn hash_depends_on_the_interpolation() {
         let hash = |interpolation| StateHasher::of(&curve(&[(0.0, 1.0)], interpolation).unwrap());
         assert_ne!(hash(Interpolation::Linear), hash(Interpolation::Step));
     }

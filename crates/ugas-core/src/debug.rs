@@ -1,7 +1,7 @@
-//! What a controller is like at this moment (GASD §6): the page that one looks at when something is odd.
+//! Debug pages: the complete state of a controller, readable (GASD §6).
 //!
-//! [`Simulation::debug`] gives all of it as data with names instead of ids, and as text when printed. [`explain`] tells
-//! where a single value comes from.
+//! [`Simulation::debug`] returns it as data with names instead of ids; its `Display` is text. [`explain`]
+//! shows where a single value comes from.
 //!
 //! [`explain`]: crate::explain
 
@@ -9,12 +9,12 @@ mod text;
 
 use crate::ability::AbilityState;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::simulation::Simulation;
 use crate::task::Subject;
 use crate::time::{Span, Time};
 
-/// Everything about a controller.
+/// The complete state of a controller, with names instead of ids.
 ///
 /// ```
 /// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
@@ -34,35 +34,35 @@ use crate::time::{Span, Time};
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct ControllerPage {
-    /// Which.
+    /// The controller.
     pub controller: ControllerId,
-    /// The template it was spawned from.
+    /// Name of the template it was spawned from.
     pub template: Option<String>,
-    /// When.
+    /// Simulation time of the page.
     pub time: Time,
     /// Whether it is inactive: it refuses activations, input, events and applications (K1).
     pub inactive: bool,
-    /// Whose ability summoned it (A17).
+    /// The controller whose ability summoned it (A17).
     pub summoned_by: Option<ControllerId>,
-    /// Attributes, in the order in which they are evaluated.
+    /// Attributes, in evaluation order.
     pub attributes: Vec<AttributeLine>,
     /// Names of the attributes whose values the server withholds from this client (N1), in id order.
     pub not_replicated: Vec<String>,
-    /// Tags that were granted, in id order.
+    /// Granted tags, in id order.
     pub tags: Vec<TagLine>,
     /// Effects, in application order.
     pub effects: Vec<EffectLine>,
-    /// Abilities, in the order of their grants.
+    /// Abilities, in grant order.
     pub abilities: Vec<AbilityLine>,
-    /// Tasks that are under way, in the order of their abilities' runs.
+    /// Running tasks, in the order of their activations.
     pub tasks: Vec<TaskLine>,
     /// Cues, with the number of effects and abilities that show each.
     pub cues: Vec<(String, u32)>,
-    /// Inputs that came too early and are kept for a moment.
+    /// Inputs that were pressed too early and are kept for a while.
     pub buffered_inputs: Vec<String>,
-    /// Where it is.
+    /// Position; `None` if it is nowhere.
     pub position: Option<[f64; 3]>,
-    /// On whose side it is.
+    /// Name of its team.
     pub team: Option<String>,
 }
 
@@ -82,20 +82,20 @@ pub struct AttributeLine {
 pub struct TagLine {
     /// Its name.
     pub name: String,
-    /// How often it was granted itself.
+    /// How often the tag itself was granted.
     pub count: u32,
-    /// How often it or one below it was.
+    /// How often the tag or one below it was granted.
     pub cumulative: u32,
 }
 
 /// An effect of a [`ControllerPage`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct EffectLine {
-    /// The instance.
+    /// Handle of the active effect.
     pub active: ActiveEffectId,
-    /// The effect's name.
+    /// Name of the effect.
     pub name: String,
-    /// Who caused it.
+    /// The controller that caused it.
     pub source: Option<ControllerId>,
     /// Its level.
     pub level: f64,
@@ -105,70 +105,70 @@ pub struct EffectLine {
     pub queued: bool,
     /// Whether its ongoing requirements fail (E7).
     pub inhibited: bool,
-    /// Time left; `None` is for ever.
+    /// Time left; `None` if it is infinite.
     pub remaining: Option<Span>,
-    /// How long it lasts in all.
+    /// Total duration; `None` if it is infinite.
     pub duration: Option<Span>,
     /// Time between its executions.
     pub period: Option<Span>,
-    /// When it executes next.
+    /// Time of its next execution.
     pub next_tick: Option<Time>,
-    /// Its modifiers in words: `Health Add -5`.
+    /// Its modifiers as text: `Health Add -5`.
     pub modifiers: Vec<String>,
     /// Tags that it grants.
     pub granted_tags: Vec<String>,
     /// Abilities that it grants.
     pub granted_abilities: Vec<String>,
-    /// Tags of the ability that it comes from, which count as tags of its source (E13).
+    /// Tags of the ability that applied it, which count as tags of its source (E13).
     pub ability_tags: Vec<String>,
-    /// Tags of its context: what happened when it was applied (E14).
+    /// Tags of its context (E14).
     pub context_tags: Vec<String>,
-    /// Numbers of the caller by tag, passed ones included (E15).
+    /// Set-by-caller magnitudes by tag, passed ones included (E15).
     pub set_by_caller: Vec<(String, f64)>,
 }
 
 /// An ability of a [`ControllerPage`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct AbilityLine {
-    /// The grant.
-    pub handle: AbilityHandle,
-    /// The ability's name.
+    /// Handle of the granted ability.
+    pub handle: GrantedAbilityId,
+    /// Name of the ability.
     pub name: String,
     /// Its level.
     pub level: u32,
-    /// The input it is bound to.
+    /// Name of the input it is bound to.
     pub input: Option<String>,
-    /// Where it is in its life.
+    /// State of the ability.
     pub state: AbilityState,
-    /// How often it runs.
+    /// Number of its activations.
     pub runs: u32,
-    /// How long it still cools down, and the whole of it.
+    /// Time left of its cooldown, and the whole cooldown.
     pub cooldown: Option<(Span, Span)>,
-    /// Charges left and most, if it has any.
+    /// Charges left and maximum charges; `None` without charges.
     pub charges: Option<(u32, u32)>,
-    /// Why it could not be activated now, in words; empty if it could.
+    /// Why it cannot be activated now, as text; empty if it can.
     pub obstacles: Vec<String>,
 }
 
 /// A task of a [`ControllerPage`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskLine {
-    /// The task.
+    /// Handle of the task.
     pub task: TaskId,
-    /// The ability it is of.
+    /// Name of its ability.
     pub ability: String,
-    /// Its kind, as files call it.
+    /// Its kind, as in files.
     pub kind: String,
-    /// When it began.
+    /// Time at which it began.
     pub started: Time,
-    /// When it ends by itself or gives up.
+    /// Time at which it ends by itself or times out.
     pub deadline: Option<Time>,
-    /// What it waits to be told of, in words.
+    /// Its subscriptions, as text.
     pub waits_for: Vec<String>,
 }
 
 impl Simulation {
-    /// Everything about a controller, for people to look at (GASD §6); `None` if it does not exist.
+    /// The complete state of a controller, for people (GASD §6); `None` if it does not exist.
     pub fn debug(&self, controller: ControllerId) -> Option<ControllerPage> {
         let known = self.controller(controller)?;
         let catalog = self.catalog();
@@ -252,7 +252,7 @@ impl Simulation {
         effect.modifiers.iter().zip(active.magnitudes()).map(text).collect()
     }
 
-    fn ability_line(&self, handle: AbilityHandle) -> Option<AbilityLine> {
+    fn ability_line(&self, handle: GrantedAbilityId) -> Option<AbilityLine> {
         let granted = self.ability(handle)?;
         let ability = self.catalog().ability_by_id(granted.ability())?;
         let obstacles = match self.can_activate(handle) {

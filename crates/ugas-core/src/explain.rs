@@ -1,7 +1,7 @@
 //! Explanations: where a value comes from, term by term, and why a modifier does not count (UEM, "Why This
 //! Matters for Debugging").
 //!
-//! An explanation is data with names filled in, made for tools; its `Display` is a tree for people.
+//! An explanation is data for tools, with names filled in; its `Display` is a tree for people.
 
 mod text;
 
@@ -13,19 +13,19 @@ use crate::id::{AttributeId, EffectId};
 use crate::modifier::aggregate::{LayerOutcome, ModifierEntry};
 use crate::modifier::{MAX_LAYER, Operation};
 use crate::refusal::Party;
-use crate::simulation::{Evaluand, EvaluationParameters, Simulation, State, Verdict};
+use crate::simulation::{EvalInput, EvaluationParameters, Qualification, Simulation, State};
 use crate::time::Time;
 
 /// Where an attribute's value comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
-    /// Whose attribute it is.
+    /// The controller.
     pub controller: ControllerId,
-    /// Which.
+    /// The attribute.
     pub attribute: AttributeId,
-    /// Its name.
+    /// Name of the attribute.
     pub name: String,
-    /// When.
+    /// Simulation time of the explanation.
     pub time: Time,
     /// Whether there is a value. Without one, the controller lacks the attribute and the terms are modifiers that wait
     /// for it (M6), or the value is [not replicated](Self::not_replicated).
@@ -35,58 +35,58 @@ pub struct Explanation {
     pub not_replicated: bool,
     /// The base value.
     pub base: f64,
-    /// The expression that gives the base of a derived attribute (B2).
+    /// The expression of the base value of a derived attribute (B2).
     pub derived_from: Option<String>,
-    /// The value: the current one, or what the parameters of the explanation make of it.
+    /// The current value, or the value that the evaluation parameters give.
     pub current: f64,
-    /// What each layer did, in order; layers without modifiers are left out.
+    /// The layers with modifiers, in order.
     pub layers: Vec<LayerExplanation>,
-    /// What the bounds did.
+    /// The effect of the bounds.
     pub clamp: ClampExplanation,
-    /// What a `pre_change` hook made of the clamped value, if it changed it (B4).
+    /// The value that a `pre_change` hook returned, if it changed the clamped value (B4).
     pub adjusted_by_hook: Option<f64>,
-    /// Whether changes wait for the end of a batch, so that `current` is a value from before (UEM, "Why This
+    /// Whether changes are pending until the end of a batch, so that `current` is out of date (UEM, "Why This
     /// Matters for Debugging").
     pub stale: bool,
 }
 
-/// What one layer did.
+/// The effect of one layer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LayerExplanation {
     /// Its number, 0 to 9.
     pub index: u8,
-    /// The value that came in.
+    /// Value before the layer.
     pub input: f64,
     /// Its modifiers in application order.
     pub terms: Vec<Term>,
-    /// The value that went out.
+    /// Value after the layer.
     pub output: f64,
 }
 
-/// One modifier.
+/// One modifier of a layer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Term {
-    /// What it does.
+    /// Its operation.
     pub operation: Operation,
     /// Its multiplier channel.
     pub channel: Option<String>,
     /// Its magnitude, for one stack.
     pub magnitude: f64,
-    /// The stacks that are factored in (M8).
+    /// Number of stacks that are factored in (M8).
     pub stacks: u32,
-    /// The effect's rank among overrides.
+    /// Priority of the effect among overrides.
     pub priority: i32,
-    /// The effect.
+    /// The effect definition.
     pub effect: EffectId,
-    /// The effect's name.
+    /// Name of the effect.
     pub effect_name: String,
-    /// Its instance.
+    /// Handle of the active effect.
     pub active: ActiveEffectId,
-    /// Who caused it.
+    /// The controller that caused the effect.
     pub source: Option<ControllerId>,
     /// Whether it counts.
     pub qualifies: bool,
-    /// Why it does not count, or what hides it.
+    /// Why it does not count, or is hidden by another modifier.
     pub reason: Option<Reason>,
 }
 
@@ -96,14 +96,14 @@ pub struct Term {
 pub enum Reason {
     /// Tag filtering: a tag that it requires is missing (M5).
     MissingTag {
-        /// With whom.
+        /// The party that lacks it.
         party: Party,
         /// The tag's name.
         tag: String,
     },
     /// Tag filtering: a tag that it excludes is there (M5).
     BlockedTag {
-        /// With whom.
+        /// The party that has it.
         party: Party,
         /// The tag's name.
         tag: String,
@@ -119,7 +119,7 @@ pub enum Reason {
     LayerNotEvaluated,
     /// Wrong channel: an override in a later layer replaces what it contributed to.
     HiddenByLayer {
-        /// That layer.
+        /// The later layer.
         layer: u8,
         /// The effect with the override.
         effect: String,
@@ -150,23 +150,23 @@ pub enum Reason {
     Queued,
 }
 
-/// One end of the range.
+/// One bound of the clamp.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BoundExplanation {
-    /// Its value.
+    /// Value of the bound.
     pub value: f64,
-    /// The attribute that it is the value of.
+    /// Name of the attribute that the bound follows; `None` for a constant.
     pub attribute: Option<String>,
 }
 
-/// What the bounds did (B0).
+/// The effect of the bounds (B0).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ClampExplanation {
     /// Lower bound.
     pub min: Option<BoundExplanation>,
     /// Upper bound.
     pub max: Option<BoundExplanation>,
-    /// Whether they changed the value.
+    /// Whether the bounds changed the value.
     pub applied: bool,
 }
 
@@ -231,13 +231,15 @@ impl Simulation {
         let (state, catalog) = (self.state(), self.catalog());
         let base = controller.values[usize::from(slot)].base;
         let entries = controller.modifiers_of(slot);
-        let evaluand = Evaluand { controller, slot: place, base, entries, parameters };
-        let verdicts = state.verdicts(catalog, &evaluand);
+        let input = EvalInput { controller, slot: place, base, entries, parameters };
+        let qualifications = state.qualifications(catalog, &input);
         let mut outcomes = Vec::new();
         let on_layer = |outcome| outcomes.push(outcome);
-        let value = state.aggregate_slot(catalog, &evaluand, on_layer).value;
-        let verdict = |at: usize| verdicts.as_ref().map_or(Verdict::Counts, |verdicts| verdicts[at]);
-        let terms = entries.iter().enumerate().map(|(at, entry)| self.term(entry, verdict(at)));
+        let value = state.aggregate_slot(catalog, &input, on_layer).value;
+        let qualification = |at: usize| {
+            qualifications.as_ref().map_or(Qualification::Counts, |qualifications| qualifications[at])
+        };
+        let terms = entries.iter().enumerate().map(|(at, entry)| self.term(entry, qualification(at)));
         explanation.layers = layers(base, entries, terms.collect(), &outcomes);
         explanation.present = true;
         explanation.base = base;
@@ -246,7 +248,7 @@ impl Simulation {
         let (min, max) = State::bounds(controller, place);
         let clamped = crate::simulation::clamp(value, min, max);
         let id = explanation.controller;
-        // The value of a bound that is withheld from a client is not known (N1).
+        // A client does not know the value of a bound that is not replicated to it (N1).
         let is_replicated = |bound: Option<Bound<u16>>| {
             let layout = state.layout(controller);
             let is_withheld = match bound {
@@ -284,21 +286,21 @@ impl Simulation {
         BoundExplanation { value, attribute }
     }
 
-    fn term(&self, entry: &ModifierEntry, verdict: Verdict) -> Term {
+    fn term(&self, entry: &ModifierEntry, qualification: Qualification) -> Term {
         let catalog = self.catalog();
         let tag = |tag| catalog.tag_name(tag).to_owned();
-        let reason = match verdict {
-            Verdict::Counts => None,
-            Verdict::Inhibited => Some(Reason::Inhibited),
-            Verdict::MissingTag(party, id) => Some(Reason::MissingTag { party, tag: tag(id) }),
-            Verdict::BlockedTag(party, id) => Some(Reason::BlockedTag { party, tag: tag(id) }),
-            Verdict::LayerNotEvaluated => Some(Reason::LayerNotEvaluated),
-            Verdict::PredictedOnly => Some(Reason::PredictedOnly),
-            Verdict::IgnoredEffect => Some(Reason::IgnoredEffect),
-            Verdict::TagFilter(id) => Some(Reason::TagFilter { tag: tag(id) }),
-            Verdict::NotMostNegative => Some(Reason::NotMostNegative),
-            Verdict::Qualifier => Some(Reason::Qualifier),
-            Verdict::EffectGone => Some(Reason::EffectGone),
+        let reason = match qualification {
+            Qualification::Counts => None,
+            Qualification::Inhibited => Some(Reason::Inhibited),
+            Qualification::MissingTag(party, id) => Some(Reason::MissingTag { party, tag: tag(id) }),
+            Qualification::BlockedTag(party, id) => Some(Reason::BlockedTag { party, tag: tag(id) }),
+            Qualification::LayerNotEvaluated => Some(Reason::LayerNotEvaluated),
+            Qualification::PredictedOnly => Some(Reason::PredictedOnly),
+            Qualification::IgnoredEffect => Some(Reason::IgnoredEffect),
+            Qualification::TagFilter(id) => Some(Reason::TagFilter { tag: tag(id) }),
+            Qualification::NotMostNegative => Some(Reason::NotMostNegative),
+            Qualification::Qualifier => Some(Reason::Qualifier),
+            Qualification::EffectGone => Some(Reason::EffectGone),
         };
         let found = self.state().effect_of(catalog, entry.effect);
         let modifier = found.and_then(|(_, effect)| effect.modifiers.get(usize::from(entry.index)));
@@ -316,7 +318,7 @@ impl Simulation {
             effect_name: found.map_or_else(|| "<gone>".to_owned(), |(_, effect)| effect.name().to_owned()),
             active: entry.effect,
             source: active.and_then(ActiveEffect::source),
-            qualifies: verdict == Verdict::Counts,
+            qualifies: qualification == Qualification::Counts,
             reason,
         }
     }

@@ -1,7 +1,7 @@
-//! Names of runtime objects (I3).
+//! Generational handles of runtime objects (I3).
 //!
-//! A handle is an index and a generation, so a handle of the dead finds nothing, even after its place was given to
-//! another.
+//! A handle is an index and a generation. A dead handle finds nothing, even after its slot was given to
+//! another object.
 
 use core::fmt;
 use core::hash::Hash;
@@ -11,13 +11,13 @@ use crate::hash::StateHash;
 
 /// A typed handle of an [`Arena`](crate::arena::Arena); declared with `handle!`.
 pub trait Handle: Copy + Ord + Hash + fmt::Debug + StateHash {
-    /// The handle for a place of the arena and the generation of what lives there.
+    /// The handle of a slot of the arena and the generation of its object.
     fn from_parts(index: u32, generation: NonZeroU32) -> Self;
 
-    /// The place in the arena. Reused, so never an identity by itself.
+    /// Index of the slot in the arena. Slots are reused, so the index alone identifies nothing.
     fn index(self) -> u32;
 
-    /// Which of the objects that have lived in this place is meant.
+    /// Generation of the object among all that have used this slot.
     fn generation(self) -> NonZeroU32;
 }
 
@@ -32,15 +32,15 @@ macro_rules! handle {
         }
 
         impl $name {
-            /// The handle as one number for C and the wire: the generation above, the index below. Never zero, so
-            /// zero can stand for "none".
+            /// The handle as one number for C and the wire: the generation in the upper 32 bits, the index in
+            /// the lower. Never zero, so zero can mean "none".
             pub const fn to_bits(self) -> core::num::NonZeroU64 {
                 let bits = (self.generation.get() as u64) << 32 | self.index as u64;
-                core::num::NonZeroU64::new(bits).expect("the generation is not zero")
+                core::num::NonZeroU64::new(bits).expect("the generation is never zero")
             }
 
-            /// The handle with these bits, or `None` if no handle has them. That it is well formed does not mean
-            /// that it is alive: look-ups tell.
+            /// The handle with these bits, or `None` if they are not a well-formed handle. A well-formed
+            /// handle may be dead: look it up.
             pub const fn from_bits(bits: u64) -> Option<Self> {
                 match core::num::NonZeroU32::new((bits >> 32) as u32) {
                     Some(generation) => Some(Self { index: bits as u32, generation }),
@@ -48,9 +48,9 @@ macro_rules! handle {
                 }
             }
 
-            /// What stands on a client in the place of a handle of something that it does not see
-            /// ([`mirror`](crate::mirror)). No arena ever gives it out, so it finds nothing, like a handle of the
-            /// dead; it is written and read like any other.
+            /// Placeholder on a client for the handle of an object that it does not see
+            /// ([`replica`](crate::replica)). No arena allocates it, so it finds nothing, like a dead handle.
+            /// It is encoded like any other.
             pub const UNSEEN: Self = Self { index: u32::MAX, generation: core::num::NonZeroU32::MIN };
 
             /// Whether it is [`Self::UNSEEN`].
@@ -96,32 +96,32 @@ macro_rules! handle {
             fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
                 let index = u32::decode(decoder)?;
                 let generation = core::num::NonZeroU32::new(u32::decode(decoder)?);
-                let generation = generation.ok_or_else(|| decoder.invalid("a handle has generation 0"))?;
+                let generation = generation.ok_or_else(|| decoder.invalid("the generation of a handle must not be 0"))?;
                 let handle = Self { index, generation };
-                Ok(decoder.names().map_or(handle, |names| names.local_or_unseen(handle)))
+                Ok(decoder.handle_map().map_or(handle, |map| map.local_or_unseen(handle)))
             }
         }
     };
 }
 
 handle! {
-    /// A gameplay controller (§4).
+    /// Handle of a gameplay controller (§4).
     ControllerId, "controller"
 }
 handle! {
-    /// An effect that is running on a controller (§9).
+    /// Handle of an active effect (§9).
     ActiveEffectId, "active"
 }
 handle! {
-    /// An ability that was granted to a controller (§8).
-    AbilityHandle, "granted"
+    /// Handle of a granted ability (§8).
+    GrantedAbilityId, "granted"
 }
 handle! {
-    /// One run of a granted ability (§8).
+    /// Handle of an activation, one run of a granted ability (§8).
     ActivationId, "activation"
 }
 handle! {
-    /// A task of an ability that is running (§10).
+    /// Handle of a running task of an activation (§10).
     TaskId, "task"
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_survive_the_way_through_c() {
+    fn handle_bits_round_trip() {
         let handle = TaskId::from_parts(12, NonZeroU32::new(3).unwrap());
         assert_eq!(format!("{handle:?}"), "task12v3");
         assert_eq!(handle.to_bits().get(), 0x3_0000_000C);

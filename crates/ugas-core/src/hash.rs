@@ -1,4 +1,4 @@
-//! A stable, written-down hash of plain data: 64-bit XXH3 over little-endian bytes.
+//! Stable hash of plain data: 64-bit XXH3 over little-endian bytes.
 //!
 //! Peers compare these hashes over the network and across releases, so nothing here may depend on `std`'s
 //! `Hasher`, on pointer width or on memory layout. Sequences are preceded by their length, enums and options by a
@@ -55,7 +55,7 @@ macro_rules! hash_numbers {
 hash_numbers!(u8, u16, u32, u64, i32, i64);
 
 impl StateHash for f64 {
-    /// By bits: two states that differ in the sign of a zero may go on differently.
+    /// Hashed by bits: states that differ in the sign of a zero may diverge.
     fn state_hash(&self, hasher: &mut StateHasher) {
         self.to_bits().state_hash(hasher);
     }
@@ -209,13 +209,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_the_published_xxh3() {
+    fn hash_matches_published_xxh3() {
         // XXH3-64 of the empty input with seed 0, from the algorithm's specification.
         assert_eq!(StateHasher::new().finish(), 0x2D06_8005_38D3_94C2);
     }
 
     #[test]
-    fn lengths_keep_neighbours_apart() {
+    fn length_prefix_separates_adjacent_strings() {
         assert_ne!(StateHasher::of(&("ab", "c")), StateHasher::of(&("a", "bc")));
         assert_ne!(StateHasher::of(&vec![vec![1u8], vec![]]), StateHasher::of(&vec![vec![], vec![1u8]]));
     }

@@ -1,7 +1,7 @@
-//! Identities: dense ids for definitions, opaque ids for the host's actors (I3).
+//! Ids of definitions and of the host's actors (I3).
 //!
-//! Definitions never die, so a plain index serves; runtime objects do, and have generational handles from
-//! [`crate::arena`].
+//! Definitions are never removed, so a plain index identifies them. Runtime objects have generational handles
+//! from [`crate::arena`].
 
 /// Declares a dense `u32` id for one kind of definition.
 macro_rules! definition_id {
@@ -70,7 +70,7 @@ definition_id! {
     CalculationId, "calculation"
 }
 definition_id! {
-    /// A controller template: what a freshly spawned controller has (§4.3).
+    /// A controller template (§4.3).
     TemplateId, "template"
 }
 

@@ -1,26 +1,28 @@
 //! Deterministic core of UGAS: tags, attributes, modifiers and effects as plain data.
 //!
-//! Most readers want the `ugas` crate, which re-exports what a game needs and has the manual. This crate is where the
-//! rules are. It knows no files, no clocks, no threads, no sockets and no engine, and contains no `unsafe` code.
+//! Most readers want the `ugas` crate, which re-exports what a game needs and has the manual. This crate
+//! implements the rules. It uses no files, clocks, threads, sockets or engine, and contains no `unsafe` code.
 //!
 //! Commands go in, plain data advances, events come out:
 //!
 //! - A [`catalog::Catalog`] holds every definition and all native code. It is checked as a whole, and then immutable.
 //! - A [`simulation::Simulation`] holds the state, which can be cloned, hashed and restored between any two calls.
-//! - An [`event::Event`] says what happened; a [`refusal::Refusal`] says why something did not.
+//! - An [`event::Event`] reports what happened; a [`refusal::Refusal`] reports why something did not.
 //!
 //! # Reading order
 //!
-//! 1. Ground: [`time`], [`id`], [`handle`], [`arena`], [`timer`], [`random`], [`hash`], [`codec`], [`number`], [`nearest`].
-//! 2. Words: [`tag`] (§7), [`expr`], [`curve`].
-//! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
-//!    (§4), and [`catalog`], which resolves and checks them.
-//! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
-//! 5. Around it: [`targeting`] (GASD §4.11), [`cue`] (§12).
-//! 6. Answers: [`event`], [`refusal`], [`explain`].
-//! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
-//! 8. [`reload`]: a running simulation under a changed catalog; [`character`]: a controller that goes from one simulation
-//!    to another; [`mirror`]: a window of one simulation on another.
+//! 1. Foundation: [`time`], [`id`], [`handle`], [`arena`], [`timer`], [`random`], [`hash`], [`codec`],
+//!    [`number`], [`nearest`].
+//! 2. Vocabulary: [`tag`] (§7), [`expr`], [`curve`].
+//! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8),
+//!    [`controller`] (§4), and [`catalog`], which resolves and checks them.
+//! 4. The pipeline: [`simulation`], one module per step; [`command`] is every change as data.
+//! 5. Targeting and presentation: [`targeting`] (GASD §4.11), [`cue`] (§12).
+//! 6. Output: [`event`], [`refusal`], [`explain`], [`debug`].
+//! 7. Input: [`input`] (§11), from devices to the ids that abilities are bound to.
+//! 8. Persistence and replication: [`reload`] continues a simulation under a changed catalog; [`character`]
+//!    moves a controller from one simulation to another; [`replica`] copies the visible part of one
+//!    simulation into another.
 //!
 //! # References in comments
 //!
@@ -39,6 +41,7 @@ pub mod character;
 pub mod codec;
 pub mod command;
 pub mod controller;
+mod cow_option;
 pub mod cue;
 pub mod curve;
 pub mod debug;
@@ -46,21 +49,20 @@ pub mod effect;
 pub mod event;
 pub mod explain;
 pub mod expr;
+mod gap_vec;
 pub mod handle;
 pub mod hash;
 pub mod id;
 pub mod input;
-pub mod mirror;
+mod lazy_box;
 pub mod modifier;
 pub mod nearest;
 pub mod number;
 pub mod prediction;
 pub mod random;
-mod rare;
 pub mod refusal;
 pub mod reload;
-mod row;
-mod seldom;
+pub mod replica;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;

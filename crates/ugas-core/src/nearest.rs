@@ -1,18 +1,18 @@
-//! The nearest known name to a mistyped one, for "did you mean" help wherever names are resolved.
+//! Nearest known name to a mistyped one, for "did you mean" hints.
 
-/// Longer names are not compared: they are not typing mistakes, and the work must stay bounded on any input.
+/// Longer names are not compared: they are no typing mistakes, and the work must stay bounded on any input.
 const LONGEST: usize = 64;
-/// Parts of a name shorter than this are in too many names.
+/// Shorter parts of a name occur in too many names.
 const SHORTEST_PART: usize = 3;
 
-/// However long a name is, more differences than this make it another name.
+/// Upper limit of differences, however long a name is.
 const MOST_DIFFERENCES: usize = 4;
 
-/// The known name that `wanted` most probably stands for, or `None` if nothing is near.
+/// The known name that `wanted` most probably means, or `None` if none is near.
 ///
-/// Near means at most one difference (a letter added, left out, changed, or swapped with its neighbour) for every
-/// three letters, and no more than four; upper and lower case count as the same, so a wrong case is always helped.
-/// Of equally near names the alphabetically first wins, so the answer does not depend on the order of `known` (V6).
+/// Near means at most one difference (a letter added, left out, changed, or swapped with its neighbour) for
+/// every three letters, and no more than four. Case is ignored. Of equally near names the alphabetically
+/// first wins, so the result does not depend on the order of `known` (V6).
 ///
 /// ```
 /// use ugas_core::nearest::nearest;
@@ -40,11 +40,11 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
             (differences <= allowed).then_some((differences, name))
         })
         .min();
-    // A prefix that was left out is more than a few letters: `Hit` for `GE_Hit`.
+    // A missing prefix is more than a few letters: `Hit` for `GE_Hit`.
     near.or(containing).map(|(_, name)| name)
 }
 
-/// The letters of a name without case, in a fixed buffer: comparing thousands of names allocates nothing.
+/// The letters of a name in lower case, in a fixed buffer: comparing thousands of names does not allocate.
 struct Letters {
     letters: [char; LONGEST],
     length: usize,
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_need_to_be_nearly_right() {
+    fn short_name_allows_few_differences() {
         check("x", &["y"], None);
         check("ab", &["ac"], None);
         check("X", &["x"], Some("x"));
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_the_alphabetically_first_in_any_order() {
+    fn tie_goes_to_the_alphabetically_first() {
         check("Cold", &["Gold", "Bold"], Some("Bold"));
         check("Cold", &["Bold", "Gold"], Some("Bold"));
     }
 
     #[test]
-    fn endless_names_are_left_alone() {
+    fn very_long_name_has_no_nearest() {
         let endless = "a".repeat(100_000);
         check(&endless, &["a"], None);
         check("a", &[&endless], None);

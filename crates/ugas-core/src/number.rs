@@ -1,12 +1,12 @@
-//! The little arithmetic that must come out the same, to the last bit, on every platform, and finite (V2).
+//! Arithmetic that is finite and bit-identical on every platform (V2).
 
-/// Below this a divisor counts as zero (M3).
+/// Divisors closer to zero count as zero (M3).
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// `base` to the power of `exponent`; anything to the power of zero is 1.
 ///
-/// By repeated squaring, least significant bit of the exponent first, in plain multiplications: their order is part
-/// of the result, which `f64::powi` leaves to the platform.
+/// By repeated squaring, least significant bit of the exponent first, in plain multiplications. The order is
+/// part of the result; `f64::powi` leaves it to the platform.
 pub fn powu(base: f64, exponent: u32) -> f64 {
     let mut result = 1.0;
     let mut square = base;
@@ -23,14 +23,14 @@ pub fn powu(base: f64, exponent: u32) -> f64 {
     }
 }
 
-/// The value itself, unless it is infinite or not a number.
+/// The value, or `None` if it is infinite or not a number.
 ///
-/// For the places where numbers enter the state (V2): one NaN that slips in would spread through every sum.
+/// For the places where numbers enter the state (V2): a single NaN would spread through every sum.
 pub fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// True for a divisor too small to divide by: closer to zero than 1e-9 (M3). NaN is not near anything.
+/// Whether a divisor is too small to divide by: closer to zero than 1e-9 (M3). `false` for NaN.
 pub fn nearly_zero(value: f64) -> bool {
     value.abs() < NEGLIGIBLE
 }
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edges_of_powu() {
+    fn powu_edge_cases() {
         assert_eq!(powu(0.0, 0), 1.0);
         assert_eq!(powu(f64::NAN, 0), 1.0);
         assert_eq!(powu(0.0, 3), 0.0);
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_multiplication_is_pinned() {
+    fn powu_multiplication_order_is_pinned() {
         // 5 = 101 in binary: the first power times the square of the square.
         let base: f64 = 1.1;
         let squared = base * base;
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn only_numbers_are_finite() {
+    fn finite_rejects_infinity_and_nan() {
         assert_eq!(finite(-2.5), Some(-2.5));
         assert_eq!(finite(f64::NAN), None);
         assert_eq!(finite(f64::NEG_INFINITY), None);

@@ -1,51 +1,52 @@
-//! Prediction (§13.4, §13.7): what a client does before the authority has decided, and how far it goes.
+//! Prediction (§13.4, §13.7): what a client does before the authority has decided.
 //!
-//! An author says it for each ability and effect ([`Prediction`], [`Randomness`]) and attribute
-//! ([`AttributeDef::prediction_floor`](crate::attribute::AttributeDef::prediction_floor)); a client says what it knows of
-//! whom ([`Knowledge`]). Only a simulation with [`Role::Client`](crate::simulation::Role::Client) looks at any of it.
+//! Authors set it for each ability and effect ([`Prediction`], [`Randomness`]) and attribute
+//! ([`AttributeDef::prediction_floor`](crate::attribute::AttributeDef::prediction_floor)). A client states
+//! how much it knows of each controller ([`Knowledge`]). Only a simulation with
+//! [`Role::Client`](crate::simulation::Role::Client) uses any of it.
 
 use crate::codec::{plain_enum, plain_struct};
 use crate::random::RandomStream;
 
-/// How far a client goes with an ability or an effect before the authority has decided.
+/// How far a client predicts an ability or an effect.
 ///
-/// What says nothing is predicted by rule: as far as everything that it depends on is known.
+/// Without a setting, a client predicts as far as it knows everything that the result depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prediction {
-    /// The client does it at once, also to somebody of whom it knows only what is shown.
+    /// Predicted at once, even on a controller of which the client knows only the public part.
     Predict,
-    /// The client shows it, and nothing stays: bursts of cues, no values, tags or effects.
+    /// Only cue bursts are shown; no values, tags or effects change.
     CosmeticOnly,
-    /// The client waits for the authority.
+    /// Left to the authority.
     Never,
 }
 
-/// Who rolls the dice of an ability or an effect.
+/// Which side rolls the dice of an ability or an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Randomness {
-    /// The authority alone, by a seed that no client has: whether a hit is critical.
+    /// The authority alone, with a seed that no client has. For a critical hit, say.
     #[default]
     ServerOnly,
-    /// Both sides alike, by [`Config::prediction_seed`](crate::simulation::Config::prediction_seed), who acts, and the key
-    /// of the prediction: where the shots of a spread go. Whoever reads the client's memory can foresee them, and may
-    /// choose when to act, so nothing that a cheat would want belongs here.
+    /// Both sides alike, from [`Config::prediction_seed`](crate::simulation::Config::prediction_seed), the
+    /// acting controller and the prediction key. For the directions of a spread of shots, say. A cheat can
+    /// read the seed from the client's memory and choose when to act, so nothing of value belongs here.
     Predicted,
 }
 
-/// How much a client knows of a controller.
+/// How much of a controller a client knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Knowledge {
-    /// All of it: what is computed from it is what the authority computes.
+    /// All of it: the client computes the same results as the authority.
     #[default]
     Whole,
-    /// What others are shown: some attributes, tags and cues. Effects that it has are not known, nor what they add.
+    /// The public part: some attributes, tags and cues, but not the effects.
     Shown,
 }
 
-/// Names a client's prediction, so that what it did can be confirmed or taken back (§13.4).
+/// Key of a client's prediction, by which the server confirms or rejects it (§13.4).
 ///
-/// Three numbers in one: the tick of the client's frame, the place of the command in it, and which of the things that
-/// the command led to is meant; 0 is the command itself.
+/// It packs three numbers: the tick of the client's frame, the index of the command in it, and the dependent
+/// action that the command led to (0 for the command itself).
 ///
 /// ```
 /// use ugas_core::prediction::PredictionKey;
@@ -60,7 +61,7 @@ pub enum Knowledge {
 pub struct PredictionKey(pub u64);
 
 impl PredictionKey {
-    /// The key of a command: the tick of its frame, and its place there.
+    /// The key of a command, from the tick of its frame and its index there.
     pub const fn new(tick: u32, sequence: u16) -> Self {
         Self((tick as u64) << 32 | (sequence as u64) << 16)
     }
@@ -70,32 +71,32 @@ impl PredictionKey {
         (self.0 >> 32) as u32
     }
 
-    /// The place of the command in its frame.
+    /// Index of the command in its frame.
     pub const fn sequence(self) -> u16 {
         (self.0 >> 16) as u16
     }
 
-    /// Which of the things that the command led to; 0 for itself.
+    /// Number of the dependent action; 0 for the command itself.
     pub const fn dependence(self) -> u16 {
         self.0 as u16
     }
 
-    /// Whether it is of something that the command led to.
+    /// Whether it is the key of a dependent action.
     pub const fn is_dependent(self) -> bool {
         self.dependence() != 0
     }
 
-    /// The key of the command that it all began with.
+    /// The key of the command itself.
     pub const fn origin(self) -> Self {
         Self(self.0 & !0xFFFF)
     }
 
-    /// The key of what this led to by `cause`, a number that client and authority both come to: there is no counter that
-    /// both would have to keep, so that a key is the same after a replay and on the other side.
+    /// The key of a dependent action. Client and authority both compute the number `cause`, without a shared
+    /// counter, so the key is the same after a replay and on the other side.
     #[must_use]
     pub fn dependent(self, cause: u64) -> Self {
         let mixed = RandomStream::derive(cause, &[u64::from(self.dependence())]).key();
-        // From 1 to 65535, each equally likely but for a part in 2^48.
+        // From 1 to 65535, uniform up to 2^-48.
         let dependence = 1 + mixed % 0xFFFF;
         Self(self.origin().0 | dependence)
     }
@@ -111,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_key_is_its_three_numbers() {
+    fn key_packs_three_numbers() {
         // 0x0000_04B0 is 1200, 0x0003 is 3.
         assert_eq!(PredictionKey::new(1_200, 3), PredictionKey(0x0000_04B0_0003_0000));
         assert_eq!(PredictionKey(0x0000_04B0_0003_0007).dependence(), 7);
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn later_keys_are_greater() {
+    fn later_key_is_greater() {
         assert!(PredictionKey::new(2, 0) > PredictionKey::new(1, 9).dependent(5));
         assert!(PredictionKey::new(1, 9).dependent(5) > PredictionKey::new(1, 9));
         assert!(PredictionKey::new(1, 9) > PredictionKey::new(1, 8).dependent(5));
@@ -127,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_dependent_key_keeps_its_origin(tick: u32, sequence: u16, causes in prop::collection::vec(any::<u64>(), 1..4)) {
+        fn dependent_key_keeps_its_origin(tick: u32, sequence: u16, causes in prop::collection::vec(any::<u64>(), 1..4)) {
             let origin = PredictionKey::new(tick, sequence);
             let key = causes.iter().fold(origin, |key, cause| key.dependent(*cause));
             prop_assert!(key.is_dependent());

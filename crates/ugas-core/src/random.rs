@@ -1,8 +1,8 @@
-//! Seeded dice (V5).
+//! Deterministic random streams (V5).
 //!
-//! Every activation and every application has a stream of its own, derived from the world's seed and stable ids, so
-//! that an unrelated event never shifts another's dice. A stream is two integers: its state is a counter, so it can
-//! be copied into a snapshot, hashed and resumed.
+//! Every activation and every application has its own stream, derived from the world's seed and stable ids,
+//! so that an unrelated event never shifts another's random numbers. A stream is two integers, a key and a
+//! counter: it can be copied into a snapshot, hashed and resumed.
 //!
 //! # The algorithm
 //!
@@ -39,8 +39,8 @@ const FRACTION_STEP: f64 = 1.0 / (1u64 << 53) as f64;
 
 /// A reproducible sequence of random numbers: the n-th is a pure function of the key and n.
 ///
-/// Every method that draws takes exactly one draw, whatever its arguments, so that a changed probability or range
-/// does not shift the dice that follow it.
+/// Every method that draws takes exactly one draw, whatever its arguments, so that a changed probability or
+/// range does not shift later draws.
 ///
 /// ```
 /// use ugas_core::random::{RandomStream, stable_name_hash};
@@ -57,30 +57,30 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// The stream for a key, at its beginning. Near keys give unrelated streams only if they were mixed, so keys
-    /// come from [`RandomStream::derive`], except in tests.
+    /// The stream with a key, at its beginning. Keys come from [`RandomStream::derive`], except in tests:
+    /// similar keys that were not mixed may give related streams.
     pub const fn new(key: u64) -> Self {
         Self { key, draws: 0 }
     }
 
-    /// The stream for a world's seed and the stable ids that tell one use of dice from another (V5). The order of
-    /// the parts counts, and so does their number.
+    /// The stream for a world's seed and the stable ids of one use of random numbers (V5). The order and the
+    /// number of the parts count.
     pub fn derive(seed: u64, parts: &[u64]) -> Self {
         let key = parts.iter().fold(seed, |key, &part| mix_key(key, part));
         Self::new(mix_key(key, parts.len() as u64))
     }
 
-    /// The stream with this key after this many draws: what a snapshot stores, back again (I1).
+    /// The stream with this key after this many draws, to restore it from a snapshot (I1).
     pub const fn resume(key: u64, draws: u64) -> Self {
         Self { key, draws }
     }
 
-    /// What the stream was derived to.
+    /// The key of the stream.
     pub const fn key(&self) -> u64 {
         self.key
     }
 
-    /// How many numbers were drawn.
+    /// Number of draws so far.
     pub const fn draws(&self) -> u64 {
         self.draws
     }
@@ -104,19 +104,19 @@ impl RandomStream {
         ((self.next_u64() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// A number from `lo` to `hi`, which must be finite. The upper end comes up only by rounding; a range that is
-    /// empty or the wrong way round gives `lo`.
+    /// A number from `lo` to `hi`, which must be finite. `hi` itself only results from rounding. An empty or
+    /// reversed range gives `lo`.
     pub fn range(&mut self, lo: f64, hi: f64) -> f64 {
         let fraction = self.next_f64();
         if lo < hi {
-            // Weighing both ends, unlike `lo + (hi - lo)·fraction`, does not overflow for distant ends.
+            // Weighting both ends, unlike `lo + (hi - lo)·fraction`, does not overflow.
             (lo * (1.0 - fraction) + hi * fraction).max(lo).min(hi)
         } else {
             lo
         }
     }
 
-    /// True with this probability: never for 0, below and NaN, always for 1 and above.
+    /// `true` with this probability: never for 0, below and NaN, always for 1 and above.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.next_f64() < probability
     }
@@ -124,7 +124,7 @@ impl RandomStream {
 
 plain_struct!(RandomStream { key, draws });
 
-/// A number that stands for a name in [`RandomStream::derive`], the same on every machine and in every release: the
+/// A number for a name in [`RandomStream::derive`], the same on every machine and in every release: the
 /// [`StateHasher`]'s hash of the name's length in bytes and its UTF-8.
 pub fn stable_name_hash(name: &str) -> u64 {
     StateHasher::of(name)
@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn draws_are_the_published_splitmix64() {
+    fn draws_match_published_splitmix64() {
         // The customary test vector of SplitMix64, for the seed 1234567.
         let mut stream = RandomStream::new(1_234_567);
         let drawn = [(); 5].map(|()| stream.next_u64());
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_pinned_hashes() {
+    fn name_hashes_are_pinned() {
         // XXH3 for inputs of 9 to 16 bytes worked out by its specification: length as 8 bytes, then the name.
         assert_eq!(stable_name_hash("GE_Burn"), 0x07F9_DBAE_F108_8D95);
         assert_eq!(stable_name_hash("A"), 0x72BB_22F4_F881_7C7D);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn certainty_and_impossibility_cost_a_draw_too() {
+    fn certain_and_impossible_chances_take_a_draw() {
         let mut stream = RandomStream::new(3);
         for _ in 0..1_000 {
             assert!(stream.chance(1.0) && stream.chance(f64::INFINITY));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_comes_up_about_every_fourth_time() {
+    fn chance_of_a_quarter_hits_about_every_fourth_time() {
         let mut stream = RandomStream::derive(1, &[]);
         let hits = (0..10_000).filter(|_| stream.chance(0.25)).count();
         // The standard deviation is sqrt(10000 * 0.25 * 0.75) = 43; six of them either way.
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_arguments_cost_a_draw_and_do_no_harm() {
+    fn degenerate_arguments_take_a_draw() {
         let mut stream = RandomStream::resume(9, u64::MAX);
         assert_eq!(stream.below(0), 0);
         assert_eq!(stream.draws(), 0);
@@ -239,7 +239,7 @@ mod tests {
         }
 
         #[test]
-        fn a_resumed_stream_goes_on_identically(seed: u64, parts: Vec<u64>, skip in 0u64..50) {
+        fn resumed_stream_continues_identically(seed: u64, parts: Vec<u64>, skip in 0u64..50) {
             let mut stream = RandomStream::derive(seed, &parts);
             for _ in 0..skip {
                 stream.next_u64();

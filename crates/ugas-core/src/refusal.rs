@@ -1,16 +1,16 @@
-//! Refusals (I8): why an operation did not happen, as a value with everything that was involved.
+//! Refusals (I8): why an operation did not happen, as data.
 
 use core::fmt;
 
 use smallvec::SmallVec;
 
 use crate::effect::calculation::CalculationError;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, AttributeId, CalculationId, CurveId, EffectId, TagId};
 use crate::simulation::Simulation;
 use crate::time::Span;
 
-/// Whose tags a requirement is about.
+/// The controller whose tags a requirement checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
     /// The controller that causes the effect.
@@ -40,32 +40,32 @@ pub enum Limit {
     RuntimeEffects,
     /// Abilities of one controller.
     AbilitiesPerController,
-    /// Runs of abilities that one controller has at once.
+    /// Simultaneous activations of one controller.
     ActivationsPerController,
-    /// Branches of one run of an ability.
+    /// Branches of one activation.
     Branches,
-    /// Controllers that tasks spawn in one operation (A17).
+    /// Controllers spawned by tasks in one operation (A17).
     SpawnsPerOperation,
-    /// Occurrences that one wait keeps for later rounds.
+    /// Occurrences that one wait queues for later rounds.
     Occurrences,
     /// Stacks of one effect.
     Stacks,
-    /// Inputs of one controller that are held at once.
+    /// Inputs that one controller holds at once.
     InputsPerController,
-    /// Targets of one run of an ability.
+    /// Targets of one activation.
     Targets,
-    /// Numbers or tags that a spec or a grant brings along.
+    /// Set-by-caller magnitudes or tags of a spec or a grant.
     Extras,
     /// Bytes of a payload or a name.
     PayloadBytes,
-    /// How short a period may be.
+    /// Minimum period.
     Period,
     /// Sequence numbers or tag counts, which no game exhausts.
     Counter,
 }
 
 impl fmt::Display for Limit {
-    /// What the limit is about, and which setting says how much.
+    /// The counted thing and the setting with its limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, setting) = match self {
             Self::EffectsPerController => ("effects on one controller", "max_effects_per_controller"),
@@ -73,41 +73,42 @@ impl fmt::Display for Limit {
             Self::RuntimeEffects => ("effects created at run time", "max_runtime_effects"),
             Self::AbilitiesPerController => ("abilities of one controller", "max_abilities_per_controller"),
             Self::ActivationsPerController => {
-                ("abilities that run at once on one controller", "max_activations_per_controller")
+                ("simultaneous activations of one controller", "max_activations_per_controller")
             }
-            Self::Branches => ("branches of one run of an ability", "max_branches_per_activation"),
+            Self::Branches => ("branches of one activation", "max_branches_per_activation"),
             Self::SpawnsPerOperation => {
                 ("controllers spawned by abilities in one operation", "max_spawns_per_operation")
             }
-            Self::Occurrences => ("occurrences that one wait keeps", "max_queued_occurrences"),
+            Self::Occurrences => ("occurrences queued by one wait", "max_queued_occurrences"),
             Self::Stacks => ("stacks of one effect", "max_stacks"),
             Self::InputsPerController => ("inputs held at once", "max_inputs_per_controller"),
             Self::Targets => ("targets given from outside", "max_targets"),
-            Self::Extras => ("numbers or tags brought along", "max_extras"),
+            Self::Extras => ("magnitudes or tags of one spec or grant", "max_extras"),
             Self::PayloadBytes => ("bytes of a payload or a name", "max_payload_bytes"),
-            Self::Period => return f.write_str("the period is shorter than `Config::min_period` allows"),
-            Self::Counter => return f.write_str("a counter is at its end"),
+            Self::Period => return f.write_str("the period is shorter than `Config::min_period`"),
+            Self::Counter => return f.write_str("a counter is exhausted"),
         };
         write!(f, "too many {what}: `Config::{setting}` is the limit")
     }
 }
 
-/// A value of a cycle of dependencies (B6).
+/// One value of a dependency cycle (B6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CycleLink {
     /// The controller that has the attribute.
     pub controller: ControllerId,
     /// The attribute.
     pub attribute: AttributeId,
-    /// Effect whose live magnitude reads the next value of the chain; `None` for a bound or a derived attribute.
+    /// Effect whose live magnitude reads the next value of the cycle; `None` for a bound or a derived
+    /// attribute.
     pub by: Option<EffectId>,
 }
 
-/// The ways out of a cycle of dependencies.
+/// How to break a dependency cycle.
 const CYCLE_HELP: &str =
     "read the base (`AttributeCalculation: Base`) or freeze the value (`Capture: OnApplication`)";
 
-/// A cycle in words: the values in order, with the first repeated at the end.
+/// The cycle as text: the values in order, with the first repeated at the end.
 pub(crate) fn describe_cycle(chain: &[CycleLink], simulation: &Simulation) -> String {
     let mut text = String::new();
     for link in chain {
@@ -128,7 +129,7 @@ fn describe_link(link: &CycleLink, simulation: &Simulation) -> String {
     format!("`{attribute}` of {:?}{}", link.controller, template.unwrap_or_default())
 }
 
-/// One reason why an application was refused, in the order of E1.
+/// A reason why an application was refused, in the order of E1.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum RefusalReason {
@@ -141,7 +142,7 @@ pub enum RefusalReason {
     /// The ability does not exist.
     UnknownAbility(AbilityId),
     /// The ability is not granted (any more).
-    UnknownGrant(AbilityHandle),
+    UnknownGrant(GrantedAbilityId),
     /// The active effect does not exist (any more).
     UnknownHandle(ActiveEffectId),
     /// An instance of the effect is active.
@@ -150,45 +151,46 @@ pub enum RefusalReason {
     UnknownTag(TagId),
     /// The effect may be applied by the authority only (§13.7).
     AuthoritativeOnly,
-    /// The ability that the effect is said to come from may not apply it (§13.7): none of its tasks, containers, cost and
-    /// cooldown names the effect, and neither does its list of allowed effects.
+    /// The ability in the context may not apply the effect (§13.7): neither its tasks, containers, cost and
+    /// cooldown nor its list of allowed effects name it.
     NotAuthorised {
         /// The ability.
         ability: AbilityId,
     },
-    /// A client leaves it to the authority, because it does not know enough or was told to (§13.7). Nothing has failed.
+    /// A client leaves it to the authority, because it does not know enough or prediction is off (§13.7). Not
+    /// a failure.
     NotPredicted,
-    /// A `before_apply` hook refused, in its own words.
+    /// A `before_apply` hook refused, with its message.
     Hook(String),
-    /// A tag that must be there is not.
+    /// A required tag is missing.
     MissingTag {
-        /// Where it is missing.
+        /// The party that lacks it.
         party: Party,
         /// The tag.
         tag: TagId,
     },
-    /// A tag that must not be there is.
+    /// A blocking tag is present.
     BlockedTag {
-        /// Where it is.
+        /// The party that has it.
         party: Party,
         /// The tag.
         tag: TagId,
     },
-    /// The application query does not hold over the target's tags.
+    /// The application query does not match the target's tags.
     ApplicationQuery,
-    /// The target has a tag that removes the effect as soon as it is there.
+    /// The target has a tag that would remove the effect at once.
     WouldBeRemoved {
         /// The tag.
         tag: TagId,
     },
     /// An active effect makes the target immune.
     Immune {
-        /// That effect.
+        /// The effect that grants the immunity.
         by: ActiveEffectId,
     },
-    /// The custom requirement said no.
+    /// The custom requirement is not met.
     RequirementFailed(CalculationId),
-    /// The dice said no.
+    /// The chance to apply failed.
     ChanceFailed,
     /// The stack is full.
     StackOverflow {
@@ -197,14 +199,14 @@ pub enum RefusalReason {
     },
     /// A live magnitude would make an attribute depend on itself (B6).
     CircularDependency {
-        /// The values in order: each reads the next, and the last one reads the first.
+        /// The values in order: each reads the next, and the last reads the first.
         chain: Box<[CycleLink]>,
     },
-    /// The caller did not provide a number (E9).
+    /// The caller did not provide a magnitude (E9).
     MissingSetByCaller(TagId),
-    /// An attribute that is read is not there.
+    /// An attribute that is read does not exist.
     MissingAttribute {
-        /// Where it is missing.
+        /// The party that lacks it.
         party: Party,
         /// The attribute.
         attribute: AttributeId,
@@ -213,34 +215,34 @@ pub enum RefusalReason {
     MissingParameter,
     /// A number for a parameter that the definition fixes: it holds a tag or a text (A18).
     FixedParameter(String),
-    /// A calculation that nobody provides.
+    /// A calculation that is neither registered nor defined.
     MissingCalculation(CalculationId),
-    /// A curve that nobody provides.
+    /// A curve that is neither registered nor defined.
     MissingCurve(CurveId),
-    /// A calculation gave up.
+    /// A calculation failed.
     CalculationFailed {
-        /// Which.
+        /// The calculation.
         calculation: CalculationId,
-        /// Why.
+        /// Its error.
         error: CalculationError,
     },
-    /// The arithmetic would leave the finite numbers (V2).
+    /// A result would not be finite (V2).
     NonFinite {
-        /// Position of the modifier in the effect, if one is to blame.
+        /// Index of the modifier in the effect, if a modifier caused it.
         modifier: Option<u16>,
         /// The attribute that would be affected, if there is one.
         attribute: Option<AttributeId>,
     },
     /// The period given with the application is not positive (E16).
     InvalidPeriod(Span),
-    /// A task written in Rust gave up.
+    /// A task written in Rust failed.
     CustomTask,
-    /// A count is at its limit.
+    /// A limit is reached.
     LimitReached(Limit),
 }
 
 impl RefusalReason {
-    /// The outcome code, stable and made for tools and scenarios.
+    /// The outcome code: stable, for tools and scenarios.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
@@ -277,7 +279,7 @@ impl RefusalReason {
         }
     }
 
-    /// The reason in words, with names instead of ids.
+    /// The reason as text, with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
         let catalog = simulation.catalog();
         match self {
@@ -310,7 +312,7 @@ impl RefusalReason {
                 format!("it reads `{}`, which the {party} does not have", catalog.attribute_name(*attribute))
             }
             Self::RequirementFailed(id) => {
-                format!("the requirement `{}` says no", catalog.calculation_name(*id))
+                format!("the requirement `{}` is not met", catalog.calculation_name(*id))
             }
             Self::MissingCalculation(id) => {
                 format!("the calculation `{}` is used but not provided", catalog.calculation_name(*id))
@@ -347,13 +349,13 @@ impl fmt::Display for RefusalReason {
             Self::UnknownEffect(id) => {
                 write!(
                     f,
-                    "{id:?} does not exist: it is of another catalog, or was forgotten, or undone by a restore"
+                    "{id:?} does not exist: it belongs to another catalog, was forgotten, or was undone by a restore"
                 )
             }
             Self::UnknownAbility(id) => write!(f, "{id:?} does not exist"),
             Self::UnknownGrant(id) => write!(f, "{id:?} is not granted"),
             Self::UnknownHandle(id) => write!(f, "{id:?} is no longer active"),
-            Self::UnknownTag(tag) => write!(f, "{tag:?} does not exist: it is of another catalog"),
+            Self::UnknownTag(tag) => write!(f, "{tag:?} does not exist: it belongs to another catalog"),
             Self::StillActive(id) => write!(f, "{id:?} is still active: remove it first"),
             Self::AuthoritativeOnly => f.write_str("only the authority may apply it"),
             Self::NotAuthorised { ability } => write!(f, "{ability:?} may not apply it"),
@@ -368,7 +370,7 @@ impl fmt::Display for RefusalReason {
                 write!(f, "the target has {tag:?}, which would remove it at once")
             }
             Self::Immune { by } => write!(f, "{by:?} makes the target immune"),
-            Self::RequirementFailed(id) => write!(f, "the requirement {id:?} says no"),
+            Self::RequirementFailed(id) => write!(f, "the requirement {id:?} is not met"),
             Self::ChanceFailed => f.write_str("the dice say no"),
             Self::StackOverflow { stack } => write!(f, "the stack {stack:?} is full"),
             Self::CircularDependency { chain } => {
@@ -406,7 +408,7 @@ impl fmt::Display for RefusalReason {
             Self::InvalidPeriod(period) => {
                 write!(f, "the period given is {} s and must be greater than zero", period.as_seconds())
             }
-            Self::CustomTask => f.write_str("the custom task gave up"),
+            Self::CustomTask => f.write_str("the custom task failed"),
             Self::LimitReached(limit) => limit.fmt(f),
         }
     }
@@ -417,7 +419,7 @@ impl fmt::Display for RefusalReason {
 pub struct Refusal {
     /// The effect.
     pub effect: EffectId,
-    /// Whom it was meant for.
+    /// The controller it should have been applied to.
     pub target: ControllerId,
     /// All reasons that were found, in the order of E1; never empty.
     pub reasons: SmallVec<[RefusalReason; 1]>,
@@ -433,11 +435,11 @@ impl Refusal {
         self.reasons.first().map_or("Ok", RefusalReason::code)
     }
 
-    /// The refusal in words, with names instead of ids.
+    /// The refusal as text, with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
         let mut text = match simulation.effect_definition(self.effect) {
             Some(effect) => format!("`{}` was refused", effect.name()),
-            None => "an effect that is not known here was refused".to_owned(),
+            None => "an unknown effect was refused".to_owned(),
         };
         for (at, reason) in self.reasons.iter().enumerate() {
             text.push_str(if at == 0 { ": " } else { "; " });

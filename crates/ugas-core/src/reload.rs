@@ -1,58 +1,64 @@
-//! Hot reload: a running simulation goes on under a changed catalog, and says what could not go on.
+//! Hot reload: a running simulation continues under a changed catalog, and reports what could not continue.
 //!
-//! [`Simulation::reload`](crate::simulation::Simulation::reload) does it, a [`ReloadReport`] says what became of
-//! everything, and [`CatalogDiff`] tells what differs between two catalogs without doing anything.
+//! [`Simulation::reload`](crate::simulation::Simulation::reload) does it, a [`ReloadReport`] lists its
+//! results, and a [`CatalogDiff`] compares two catalogs without changing anything.
 //!
-//! # The law
+//! # Rules
 //!
 //! After a reload the simulation is what it would be had its *facts* come about under the new catalog.
 //!
-//! - **R1 Facts stay, by name.** Time, seed, counters, handles and the order in which they are given out next; of a
-//!   controller its sets, bases, owner, avatar and how often dice were rolled; of an effect its spec with level, context,
-//!   caller's numbers and captured values, its stacks, clock, phase of its period, dice, and whether it is queued; of a
-//!   granted ability its level and input. What has a name in both catalogs is the same thing; a renamed definition is
-//!   one that is gone and another that is new.
-//! - **R2 What is computed is computed anew, where a definition that it depends on changed.** Tags, cues, modifiers,
-//!   timers and what effects follow are always derived again. A magnitude is evaluated again if its definition, or a
-//!   curve or calculation that it uses, changed; otherwise it stays what it was. A base stays; the current value follows
+//! - **R1 Facts stay, by name.** Facts are time, seed, counters, handles and the allocation order of later
+//!   handles; of a controller its sets, bases, owner, avatar and counts of rolls; of an effect its spec with
+//!   level, context, set-by-caller magnitudes and captured values, its stacks, clock, phase of its period,
+//!   random streams, and whether it is queued; of a granted ability its level and input. Definitions with the
+//!   same name in both catalogs are the same; a renamed definition counts as one removed and one added.
+//! - **R2 Derived state is recomputed where a definition that it depends on changed.** Tags, cues, modifiers,
+//!   timers and watches are always derived again. A magnitude is evaluated again if its definition, or a
+//!   curve or calculation that it uses, changed; otherwise it stays. A base stays; the current value follows
 //!   from the new modifiers, bounds and expressions.
-//! - **R3 A reload is not an application.** Requirements, immunity, chance, remove-others, additional effects and the
-//!   first tick are not repeated, and what a template says concerns only controllers that are spawned later. What the
-//!   new definition captures and the old one did not is captured now, from the values before the reload.
-//! - **R4 Clocks.** If the duration of an effect changed, its end moves by the difference between what the two
-//!   definitions give for it; one that is over by then expires. An effect that had no end is given one whole duration
-//!   from the reload on, and one that lost its duration has no end. Durations that a caller or the host set stay. A new
-//!   period is counted from the last tick, or from the beginning.
-//! - **R5 What cannot go on is taken away without consequences, and reported.** An effect whose definition is gone or
-//!   became instant, or whose changed magnitude cannot be evaluated for it, is removed: no expiration effects. So are
-//!   abilities, tags, sets and attributes that are gone. Stacks above a lowered limit fall to it. A queued effect that
-//!   is no longer to run in sequence begins.
-//! - **R8 Runs of abilities go on where they are, if their tasks are the same.** A run whose ability has other tasks now,
-//!   or is gone, is cancelled with the reason `Reloaded`. Used charges stay used.
-//! - **R6 Nothing changed, nothing happens.** A catalog with the same definitions, or one with others besides, leaves
-//!   values, clocks and what is to come as they are, and raises no event; with the same ids, the state hash is the same.
-//! - **R7 Deterministic and atomic.** Equal states under equal catalogs come to equal states. An error changes nothing.
+//! - **R3 A reload is not an application.** Requirements, immunity, chance, removal of others, additional
+//!   effects and the first tick are not repeated. A changed template affects only controllers that are
+//!   spawned later. Captures that only the new definition has are taken now, from the values before the
+//!   reload.
+//! - **R4 Clocks.** If the duration of an effect changed, its expiry moves by the difference between the
+//!   durations of the two definitions; if that lies in the past, it expires. An infinite effect that got a
+//!   duration has all of it from the reload on, and an effect that lost its duration is infinite. Durations
+//!   set by a caller or the host stay. A new period is counted from the last tick, or from the start of the
+//!   effect.
+//! - **R5 State that cannot continue is removed without consequences, and reported.** An effect whose
+//!   definition is gone or became instant, or whose changed magnitude cannot be evaluated, is removed without
+//!   expiration effects. So are abilities, tags, sets and attributes without a definition. Stacks above a
+//!   lowered limit are reduced to it. A queued effect that no longer runs in sequence begins.
+//! - **R8 Activations continue where they are if their tasks are the same.** If the tasks of its ability
+//!   changed, or the ability is gone, an activation is cancelled with the reason `Reloaded`. Used charges
+//!   stay used.
+//! - **R6 Without changes nothing happens.** A catalog with the same definitions, or with additional ones,
+//!   leaves values, clocks and pending work as they are and emits no event; with the same ids, the state hash
+//!   is the same.
+//! - **R7 Deterministic and atomic.** Equal states under equal catalogs become equal states. An error changes
+//!   nothing.
 //!
-//! What else there is to say:
+//! Details:
 //!
-//! - *Events that wait* are translated. An id of something that is gone becomes one that names nothing.
-//! - *Events of the reload* belong to one operation. An effect that was removed raises `EffectRemoved` with the reason
-//!   `Reloaded`; values, tags, cues, stacks and abilities raise theirs. What is gone by name, such as a tag or a set,
-//!   has no event, only an entry of the report.
-//! - *Effects created at run time* are resolved again in the new catalog, and go if that fails. One keeps running beside
-//!   an effect of the catalog that now has its name.
-//! - *Native code* is that of the new catalog, which must bring all that is needed. It counts by name: what it computed
-//!   before stays until something asks for it again.
-//! - *Snapshots* from before are refused as of another catalog, unless both catalogs are equal. Those that were written
-//!   with their rules can be [migrated](crate::simulation::Simulation::migrate), by this law.
-//! - *Ids that a host keeps*, in specs, queries and commands, are those of the old catalog: make them anew, or translate
-//!   them by [`ReloadReport::ids`].
+//! - *Queued events* are translated. An id of a removed definition becomes one that refers to nothing.
+//! - *Events of the reload* belong to one operation. A removed effect emits `EffectRemoved` with the reason
+//!   `Reloaded`; values, tags, cues, stacks and abilities emit theirs. Removed names, such as a tag or a set,
+//!   have no event, only an entry in the report.
+//! - *Effects created at run time* are resolved again in the new catalog, and removed if that fails. One
+//!   stays active even if an effect of the catalog now has its name.
+//! - *Native code* is that of the new catalog, which must provide everything that is needed. It counts by
+//!   name: its earlier results stay until they are needed again.
+//! - *Earlier snapshots* are rejected as belonging to another catalog, unless both catalogs are equal.
+//!   Snapshots written with their rules can be [migrated](crate::simulation::Simulation::migrate), by these
+//!   rules.
+//! - *Ids that a host keeps*, in specs, queries and commands, are those of the old catalog: create them
+//!   again, or translate them with [`ReloadReport::ids`].
 //!
-//! # Where later kinds of state go
+//! # Adding new kinds of state
 //!
-//! `simulation/reload/` has one module a kind of state, and each takes its records apart field by field: a new field
-//! does not compile until someone says what a reload makes of it. A new arena is a module
-//! there and a line in `Reload::run`; a new kind of id is a line in `reload/renumbering.rs`.
+//! `simulation/reload/` has one module per kind of state, and each destructures its records: a new field does
+//! not compile until its reload is defined. A new arena is a module there and a line in `Reload::run`; a new
+//! kind of id is a line in `reload/renumbering.rs`.
 
 mod diff;
 mod renumbering;
@@ -64,38 +70,38 @@ pub use renumbering::Renumbering;
 
 use crate::attribute::layout::AttributeSetError;
 use crate::catalog::{CatalogErrors, DefinitionKind};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 
-/// Why a simulation could not be reloaded. Nothing has changed then.
+/// Why a simulation could not be reloaded. It is unchanged then.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReloadError {
-    /// Values wait for the end of a batch.
-    #[error("a reload inside a batch: let the batch end first")]
+    /// Changes are pending until the end of a batch.
+    #[error("cannot reload inside a batch: let the batch end first")]
     InsideBatch,
-    /// The sets that a controller has do not go together any more (§6.4).
+    /// The attribute sets of a controller conflict in the new catalog (§6.4).
     #[error("{controller:?} cannot keep its attribute sets: {error}")]
     AttributeSets {
-        /// Whose sets.
+        /// The controller.
         controller: ControllerId,
-        /// Why not.
+        /// The conflict.
         error: AttributeSetError,
     },
 }
 
-/// What a reload did.
+/// The results of a reload.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ReloadReport {
-    /// What differs between the catalogs.
+    /// The differences between the catalogs.
     pub diff: CatalogDiff,
-    /// From the ids of the old catalog to those of the new one.
+    /// Ids of the old catalog mapped to those of the new one.
     pub ids: Renumbering,
-    /// Everything of the state that could not go on as it was, in a defined order.
+    /// Every part of the state that could not continue unchanged, in a defined order.
     pub entries: Vec<ReloadEntry>,
 }
 
 impl ReloadReport {
-    /// True if all that there was goes on.
+    /// Whether the whole state continues unchanged.
     pub fn is_lossless(&self) -> bool {
         self.entries.iter().all(|entry| matches!(entry.outcome, ReloadOutcome::Appeared { .. }))
     }
@@ -112,16 +118,16 @@ impl fmt::Display for ReloadReport {
     }
 }
 
-/// One thing of the state that could not go on as it was.
+/// A part of the state that could not continue unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReloadEntry {
-    /// What kind of definition it is about.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
-    /// The definition's name.
+    /// Name of the definition.
     pub name: String,
-    /// Where in the state.
+    /// Part of the state.
     pub place: ReloadPlace,
-    /// What was done.
+    /// Result for that part.
     pub outcome: ReloadOutcome,
 }
 
@@ -132,27 +138,27 @@ impl fmt::Display for ReloadEntry {
     }
 }
 
-/// Where in the state something was found.
+/// A part of the state, in a [`ReloadEntry`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ReloadPlace {
-    /// On a controller.
+    /// A controller.
     Controller(ControllerId),
     /// An active effect.
     Effect {
-        /// Which; gone, if it was removed.
+        /// Handle of the effect; dead if the effect was removed.
         active: ActiveEffectId,
-        /// Whom it is or was on.
+        /// The controller it is or was on.
         target: ControllerId,
     },
     /// A granted ability.
     Ability {
-        /// Which; gone, if it was revoked.
-        handle: AbilityHandle,
-        /// Who has or had it.
+        /// Handle of the ability; dead if it was revoked.
+        handle: GrantedAbilityId,
+        /// The controller that has or had it.
         controller: ControllerId,
     },
-    /// Among the effects created at run time.
+    /// The effects created at run time.
     RuntimeEffects,
 }
 
@@ -167,41 +173,41 @@ impl fmt::Display for ReloadPlace {
     }
 }
 
-/// What a reload did to something that could not go on as it was (R5).
+/// The result of a reload for a part of the state that could not continue unchanged (R5).
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ReloadOutcome {
-    /// It was taken away because its definition is gone.
+    /// It was removed because its definition is gone.
     DefinitionGone,
-    /// An attribute was dropped, with this base.
+    /// An attribute was removed from a controller.
     AttributeDropped {
-        /// The base that it had.
+        /// Base value that it had.
         base: f64,
     },
-    /// An attribute is new on a controller, with this base.
+    /// An attribute was added to a controller.
     Appeared {
-        /// The base that it begins with.
+        /// Its initial base value.
         base: f64,
     },
     /// An active effect was removed because its definition became instant.
     BecameInstant,
     /// An active effect was removed because a changed magnitude cannot be evaluated for it.
     CannotContinue {
-        /// Why, in words.
+        /// The refusal as text.
         reason: String,
     },
-    /// A stack fell to the new limit.
+    /// The number of stacks was reduced to the new limit.
     StacksReduced {
         /// Stacks before.
         from: u32,
         /// Stacks now.
         to: u32,
     },
-    /// A run of an ability was cancelled because its tasks are others now.
+    /// An activation was cancelled because the tasks of its ability changed.
     RunCancelled,
-    /// A queued effect began, for it is no longer to run in sequence.
+    /// A queued effect began because it no longer runs in sequence.
     Began,
-    /// An effect created at run time was forgotten because it does not hold together in the new catalog.
+    /// An effect created at run time was removed because it is invalid in the new catalog.
     Invalid(CatalogErrors),
 }
 

@@ -1,6 +1,6 @@
 //! Simulation time as an integer count of microseconds (V3).
 //!
-//! Integers make step invariance (V4) possible at all: ten steps of 0.1 s end exactly where one step of 1 s does.
+//! Integers make step invariance (V4) possible: ten steps of 0.1 s end exactly where one step of 1 s does.
 //! Nothing in this crate reads a wall clock.
 
 use core::fmt;
@@ -13,28 +13,28 @@ const MICROS_PER_SECOND: f64 = 1_000_000.0;
 pub struct Time(u64);
 
 impl Time {
-    /// The instant at which every simulation begins.
+    /// The start of every simulation.
     pub const ZERO: Self = Self(0);
-    /// The last representable instant, some 584,000 years in.
+    /// The last representable instant, some 584,000 years after the start.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The instant `micros` microseconds after the beginning.
+    /// The instant `micros` microseconds after the start.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// The instant `seconds` after the beginning, rounded to the nearest microsecond; negative and non-finite
+    /// The instant `seconds` after the start, rounded to the nearest microsecond; negative and non-finite
     /// input count as zero.
     pub fn from_seconds(seconds: f64) -> Self {
         Self::ZERO + Span::seconds(seconds)
     }
 
-    /// Microseconds since the beginning.
+    /// Microseconds since the start.
     pub const fn micros(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the beginning, for display and for curves; never for comparisons.
+    /// Seconds since the start, for display and curves. Do not compare times with it.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / MICROS_PER_SECOND
     }
@@ -51,7 +51,7 @@ impl Time {
 pub struct Span(i64);
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
     /// The longest span, some 292,000 years.
     pub const MAX: Self = Self(i64::MAX);
@@ -63,7 +63,7 @@ impl Span {
 
     /// A span of `seconds`, rounded to the nearest microsecond (V3). Values beyond the range saturate; NaN is zero.
     pub fn seconds(seconds: f64) -> Self {
-        // A float-to-integer `as` cast saturates and turns NaN into zero: exactly what is wanted.
+        // A float-to-integer `as` cast saturates and turns NaN into zero, as needed here.
         Self((seconds * MICROS_PER_SECOND).round() as i64)
     }
 
@@ -72,17 +72,17 @@ impl Span {
         Self(millis.saturating_mul(1_000))
     }
 
-    /// The number of microseconds.
+    /// Length in microseconds.
     pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// The span in seconds, for display and for formulas.
+    /// Length in seconds, for display and formulas.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / MICROS_PER_SECOND
     }
 
-    /// True for a span that is longer than nothing.
+    /// Whether the span is greater than zero.
     pub const fn is_positive(self) -> bool {
         self.0 > 0
     }
@@ -91,7 +91,7 @@ impl Span {
 impl Add<Span> for Time {
     type Output = Self;
 
-    /// Saturates at both ends: an instant before the beginning is the beginning.
+    /// Saturates at both ends: an instant before the start is the start.
     fn add(self, span: Span) -> Self {
         Self(self.0.saturating_add_signed(span.0))
     }

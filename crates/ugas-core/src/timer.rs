@@ -6,7 +6,7 @@
 //! slot of the lowest occupied level, which a bit map per level finds at once: a step in which nothing is due costs
 //! the same with one timer and with a million (I5).
 //!
-//! What the wheel looks like inside depends on its history; what comes out of it does not.
+//! The internal layout depends on the history of the wheel; the order in which timers fire does not.
 
 use core::cmp::Reverse;
 use core::fmt;
@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 
 use crate::time::Time;
 
-/// Names a timer, to cancel it. Harmless once the timer has fired or was cancelled.
+/// Key of a timer, to cancel it. Harmless once the timer has fired or was cancelled.
 ///
 /// Timers are derived from their owners' state, and keys depend on the history of the wheel: do not hash or compare
 /// states by their keys.
@@ -27,9 +27,9 @@ pub struct TimerKey {
 
 /// Timers by (time, payload).
 ///
-/// The payload says what the timer is for, and its order decides between timers of one instant, whatever the order
-/// in which they were scheduled. Scheduling and cancelling take constant time and allocate nothing while the number
-/// of timers stays below its past maximum (I6).
+/// The payload says what the timer is for. Its order decides between timers of one instant, whatever the
+/// order in which they were scheduled. Scheduling and cancelling take constant time and do not allocate while
+/// the number of timers stays below its past maximum (I6).
 ///
 /// ```
 /// use ugas_core::{time::Time, timer::TimerWheel};
@@ -43,26 +43,26 @@ pub struct TimerKey {
 /// ```
 pub struct TimerWheel<P> {
     now: u64,
-    /// What levels are reckoned from: never after `now`, nor after any timer. It may stay behind `now` while
-    /// nothing fires, which spares moving the timers of a slot that has begun but has nothing due yet.
+    /// Reference time of the levels: never after `now`, nor after any timer. It may stay behind `now` while
+    /// nothing fires, which avoids moving the timers of a slot that has begun but has nothing due yet.
     position: u64,
     nodes: Vec<Node<P>>,
     first_free: u32,
     len: u32,
     slots: Box<[Slot; SLOTS]>,
-    /// A bit for every slot that holds a timer, one word a level.
+    /// A bit for every slot that holds a timer, one `u64` per level.
     occupancy: [u64; LEVELS],
-    /// The timers of the instant being drained, last to fire first; those that were cancelled since are recognised
-    /// by their stale key. Sorting all at once is cheaper than a heap.
+    /// The timers of the instant being drained, last to fire first; cancelled ones are recognised by their
+    /// stale key. Sorting all at once is cheaper than a heap.
     due: Vec<(P, TimerKey)>,
     /// Timers that were scheduled for that instant after it began.
     late: BinaryHeap<Reverse<(P, TimerKey)>>,
-    /// How many of `due` and `late` have not been cancelled. Their time is `now`.
+    /// Number of timers in `due` and `late` that were not cancelled. Their time is `now`.
     due_len: u32,
 }
 
 impl<P: Copy + Ord> TimerWheel<P> {
-    /// A wheel without timers at this instant.
+    /// An empty wheel at this instant.
     pub fn new(now: Time) -> Self {
         Self {
             now: now.micros(),
@@ -78,8 +78,8 @@ impl<P: Copy + Ord> TimerWheel<P> {
         }
     }
 
-    /// Forgets all timers and moves to an instant, which may be past; the memory is kept. Keys from before must not be
-    /// used any more: they may name others.
+    /// Removes all timers and moves to an instant, which may lie in the past; keeps the memory. Earlier keys
+    /// must not be used any more: they may refer to other timers.
     pub(crate) fn restart(&mut self, now: Time) {
         let Self { now: present, position, nodes, first_free, len, slots, occupancy, due, late, due_len } =
             self;
@@ -92,25 +92,25 @@ impl<P: Copy + Ord> TimerWheel<P> {
         late.clear();
     }
 
-    /// The instant up to which timers have come out.
+    /// The instant up to which timers have fired.
     pub const fn now(&self) -> Time {
         Time::from_micros(self.now)
     }
 
-    /// How many timers are pending.
+    /// Number of pending timers.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// True if no timer is pending.
+    /// Whether no timer is pending.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds a timer; one for the past is one for now. Equal timers are kept apart.
+    /// Adds a timer; one for the past fires now. Equal timers are kept apart.
     ///
     /// # Panics
-    /// With 2³² − 1 timers pending: memory ends long before that.
+    /// If 2³² − 1 timers are pending; memory runs out long before.
     pub fn schedule(&mut self, at: Time, payload: P) -> TimerKey {
         let time = at.micros().max(self.now);
         let index = self.acquire(time, payload);
@@ -119,7 +119,7 @@ impl<P: Copy + Ord> TimerWheel<P> {
         TimerKey { index, generation: self.nodes[index as usize].generation }
     }
 
-    /// Removes a timer; false if it is not pending any more.
+    /// Removes a timer; `false` if it is not pending any more.
     pub fn cancel(&mut self, key: TimerKey) -> bool {
         if !self.is_pending(key) {
             return false;
@@ -133,17 +133,17 @@ impl<P: Copy + Ord> TimerWheel<P> {
         true
     }
 
-    /// Takes out the first timer, by (time, payload), that is due at `until` or earlier, and moves to its instant;
-    /// with none, moves to `until` and returns `None`.
+    /// Removes and returns the first timer, by (time, payload), that is due at `until` or earlier, and moves
+    /// to its instant. Without one, moves to `until` and returns `None`.
     ///
-    /// Timers scheduled between two calls take part: one for the current instant comes out at its place among those
-    /// of that instant that are still pending.
+    /// Timers scheduled between two calls take part: one for the current instant fires in its order among
+    /// those of that instant that are still pending.
     pub fn pop_due(&mut self, until: Time) -> Option<(Time, P)> {
         let until = until.micros();
         if until < self.now {
             return None;
         }
-        // While an instant is being drained, only what was added to this very instant may join.
+        // While an instant is being drained, only timers added for that instant may join.
         let mut limit = self.now;
         if self.due_len == 0 {
             limit = until;
@@ -170,10 +170,10 @@ impl<P: Copy + Ord> TimerWheel<P> {
         None
     }
 
-    /// When the first timer is due.
+    /// Time of the first timer.
     ///
-    /// Constant time, unless the first timer was cancelled and nothing has come out since; then the timers of its
-    /// slot are looked through.
+    /// Constant time, unless the first timer was cancelled and none has fired since: then it searches the
+    /// slot.
     pub fn next_time(&self) -> Option<Time> {
         if self.due_len > 0 {
             return Some(self.now());
@@ -206,7 +206,7 @@ impl<P: Copy> Clone for TimerWheel<P> {
         nodes.clone_from(&source.nodes);
         *first_free = source.first_free;
         *len = source.len;
-        // A slot without timers has no first one, and nothing else of it is read; most slots have none on either side.
+        // The list head of an empty slot is never read, and most slots are empty on both sides.
         for (level, (mine, theirs)) in occupancy.iter().zip(&source.occupancy).enumerate() {
             let mut either = mine | theirs;
             while either != 0 {
@@ -229,15 +229,15 @@ impl<P> fmt::Debug for TimerWheel<P> {
     }
 }
 
-/// Bits of the time that one level tells apart.
+/// Bits of the time per level.
 const LEVEL_BITS: u32 = 6;
 const LEVELS: usize = 11;
 const SLOTS: usize = LEVELS << LEVEL_BITS;
-/// Ends lists of nodes.
+/// End of a node list.
 const NONE: u32 = u32::MAX;
-/// The place of a node that waits in `due` or `late`.
+/// `place` of a node in `due` or `late`.
 const DUE: u16 = u16::MAX;
-/// The place of a node that is no timer.
+/// `place` of a free node.
 const FREE: u16 = u16::MAX - 1;
 const EMPTY_SLOT: Slot = Slot { earliest: 0, first: NONE, at_earliest: 0 };
 
@@ -248,7 +248,7 @@ struct Node<P> {
     previous: u32,
     next: u32,
     generation: NonZeroU32,
-    /// The slot the node is in: level × 64 + number.
+    /// Slot of the node: level × 64 + number.
     place: u16,
     payload: P,
 }
@@ -258,7 +258,7 @@ struct Slot {
     /// The time of the earliest timer, or a bound below it if `at_earliest` is 0; in either case a time of this slot.
     earliest: u64,
     first: u32,
-    /// How many timers of this slot have that time.
+    /// Number of timers of this slot at that time.
     at_earliest: u32,
 }
 
@@ -266,7 +266,7 @@ const fn level_of(place: usize) -> usize {
     place >> LEVEL_BITS
 }
 
-/// Where a timer for `time` belongs in a wheel at `position`.
+/// The slot for `time` in a wheel at `position`.
 const fn place_of(time: u64, position: u64) -> usize {
     let slot_mask = (1 << LEVEL_BITS) - 1;
     // The mask makes equal times differ in level 0.
@@ -292,14 +292,14 @@ impl<P: Copy> TimerWheel<P> {
         }
         let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NONE);
         self.nodes.push(fresh);
-        index.expect("fewer than 2^32 - 1 timers")
+        index.expect("a wheel holds fewer than 2^32 - 1 timers")
     }
 
     fn release(&mut self, index: u32) {
         self.len -= 1;
         let node = &mut self.nodes[index as usize];
         node.place = FREE;
-        // A node that has run out of generations is not used again: old keys would come back to life.
+        // A node without generations left is not reused: old keys would become valid again.
         if let Some(generation) = node.generation.checked_add(1) {
             node.generation = generation;
             node.next = self.first_free;
@@ -356,14 +356,14 @@ impl<P: Copy> TimerWheel<P> {
         Some((level << LEVEL_BITS) | self.occupancy[level].trailing_zeros() as usize)
     }
 
-    /// Empties a slot and returns the head of what was its list.
+    /// Empties a slot and returns the head of its former list.
     fn take_slot(&mut self, place: usize) -> u32 {
         self.occupancy[level_of(place)] &= !(1 << (place & 63));
         core::mem::replace(&mut self.slots[place], EMPTY_SLOT).first
     }
 
-    /// Moves the timers of a slot, which the position has just entered, to lower levels. A timer goes down at most
-    /// ten times in its life, so this costs little per timer however often it is called.
+    /// Moves the timers of a slot, which the position has just entered, to lower levels. A timer moves down
+    /// at most ten times, so the cost per timer is bounded.
     fn cascade(&mut self, place: usize) {
         let mut index = self.take_slot(place);
         while index != NONE {
@@ -373,7 +373,8 @@ impl<P: Copy> TimerWheel<P> {
         }
     }
 
-    /// True if a slot has one timer only, at its `earliest`: the usual case, which needs neither moving nor sorting.
+    /// Whether a slot has a single timer, at its `earliest`: the usual case, which needs neither moving nor
+    /// sorting.
     fn is_single(&self, place: usize) -> bool {
         let Slot { first, at_earliest, .. } = self.slots[place];
         at_earliest == 1 && self.nodes.get(first as usize).is_some_and(|node| node.next == NONE)
@@ -392,7 +393,8 @@ impl<P: Copy> TimerWheel<P> {
         core::iter::successors(node(first), move |&current| node(current.next)).map(|node| node.time)
     }
 
-    /// Brings the position up to now, as far as that leaves every timer in its slot: up to the first slot's begin.
+    /// Advances the position to now, or to the start of the first slot if that is earlier, so that every
+    /// timer stays in its slot.
     fn catch_up(&mut self) {
         let begin = self.first_place().map(|place| {
             let span = LEVEL_BITS * level_of(place) as u32;
@@ -405,7 +407,7 @@ impl<P: Copy> TimerWheel<P> {
 }
 
 impl<P: Copy + Ord> TimerWheel<P> {
-    /// Moves the timers of a slot of level 0, all of one instant, to where they are ordered.
+    /// Moves the timers of a level-0 slot, all of one instant, to `due`.
     fn collect_due(&mut self, place: usize) {
         let is_begun = !self.due.is_empty();
         let mut index = self.take_slot(place);

@@ -1,81 +1,75 @@
-//! Bytes as text that survives YAML and JSON: base64 (RFC 4648, section 4), in lines.
+//! Base64 (RFC 4648, section 4), broken into lines, for bytes in YAML and JSON.
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+use ::base64::Engine;
+use ::base64::engine::general_purpose::STANDARD;
 
-/// Bytes of one line, which are 100 characters: a line stays inside a window, and a file of a few kilobytes on a page.
-const BYTES_OF_A_LINE: usize = 75;
+/// Bytes of one line, which are 100 characters.
+const BYTES_PER_LINE: usize = 75;
 
-/// Why a text is not base64.
+/// Error of decoding base64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base64Error {
-    /// A character that base64 does not have, or not there.
+    /// Invalid character, or a valid one at a wrong position.
     Character {
-        /// The byte of the text at which it stands.
+        /// Byte offset in the text.
         at: usize,
         /// The character.
         found: char,
     },
-    /// Characters are missing at the end.
+    /// The text ends inside a group.
     Ends,
 }
 
-/// The bytes as text, each line of which ends with a line break.
+/// Encodes bytes as text; each line ends with a line break.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4 + bytes.len() / BYTES_OF_A_LINE + 1);
-    for line in bytes.chunks(BYTES_OF_A_LINE) {
-        for group in line.chunks(3) {
-            let bits =
-                group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-            for place in 0..4 {
-                let digit = (bits >> (18 - 6 * place)) as usize & 63;
-                text.push(if place <= group.len() { char::from(ALPHABET[digit]) } else { '=' });
-            }
-        }
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4 + bytes.len() / BYTES_PER_LINE + 1);
+    for line in bytes.chunks(BYTES_PER_LINE) {
+        STANDARD.encode_string(line, &mut text);
         text.push('\n');
     }
     text
 }
 
-/// The bytes that a text stands for. White space counts for nothing; all else must be as it is written above, so that
+/// Decodes a text. White space is ignored; everything else must be exactly as `encode` writes it, so that
 /// equal bytes have one text.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut digits, mut padding) = (0u32, 0, 0);
-    let mut is_over = false;
-    for (at, found) in text.char_indices().filter(|(_, found)| !found.is_ascii_whitespace()) {
-        let wrong = Base64Error::Character { at, found };
-        let digit = match found {
-            _ if is_over || (padding > 0 && found != '=') => return Err(wrong),
-            'A'..='Z' => u32::from(found) - u32::from('A'),
-            'a'..='z' => u32::from(found) - u32::from('a') + 26,
-            '0'..='9' => u32::from(found) - u32::from('0') + 52,
-            '+' => 62,
-            '/' => 63,
-            // One or two, where the bytes end inside a group.
-            '=' if digits >= 2 => {
-                padding += 1;
-                0
-            }
-            _ => return Err(wrong),
-        };
-        bits = bits << 6 | digit;
-        digits += 1;
-        if digits == 4 {
-            let [_, group @ ..] = bits.to_be_bytes();
-            let (whole, rest) = group.split_at(3 - padding);
-            if rest.iter().any(|byte| *byte != 0) {
-                return Err(wrong);
-            }
-            bytes.extend_from_slice(whole);
-            is_over = padding > 0;
-            (bits, digits, padding) = (0, 0, 0);
-        }
-    }
-    if digits == 0 { Ok(bytes) } else { Err(Base64Error::Ends) }
+    let symbols: String = text.chars().filter(|found| !found.is_ascii_whitespace()).collect();
+    STANDARD.decode(symbols).map_err(|_| first_error(text))
 }
 
-/// The byte of the text at which the digit begins that has the first bits of byte `index` of what it stands for.
-pub(crate) fn place_of(text: &str, index: usize) -> usize {
+/// The first error of a text that cannot be decoded.
+fn first_error(text: &str) -> Base64Error {
+    let symbols: Vec<(usize, char)> =
+        text.char_indices().filter(|(_, found)| !found.is_ascii_whitespace()).collect();
+    let mut is_padded = false;
+    for group in symbols.chunks(4) {
+        let is_after_padding = is_padded;
+        for (index, (at, found)) in group.iter().copied().enumerate() {
+            let is_valid = match found {
+                // One or two padding characters, where the bytes end inside a group.
+                '=' => index >= 2 && !is_after_padding,
+                '+' | '/' => !is_padded,
+                _ => found.is_ascii_alphanumeric() && !is_padded,
+            };
+            if !is_valid {
+                return Base64Error::Character { at, found };
+            }
+            is_padded |= found == '=';
+        }
+        // The unused bits before the padding must be zero.
+        let is_undecodable =
+            STANDARD.decode(group.iter().map(|(_, found)| *found).collect::<String>()).is_err();
+        if let &[_, _, _, (at, found)] = group
+            && is_undecodable
+        {
+            return Base64Error::Character { at, found };
+        }
+    }
+    Base64Error::Ends
+}
+
+/// Byte offset in the text of the digit that holds the first bits of the decoded byte `index`.
+pub(crate) fn offset_of_byte(text: &str, index: usize) -> usize {
     let digit = index / 3 * 4 + index % 3;
     let mut digits = text.char_indices().filter(|(_, found)| !found.is_ascii_whitespace());
     digits.nth(digit).map_or(text.trim_end().len(), |(at, _)| at)
@@ -117,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64_is_told_with_its_place() {
+    fn invalid_base64_is_reported_with_its_offset() {
         let wrong = |at, found| Err(Base64Error::Character { at, found });
         assert_eq!(decode("Zm9-"), wrong(3, '-'));
         assert_eq!(decode("Zm\n 9é"), wrong(5, 'é'));
@@ -125,7 +119,7 @@ mod tests {
         assert_eq!(decode("Zg==Zg=="), wrong(4, 'Z'));
         assert_eq!(decode("Zg==="), wrong(4, '='));
         assert_eq!(decode("="), wrong(0, '='));
-        // The last four bits of two digits for one byte stand for nothing, and are zero.
+        // The last four bits of two digits for one byte are unused and must be zero.
         assert_eq!(decode("Zh=="), wrong(3, '='));
         assert_eq!(decode("Zm9vY"), Err(Base64Error::Ends));
         assert_eq!(decode("Zg="), Err(Base64Error::Ends));
@@ -134,13 +128,13 @@ mod tests {
     #[test]
     fn a_byte_is_found_in_the_text() {
         // Three bytes are four digits: the second begins inside the second digit, the fourth with the fifth.
-        assert_eq!([0, 1, 2, 3].map(|index| place_of("Zm9v\nYmFy", index)), [0, 1, 2, 5]);
-        assert_eq!(place_of("Zm9v\n", 3), 4);
+        assert_eq!([0, 1, 2, 3].map(|index| offset_of_byte("Zm9v\nYmFy", index)), [0, 1, 2, 5]);
+        assert_eq!(offset_of_byte("Zm9v\n", 3), 4);
     }
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn encoded_bytes_decode_to_themselves(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let text = encode(&bytes);
             prop_assert!(text.lines().all(|line| line.len() <= 100));
             prop_assert_eq!(decode(&text), Ok(bytes));

@@ -1,11 +1,12 @@
-//! Characters as files: YAML and JSON in the specification's form of a gameplay controller (§4, and §14 of the later
-//! drafts).
+//! Characters as files: YAML and JSON in the specification's form of a gameplay controller (§4, and §14 of
+//! the later drafts).
 //!
-//! What the form has a place for stands there, so that other tools can read it; the rest is in `Saved` blocks of our own.
-//! Files of both drafts are read, those that other tools wrote included: what they do not say is what the rules here say
-//! ([`ugas_core::character`], P4, P6). A character that is written and read again is the same, as long as its numbers
-//! are finite and its times are shorter than 70 years. One without attribute sets is written as an empty list, which is
-//! read here although the specification's schema wants at least one.
+//! State for which the form has a field is written there, so that other tools can read it; the rest is in
+//! `Saved` blocks. Files of both drafts are read, also those of other tools; missing fields get the defaults
+//! of the rules ([`ugas_core::character`], P4, P6). A character survives a round trip unchanged, as long as
+//! its numbers are finite and its times are shorter than 70 years. A character without attribute sets is
+//! written with an empty list, which is accepted here although the specification's schema requires at least
+//! one.
 //!
 //! ```
 //! use ugas_core::character::{Character, CharacterAttribute, CharacterSet};
@@ -35,24 +36,24 @@ use crate::model::{DocumentKind, Model, recognise};
 use crate::node::{self, Node, Value};
 use crate::source::{Limits, SourceMap, Span};
 
-/// The character as YAML.
+/// Renders the character as YAML.
 pub fn to_yaml(character: &Character) -> String {
     node::to_yaml(&tree(character))
 }
 
-/// The character as JSON.
+/// Renders the character as JSON.
 pub fn to_json(character: &Character) -> String {
     let mut text = serde_json::to_string_pretty(&json(&tree(character))).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The character in a text, as if it were a file of this name; a name that ends in `.json` makes it JSON. Of several
-/// documents, the first that is a gameplay controller.
+/// Reads a character from a text, as if it were a file of this name; a name that ends in `.json` makes it
+/// JSON. If there are several documents, the first gameplay controller is used.
 ///
 /// # Errors
-/// Everything that is wrong with it, with its place. Names are not looked at: what they mean is seen when the character
-/// is restored (P1).
+/// All problems with their positions. Names are not checked here; they are resolved when the character is
+/// restored (P1).
 pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Character, LoadError> {
     let (mut map, mut sink, limits) = (SourceMap::new(), Sink::default(), Limits::default());
     let file = map.add(name, text.into());
@@ -73,7 +74,7 @@ pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Ch
         Some(doc) => Some(read::character(&doc, &mut sink)),
         None => {
             if sink.errors() == 0 {
-                sink.push(codes::ug008::no_character(Span::start_of(file)));
+                sink.push(codes::format::no_character(Span::start_of(file)));
             }
             None
         }
@@ -84,7 +85,7 @@ pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Ch
     }
 }
 
-/// The character of a document that stands inside another one, or what is wrong with it.
+/// Character of an inline document, or its first problem as text.
 pub(crate) fn of_document(doc: &ControllerDoc) -> Result<Character, String> {
     let mut sink = Sink::default();
     let character = read::character(doc, &mut sink);
@@ -94,7 +95,7 @@ pub(crate) fn of_document(doc: &ControllerDoc) -> Result<Character, String> {
     }
 }
 
-/// The document, with the address that says what it is.
+/// Document of the character, with its `$schema`.
 fn tree(character: &Character) -> Node {
     let mut entries = Vec::new();
     push_entry(&mut entries, "$schema", Value::Text(DocumentKind::Controller.schema_address()));
@@ -104,18 +105,18 @@ fn tree(character: &Character) -> Node {
     Node::synthetic(Value::Map(entries))
 }
 
-/// What a template may not have, and a character may: somebody without attributes can be saved, too.
+/// Whether a node is an empty list of attribute sets, which a character may have and a template may not.
 fn is_empty_list(node: &Node) -> bool {
     matches!(&node.value, Value::List(items) if items.is_empty())
 }
 
 fn json(node: &Node) -> Json {
-    /// Beyond this, not every whole number is a number of a file.
+    /// 2^53: beyond this, not every whole number is exact in a 64-bit float.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match &node.value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
-        // Other tools tell whole numbers from others by how they are written.
+        // Other tools distinguish whole numbers by their spelling.
         Value::Number(number)
             if number.fract() == 0.0 && number.abs() < EXACT && number.to_bits() != (-0.0f64).to_bits() =>
         {

@@ -1,4 +1,5 @@
-//! Checks across documents: names, references, rules, circles, advice. What the core checks itself is left to it.
+//! Checks across documents: names, references, rules, cycles, lints. Problems that the core detects are left
+//! to it.
 
 mod cycles;
 mod ignored;
@@ -22,16 +23,16 @@ use crate::diagnostics::Sink;
 use crate::model::Document;
 use crate::source::SourceMap;
 
-/// What the documents are.
+/// Scope of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     /// A set in which every reference must resolve.
     Set,
-    /// A single file, which may refer to what is not there.
+    /// A single file, which may refer to definitions of other files.
     SingleFile,
 }
 
-/// Runs all checks; gives back the references that a single file leaves open.
+/// Runs all checks; returns the references that a single file leaves unresolved.
 pub(crate) fn check(
     map: &SourceMap,
     documents: &[Document],

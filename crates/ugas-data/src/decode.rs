@@ -1,8 +1,8 @@
-//! From a tree to records, by tables of fields.
+//! Decoder from trees to records, driven by tables of fields.
 //!
-//! A record is declared once with [`record!`](crate::decode): its fields, which of them are required, their types and
-//! what they are for. The declaration gives the Rust struct, the decoder (which reports every problem), the JSON
-//! Schema, the canonical writer and the walk over references.
+//! A record is declared once with [`record!`](crate::decode): its fields with their types and descriptions,
+//! and which of them are required. The declaration generates the Rust struct, the decoder (which reports
+//! every problem), the JSON Schema, the canonical writer and the walk over references.
 
 mod choice;
 mod leaf;
@@ -23,18 +23,18 @@ pub use leaf::{
 pub use list::{AtLeastOne, List, NamedMap, Vector};
 pub(crate) use macros::{choice, record, reference};
 
-/// A value that files have.
+/// Value that can be decoded from a file.
 pub trait Field: Sized {
-    /// Reads it; what is wrong is reported, and `None` means that there is nothing to go on with.
+    /// Decodes the value. Problems are reported; `None` means that no value could be decoded.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self>;
 
-    /// The same value as a tree.
+    /// Encodes the value as a tree.
     fn encode(&self) -> Value;
 
-    /// Its JSON Schema; records go into `definitions` once.
+    /// JSON Schema of the type; records are added to `definitions` once.
     fn schema(definitions: &mut Definitions) -> Json;
 
-    /// Shows every reference and expression in it to a visitor.
+    /// Passes every reference and expression in the value to a visitor.
     fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
         let _ = visitor;
     }
@@ -43,18 +43,18 @@ pub trait Field: Sized {
 /// Schemas of records by name: the `$defs` of a JSON Schema.
 pub type Definitions = Map<String, Json>;
 
-/// Meets the names and expressions of a document.
+/// Visitor of the references and expressions of a document.
 pub trait Visitor<'a> {
-    /// A name that refers to something.
+    /// Visits a name that refers to a definition.
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>);
 
-    /// An expression.
+    /// Visits an expression.
     fn expression(&mut self, formula: &'a Formula) {
         let _ = formula;
     }
 }
 
-/// What a name refers to.
+/// Kind of the definition that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ReferenceKind {
     /// An attribute.
@@ -65,7 +65,7 @@ pub enum ReferenceKind {
     Effect,
     /// An ability.
     Ability,
-    /// A tag, in the role that decides which reserved prefixes fit.
+    /// A tag; its role determines which reserved prefixes are allowed.
     Tag(TagRole),
     /// A curve.
     Curve,
@@ -87,45 +87,46 @@ pub enum ReferenceKind {
     Container,
 }
 
-/// What a tag is used for (§7.1).
+/// Use of a tag (§7.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TagRole {
-    /// Asked for, in a requirement or query.
+    /// Matched by a requirement or a query.
     Asked,
-    /// Given to a controller.
+    /// Granted to a controller.
     Granted,
     /// Describes an ability.
     Ability,
     /// Triggers a cue.
     Cue,
-    /// The key of a number that a caller sets.
+    /// Key of a SetByCaller number.
     Data,
 }
 
-/// Whether a key belongs to another tool wherever it stands: such keys are kept and never reported.
+/// Whether a key belongs to another tool (`x-`). Such keys are kept in every record and never reported.
 pub(crate) fn is_free_key(key: &str) -> bool {
     key.starts_with("x-")
 }
 
-/// The title of the record whose keys are free.
+/// Title of the record that accepts any key.
 pub(crate) const METADATA: &str = "metadata";
 
-/// Whether a key that a record does not know is kept without a report: one of another tool, or any key of metadata.
+/// Whether an unknown key of a record is kept without a report: a key of another tool, or any key of
+/// metadata.
 pub(crate) fn is_free(record: &str, key: &str) -> bool {
     record == METADATA || is_free_key(key)
 }
 
-/// Adds a key to a tree that is written.
+/// Appends a key to the entries of an encoded mapping.
 pub(crate) fn push_entry(entries: &mut Vec<crate::node::Entry>, key: &str, value: Value) {
     let key = Spanned { value: key.to_owned(), ..Spanned::default() };
     entries.push(crate::node::Entry { key, value: Node::synthetic(value) });
 }
 
-/// The text of a name; numbers and truth values are names too if they are written so.
+/// Text of a name. Unquoted numbers and booleans are accepted as names.
 pub(crate) fn name_text(node: &Node, title: &str, sink: &mut Sink) -> Option<Spanned<String>> {
     let Text(name) = leaf::text(node, title, sink)?;
     if name.value.is_empty() {
-        sink.push(crate::diagnostics::codes::ug034::empty_name(node.span));
+        sink.push(crate::diagnostics::codes::naming::empty_name(node.span));
         return None;
     }
     Some(name)

@@ -1,4 +1,6 @@
-//! What can be wrong with files: one module a code, each with its messages and its page.
+//! Diagnostics: problems found in files, each with a code, a severity, a position and help.
+//!
+//! The codes with their messages and pages are in `codes`, grouped by subject.
 
 pub(crate) mod codes;
 mod render;
@@ -9,12 +11,12 @@ pub use report::Report;
 
 use crate::source::{Span, Spanned};
 
-/// How bad it is.
+/// Severity of a diagnostic, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The pack cannot be used.
     Error,
-    /// Probably not what was meant.
+    /// Probably not what the author intended.
     Warning,
     /// For information, such as a reference that a single file cannot resolve by itself.
     Note,
@@ -34,18 +36,18 @@ impl Severity {
     }
 }
 
-/// One problem in one place.
+/// A problem at one position of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
-    /// `UG001` and so on.
+    /// Diagnostic code: `UG001` and so on.
     pub code: &'static str,
-    /// How bad it is.
+    /// Severity, which the scope of the check may have lowered.
     pub severity: Severity,
-    /// Where it is.
+    /// Position in the file.
     pub span: Span,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do.
+    /// Advice how to fix it; may be empty.
     pub help: String,
 }
 
@@ -61,23 +63,23 @@ impl Diagnostic {
     }
 }
 
-/// The page of a code.
+/// Documentation page of a diagnostic code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeDoc {
-    /// `UG001` and so on.
+    /// Diagnostic code: `UG001` and so on.
     pub code: &'static str,
-    /// What it is called.
+    /// Short title.
     pub title: &'static str,
-    /// How bad it is, unless the place makes it milder.
+    /// Default severity; single diagnostics may be milder.
     pub severity: Severity,
-    /// What it means.
+    /// Meaning of the code.
     pub what: &'static str,
-    /// Why it matters.
+    /// Reason why it matters.
     pub why: &'static str,
-    /// A text that has the problem.
+    /// File text that has the problem.
     pub example: &'static str,
-    /// How to mend it.
-    pub mend: &'static str,
+    /// Instructions how to fix it.
+    pub fix: &'static str,
 }
 
 impl CodeDoc {
@@ -90,18 +92,18 @@ impl CodeDoc {
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => {
-                self.mend.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first()
+                self.fix.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first()
             }
         };
         self.report(name.span, format!("there is no {kind} `{}`", name.value)).help(help)
     }
 
-    /// The page as Markdown.
+    /// Renders the page as Markdown.
     pub fn markdown(&self) -> String {
-        let Self { code, title, what, why, example, mend, severity } = self;
+        let Self { code, title, what, why, example, fix, severity } = self;
         let severity = severity.name();
         format!(
-            "## {code}: {title}\n\nSeverity: {severity}.\n\n{what}\n\n**Why.** {why}\n\n```yaml\n{example}\n```\n\n**Mend.** {mend}\n"
+            "## {code}: {title}\n\nSeverity: {severity}.\n\n{what}\n\n**Why.** {why}\n\n```yaml\n{example}\n```\n\n**Fix.** {fix}\n"
         )
     }
 }
@@ -118,12 +120,12 @@ impl LowercaseFirst for str {
     }
 }
 
-/// The pages of all codes, in order.
+/// Pages of all codes, in the order of the codes.
 pub fn all() -> &'static [&'static CodeDoc] {
     codes::ALL
 }
 
-/// The page of one code.
+/// Page of a code; `None` if the code does not exist.
 pub fn doc(code: &str) -> Option<&'static CodeDoc> {
     codes::ALL.iter().copied().find(|doc| doc.code == code)
 }
@@ -131,8 +133,8 @@ pub fn doc(code: &str) -> Option<&'static CodeDoc> {
 /// All pages as one Markdown document.
 pub fn docs() -> String {
     let mut page = String::from(
-        "# Diagnostics\n\nEvery code that `ugas check` reports, with what it means and how to mend it. Warnings, \
-         notes and lints can be silenced with `Silence: [UG090]` in `pack.yaml`.\n\nThis page is made from the code: \
+        "# Diagnostics\n\nEvery code that `ugas check` reports, with what it means and how to fix it. Warnings, \
+         notes and lints can be silenced with `Silence: [UG090]` in `pack.yaml`.\n\nThis page is generated from the code: \
          `UPDATE_EXPECT=1 cargo test -p ugas-data --test it rendering` writes it, and the test fails while it is out of date.\n\n| code | severity | about |\n|---|---|---|\n",
     );
     for doc in codes::ALL {
@@ -149,7 +151,7 @@ pub fn docs() -> String {
     page
 }
 
-/// Collects diagnostics, up to a limit.
+/// Collector of diagnostics, up to a limit.
 #[derive(Clone, Debug)]
 pub struct Sink {
     diagnostics: Vec<Diagnostic>,
@@ -157,7 +159,7 @@ pub struct Sink {
     kept_errors: usize,
     most: usize,
     allows_unknown: bool,
-    /// Errors about unknown fields.
+    /// Number of errors about unknown fields.
     unknown_fields: usize,
 }
 
@@ -168,7 +170,7 @@ impl Default for Sink {
 }
 
 impl Sink {
-    /// A sink that keeps so many.
+    /// Creates a sink that keeps at most `most` diagnostics.
     pub fn with_limit(most: u32) -> Self {
         Self {
             diagnostics: Vec::new(),
@@ -180,7 +182,7 @@ impl Sink {
         }
     }
 
-    /// Lowers unknown fields to warnings, or not.
+    /// Sets whether unknown fields are only warnings.
     #[must_use]
     pub(crate) fn allow_unknown(mut self, allows: bool) -> Self {
         self.allows_unknown = allows;
@@ -192,10 +194,10 @@ impl Sink {
         self.allows_unknown
     }
 
-    /// Adds a diagnostic. Beyond the limit it is counted and dropped, but for an error as long as something milder can
-    /// be dropped instead: what makes a pack invalid must not drown in advice.
+    /// Adds a diagnostic. Beyond the limit it is counted and dropped. An error replaces a milder diagnostic
+    /// instead, as long as there is one: errors that make a pack invalid must not drown in advice.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
-        let is_unknown_field = diagnostic.code == codes::ug013::DOC.code;
+        let is_unknown_field = diagnostic.code == codes::field::UG013.code;
         if self.allows_unknown && is_unknown_field && diagnostic.severity == Severity::Error {
             diagnostic.severity = Severity::Warning;
             diagnostic.message.push_str("; it is ignored");
@@ -209,7 +211,7 @@ impl Sink {
             return;
         }
         if self.diagnostics.len() == self.most {
-            self.diagnostics.push(codes::ug099::truncated(diagnostic.span, self.most));
+            self.diagnostics.push(codes::pack::too_many_diagnostics(diagnostic.span, self.most));
         }
         if !is_error || self.kept_errors >= self.most {
             return;
@@ -221,13 +223,14 @@ impl Sink {
         }
     }
 
-    /// How many errors there were, dropped ones included.
+    /// Number of errors, dropped ones included.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many errors keep something from being understood: all but unknown fields, beside which the rest stands.
-    pub(crate) fn faults(&self) -> usize {
+    /// Number of errors that prevent decoding: all but unknown fields, which leave the rest of a record
+    /// intact.
+    pub(crate) fn blocking_errors(&self) -> usize {
         self.errors - self.unknown_fields.min(self.errors)
     }
 
@@ -236,7 +239,7 @@ impl Sink {
         self.diagnostics.is_empty()
     }
 
-    /// Whether this was reported already.
+    /// Whether this code was already reported at this position.
     pub(crate) fn has(&self, code: &str, span: Span) -> bool {
         self.diagnostics.iter().any(|known| known.code == code && known.span == span)
     }
@@ -246,7 +249,7 @@ impl Sink {
         let is_dropped_error = |found: &&Diagnostic| found.severity == Severity::Error && !keep(found);
         let dropped = self.diagnostics.iter().filter(is_dropped_error).count();
         let is_dropped_field =
-            |found: &&Diagnostic| is_dropped_error(found) && found.code == codes::ug013::DOC.code;
+            |found: &&Diagnostic| is_dropped_error(found) && found.code == codes::field::UG013.code;
         let dropped_fields = self.diagnostics.iter().filter(is_dropped_field).count();
         self.unknown_fields = self.unknown_fields.saturating_sub(dropped_fields);
         self.errors = self.errors.saturating_sub(dropped);
@@ -254,7 +257,7 @@ impl Sink {
         self.diagnostics.retain(keep);
     }
 
-    /// Takes over what another sink collected.
+    /// Adds the diagnostics of another sink.
     pub(crate) fn append(&mut self, other: Self) {
         self.errors += other.errors.saturating_sub(other.kept_errors);
         for diagnostic in other.diagnostics {
@@ -262,7 +265,7 @@ impl Sink {
         }
     }
 
-    /// What was collected.
+    /// Returns the collected diagnostics.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
     }
@@ -279,7 +282,7 @@ mod tests {
         }
         for code in codes::ALL {
             assert!(code.code.len() == 5 && code.code.starts_with("UG"));
-            for text in [code.title, code.what, code.why, code.example, code.mend] {
+            for text in [code.title, code.what, code.why, code.example, code.fix] {
                 assert!(!text.is_empty(), "{}", code.code);
             }
             assert!(docs().contains(code.title));

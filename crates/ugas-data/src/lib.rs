@@ -1,12 +1,13 @@
 //! Packs of UGAS files: read, diagnosed, and lowered to a [`Catalog`](ugas_core::catalog::Catalog).
 //!
-//! Reading order: [`source`] (text and positions), [`node`] (YAML and JSON as one tree), [`decode`] (tree to records,
-//! from one table of fields that also gives the JSON Schemas and the writer), [`model`] (the records), `check`
-//! (references and rules across documents), `lower` (records to definitions), [`loader`] (all of it in order),
-//! [`scenario`] (stories that run a pack), [`character`] (saved controllers), [`mod@reload`] (a pack that changes while a game runs), and [`diagnostics`]
-//! (every code with its page).
+//! Reading order: [`source`] (text and positions), [`node`] (YAML and JSON as one tree), [`decode`] (tree to
+//! records, from one table of fields that also gives the JSON Schemas and the writer), [`model`] (the
+//! records), `check` (references and rules across documents), `lower` (records to definitions), [`loader`]
+//! (all of it in order), [`scenario`] (scripted runs of a pack with expectations), [`character`] (saved
+//! controllers), [`mod@reload`] (a pack that changes while a game runs), and [`diagnostics`] (every code with
+//! its page).
 //!
-//! Loading reports everything that is wrong, not the first thing (I9), and never panics on a file (I10).
+//! Loading reports every problem, not only the first (I9), and never panics on a file (I10).
 //!
 //! ```
 //! use ugas_data::Loader;

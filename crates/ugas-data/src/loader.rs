@@ -1,4 +1,4 @@
-//! Loading: sources, trees, documents, checks, catalog, in this order.
+//! Loader: sources, trees, documents, checks and catalog, in this order.
 
 mod pack;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::controller::ControllerDef;
 use ugas_core::tag::check_tag_name;
-use ugas_core::targeting::{Candidate, Query};
+use ugas_core::targeting::{Candidate, TargetQuery};
 use ugas_core::task::CustomTask;
 
 pub use pack::{LoadError, Pack};
@@ -25,13 +25,13 @@ use crate::source::{FileId, Found, Limits, SourceMap, find_files};
 /// Loads a folder or a file.
 ///
 /// # Errors
-/// Everything that is wrong, if anything is an error.
+/// All diagnostics, if one of them is an error.
 pub fn load(path: impl AsRef<Path>) -> Result<Pack, LoadError> {
     Loader::new().path(path).load()
 }
 
-/// Checks folders and files, each by itself. A folder that holds several packs (folders with a `pack.yaml` of their
-/// own) is checked pack by pack.
+/// Checks folders and files, each by itself. A folder that holds several packs (folders with a `pack.yaml` of
+/// their own) is checked pack by pack.
 pub fn check<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Report {
     let mut report = Report::default();
     for path in paths {
@@ -48,10 +48,10 @@ enum Source {
     Inline(FileId, Node),
 }
 
-/// Adds what the host writes in Rust to a builder.
+/// Function that adds the host's native code to a builder.
 type Natives = Box<dyn FnOnce(CatalogBuilder) -> CatalogBuilder>;
 
-/// Collects what is to be loaded, and how.
+/// Builder of a load: sources, limits and native code.
 #[derive(Default)]
 pub struct Loader {
     sources: Vec<Source>,
@@ -68,12 +68,12 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// A loader without sources.
+    /// Creates a loader without sources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a file, or a folder with all that is in it.
+    /// Adds a file, or a folder with all files in and below it.
     #[must_use]
     pub fn path(mut self, path: impl AsRef<Path>) -> Self {
         self.sources.push(Source::Path(path.as_ref().to_owned()));
@@ -87,14 +87,15 @@ impl Loader {
         self
     }
 
-    /// Takes over files that were read elsewhere, so that [`inline`](Self::inline) documents keep their positions.
+    /// Sets the files that were read elsewhere, so that [`inline`](Self::inline) documents keep their
+    /// positions.
     #[must_use]
     pub fn source_map(mut self, map: SourceMap) -> Self {
         self.source_map = map;
         self
     }
 
-    /// Adds a document that stands inside another file of [`source_map`](Self::source_map).
+    /// Adds a document that is part of a file of [`source_map`](Self::source_map).
     #[must_use]
     pub fn inline(mut self, file: FileId, node: Node) -> Self {
         self.sources.push(Source::Inline(file, node));
@@ -108,7 +109,7 @@ impl Loader {
         self
     }
 
-    /// Does not report warnings, notes and lints of this code.
+    /// Suppresses warnings, notes and lints with this code.
     #[must_use]
     pub fn silence(mut self, code: impl Into<String>) -> Self {
         self.silenced.insert(code.into());
@@ -122,7 +123,8 @@ impl Loader {
         self
     }
 
-    /// Adds a task written in Rust (§10.4), which abilities use by this name. It wins over a host task of the same name.
+    /// Adds a task written in Rust (§10.4), which abilities use by this name. It wins over a host task of the
+    /// same name.
     #[must_use]
     pub fn custom_task(mut self, name: impl Into<String>, task: impl CustomTask + 'static) -> Self {
         let name = name.into();
@@ -135,36 +137,36 @@ impl Loader {
     pub fn target_filter(
         mut self,
         name: impl Into<String>,
-        filter: impl Fn(&Candidate<'_>, &Query<'_>) -> bool + Send + Sync + 'static,
+        filter: impl Fn(&Candidate<'_>, &TargetQuery<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
         let name = name.into();
         self.target_filters.insert(name.clone());
         self.natives(move |builder| builder.target_filter(name, filter))
     }
 
-    /// Makes tags known that something outside the pack names. With a registry this does nothing: there it is the
-    /// registry that says which tags exist (T1).
+    /// Adds tags that code outside of the pack uses. It has no effect on a pack with a tag registry, which
+    /// then decides which tags exist (T1).
     #[must_use]
     pub fn mention_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
         self.mentioned_tags.extend(tags.into_iter().filter(|tag| check_tag_name(tag).is_ok()));
         self
     }
 
-    /// Makes every reference have to resolve, also for a single file.
+    /// Requires every reference to resolve, also for a single file.
     #[must_use]
     pub fn as_set(mut self) -> Self {
         self.scope = Some(Scope::Set);
         self
     }
 
-    /// Makes references that do not resolve mere notes, as for a single file.
+    /// Lowers unresolved references to notes, as for a single file.
     #[must_use]
     pub fn as_single_file(mut self) -> Self {
         self.scope = Some(Scope::SingleFile);
         self
     }
 
-    /// Makes unknown fields warnings instead of errors, for files that other tools extend.
+    /// Lowers unknown fields to warnings, for files that other tools extend.
     #[must_use]
     pub fn allow_unknown(mut self) -> Self {
         self.allows_unknown = true;
@@ -178,14 +180,15 @@ impl Loader {
         self
     }
 
-    /// Leaves out the scenarios that lie in a pack: none of them is part of the rules that another one runs by.
+    /// Skips the scenarios of a pack, because they are not part of the rules that another scenario runs
+    /// under.
     #[must_use]
     pub(crate) fn without_scenarios(mut self) -> Self {
         self.omits_scenarios = true;
         self
     }
 
-    /// The packs at a path: one for a file or a pack, several for a folder of packs.
+    /// Loaders for the packs at a path: one for a file or a pack, several for a folder of packs.
     pub fn packs_in(path: &Path, limits: &Limits) -> Vec<Self> {
         let found = if path.is_dir() { find_files(path, limits) } else { Vec::new() };
         let mut roots = BTreeSet::new();
@@ -216,10 +219,10 @@ impl Loader {
         loaders.into_iter().map(|(_, loader)| loader).collect()
     }
 
-    /// Loads everything.
+    /// Loads all sources.
     ///
     /// # Errors
-    /// Everything that is wrong, if anything is an error.
+    /// All diagnostics, if one of them is an error.
     pub fn load(self) -> Result<Pack, LoadError> {
         let (catalog, documents, report) = self.run();
         match catalog {
@@ -231,7 +234,7 @@ impl Loader {
         }
     }
 
-    /// Checks everything, scenarios with their packs included, and gives back what was found.
+    /// Checks all sources, scenarios with their packs included, and returns the report.
     pub fn check(mut self) -> Report {
         let (limits, mut silenced) = (self.limits, std::mem::take(&mut self.silenced));
         let allows_unknown = self.allows_unknown;
@@ -243,7 +246,7 @@ impl Loader {
         report
     }
 
-    /// What is there and what is wrong with it, scenarios excepted.
+    /// Documents with their diagnostics, without the check of scenarios.
     pub(crate) fn examine(self) -> (Vec<Document>, Report) {
         let (_, documents, report) = self.run();
         (documents, report)
@@ -268,14 +271,14 @@ impl Loader {
             builder = add(builder);
         }
         if index.tags.is_none() && !self.mentioned_tags.is_empty() {
-            // Without a registry tags are collected from use, so something must use these.
+            // Without a registry, tags are collected from use, so these need a user.
             let tags = std::mem::take(&mut self.mentioned_tags);
             builder = builder.template(ControllerDef { tags, ..ControllerDef::new("<mentioned tags>") });
         }
         let catalog = build(map, &documents, builder, &index, scope, &mut sink);
         let missing = match &catalog {
             Some(catalog) => Some(catalog.missing()),
-            // Which calculations native code has is known only to a catalog.
+            // Only a built catalog knows the calculations of native code.
             None if has_natives => Some(Vec::new()),
             None => None,
         };
@@ -305,14 +308,14 @@ impl Loader {
                             }
                             Found::Unreadable(path, error) => {
                                 let file = map.add(path, "");
-                                sink.push(codes::ug001::unreadable(file, &error));
+                                sink.push(codes::pack::unreadable_file(file, &error));
                             }
-                            Found::Loop(path) => sink.push(codes::ug001::folder_loop(map.add(path, ""))),
+                            Found::Loop(path) => sink.push(codes::pack::folder_loop(map.add(path, ""))),
                             Found::TooDeep(path) => {
-                                sink.push(codes::ug001::folder_too_deep(map.add(path, "")));
+                                sink.push(codes::pack::folder_too_deep(map.add(path, "")));
                             }
                             Found::TooMany => {
-                                sink.push(codes::ug003::too_many_files(map.add(&path, ""), limits.files));
+                                sink.push(codes::pack::too_many_files(map.add(&path, ""), limits.files));
                             }
                         }
                     }
@@ -321,7 +324,7 @@ impl Loader {
                 Source::Text(path, text) => {
                     if text.len() as u64 > limits.file_bytes {
                         let file = map.add(path, "");
-                        sink.push(codes::ug003::file_too_large(file, limits.file_bytes));
+                        sink.push(codes::pack::file_too_large(file, limits.file_bytes));
                         continue;
                     }
                     let file = map.add(path, text);
@@ -334,7 +337,7 @@ impl Loader {
     }
 }
 
-/// Which documents are left out.
+/// Predicate for documents to skip.
 type Omit = fn(&SourceMap, FileId, &Node) -> bool;
 
 fn read(
@@ -354,7 +357,7 @@ fn read(
     }
 }
 
-/// Reads the documents of a file; `values` is what the files before it hold.
+/// Reads the documents of a file; `values` is the number of values in the files before it.
 fn parse(
     map: &SourceMap,
     file: FileId,
@@ -369,7 +372,7 @@ fn parse(
     let own = nodes.iter().map(Node::count).sum::<u64>().saturating_add(bytes / 32);
     *values = values.saturating_add(own);
     if *values > u64::from(limits.pack_nodes) {
-        sink.push(codes::ug003::pack_too_large(file, limits.pack_nodes));
+        sink.push(codes::pack::pack_too_large(file, limits.pack_nodes));
         return;
     }
     for node in nodes {
@@ -380,14 +383,14 @@ fn parse(
     }
 }
 
-/// With more errors than this the core is not asked for more: it looks for the nearest name of each unknown one, which
-/// in a hostile pack takes for ever.
-const TOO_WRONG: usize = 1000;
+/// Errors beyond which the catalog is not built. The core searches the nearest name for each unknown one,
+/// which would take too long for a hostile pack.
+const MAX_ERRORS_BEFORE_BUILD: usize = 1000;
 
-/// Builds the catalog and reports what the core finds.
+/// Builds the catalog and reports the errors of the core.
 ///
-/// Of a single file, names that only expressions use are stood in for once they are known, and templates that cannot
-/// be built from it alone are left out.
+/// For a single file, unknown names that only expressions use get stand-ins on the second attempt, and
+/// templates that cannot be built from the file alone are skipped.
 fn build(
     map: &SourceMap,
     documents: &[Document],
@@ -396,7 +399,7 @@ fn build(
     scope: Scope,
     sink: &mut Sink,
 ) -> Option<Arc<Catalog>> {
-    if sink.errors() > TOO_WRONG {
+    if sink.errors() > MAX_ERRORS_BEFORE_BUILD {
         return None;
     }
     let full = lower::templates(builder.clone(), documents, index);
@@ -404,10 +407,10 @@ fn build(
         Ok(catalog) => return Some(catalog),
         Err(errors) => errors.0,
     };
-    let places = lower::Places::new(documents);
+    let nodes = lower::DefinitionNodes::new(documents);
     let mut unresolved = Unresolved::default();
     for error in &errors {
-        lower::report(map, &places, error, scope, &mut unresolved, sink);
+        lower::report(map, &nodes, error, scope, &mut unresolved, sink);
     }
     if scope == Scope::Set || sink.errors() > 0 {
         return None;

@@ -1,9 +1,9 @@
-//! From records to the core's definitions, and from the core's complaints back to places in files.
+//! Conversion from records to the core's definitions, and from the core's errors to positions in files.
 
 mod ability;
 mod attribute;
-mod complaint;
 mod controller;
+mod core_errors;
 mod effect;
 pub(crate) mod input;
 mod library;
@@ -19,7 +19,7 @@ use ugas_core::effect::EffectDef;
 use ugas_core::tag::TagMetadata;
 use ugas_core::targeting::{EffectContainerDef, TargetingDef};
 
-pub(crate) use complaint::{Places, report};
+pub(crate) use core_errors::{DefinitionNodes, report};
 
 use crate::check::{Index, Unresolved};
 use crate::decode::{List, ReferenceKind, Text};
@@ -29,8 +29,8 @@ use crate::model::tag::TagRegistryDoc;
 use crate::model::{DeathAttributeName, Document, MetadataDoc, Model};
 use crate::source::Spanned;
 
-/// Puts all documents but controller templates into a builder. One that could not be read in full is stood in for by its name alone, so that
-/// what refers to it is not blamed.
+/// Adds all documents except controller templates to a builder. A document that could not be decoded in full
+/// gets a stand-in with its name, so that references to it resolve.
 pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unresolved) -> CatalogBuilder {
     let mut builder = Catalog::builder();
     if let Some(tags) = &index.tags {
@@ -84,14 +84,14 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
             builder = builder.input_buffer_window(attribute);
         }
     }
-    // Native code that is registered later wins; without it nobody passes.
+    // Native code that is registered later replaces this; without it no controller passes.
     for name in &index.target_filters {
         builder = builder.target_filter(*name, |_, _| false);
     }
     stand_in(builder, index, unresolved)
 }
 
-/// Text about tags, for tools (T5).
+/// Adds the descriptions of tags, for tools (T5).
 fn tag_metadata(builder: CatalogBuilder, doc: &TagRegistryDoc) -> CatalogBuilder {
     let own = |text: &Option<Text>| text.as_ref().map(|text| text.0.value.clone());
     let described = doc.tags.iter().filter_map(|doc| {
@@ -105,7 +105,7 @@ fn tag_metadata(builder: CatalogBuilder, doc: &TagRegistryDoc) -> CatalogBuilder
     described.fold(builder, |builder, (tag, metadata)| builder.tag_with_metadata(tag, metadata))
 }
 
-/// The attribute and the threshold of death (A4).
+/// Sets the attribute and the threshold of death (A4).
 fn death(builder: CatalogBuilder, globals: &GlobalsDoc) -> CatalogBuilder {
     let builder = match globals.death_attribute.as_ref().map(DeathAttributeName::attribute) {
         None => builder,
@@ -118,7 +118,7 @@ fn death(builder: CatalogBuilder, globals: &GlobalsDoc) -> CatalogBuilder {
     }
 }
 
-/// Curves, calculations, ability sets and effect containers.
+/// Adds curves, calculations, ability sets and effect containers.
 fn lists(builder: CatalogBuilder, doc: &LibraryDoc, is_clean: bool) -> CatalogBuilder {
     let builder = doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
     if !is_clean {
@@ -147,7 +147,7 @@ pub(crate) fn templates(
     })
 }
 
-/// Defines what a single file only refers to.
+/// Adds stand-ins for definitions that a single file only refers to.
 pub(crate) fn stand_in(
     mut builder: CatalogBuilder,
     index: &Index<'_>,
@@ -181,7 +181,7 @@ fn metadata(doc: &Option<MetadataDoc>, description: &Option<Text>) -> Metadata {
     }
 }
 
-/// The text of a name that has been checked to be there.
+/// Text of a required name; its presence was checked before.
 fn text<T: std::ops::Deref<Target = Spanned<String>>>(name: &Option<T>) -> String {
     name.as_ref().map(|name| name.value.clone()).unwrap_or_default()
 }

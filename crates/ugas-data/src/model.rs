@@ -1,4 +1,4 @@
-//! The documents of a pack as records with positions: what files say, before it means anything.
+//! Documents of a pack as records with positions, before names are resolved.
 
 pub mod ability;
 pub mod attribute;
@@ -30,7 +30,7 @@ use crate::node::{Node, Value};
 use crate::source::{FileId, Spanned};
 
 record! {
-    /// Text about a definition for people; no rule reads it.
+    /// Human-readable text about a definition; no rule reads it.
     MetadataDoc, "metadata" {
         display_name: optional Text = "DisplayName", "Name to show.";
         description: optional Text = "Description", "Text for a tooltip.";
@@ -45,21 +45,22 @@ record! {
 /// A document of a pack.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Document {
-    /// What it is.
+    /// Kind of the document.
     pub kind: DocumentKind,
-    /// The file it stands in.
+    /// File that contains it.
     pub file: FileId,
     /// Its `$schema`, if it has one.
     pub schema: Option<Spanned<String>>,
     /// The mapping that defines it, without a wrapper such as `Ability:`.
     pub node: Node,
-    /// What it says.
+    /// Decoded record.
     pub model: Model,
-    /// Whether all known fields of it could be read. What could not is reported and left out of the catalog.
+    /// Whether all known fields could be decoded. A document with undecodable fields is left out of the
+    /// catalog.
     pub is_clean: bool,
 }
 
-/// What a document says.
+/// Decoded record of a document, by kind.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Model {
     /// An attribute on its own.
@@ -90,14 +91,14 @@ pub enum Model {
     Pack(pack::PackDoc),
     /// Curves, calculations, ability sets and effect containers.
     Library(library::LibraryDoc),
-    /// A scenario. Its names are its own business: they are looked up when it runs.
+    /// A scenario. Its names are resolved when it is checked or run, not with the pack.
     Scenario(Box<scenario::ScenarioDoc>),
-    /// Something that could not be read at all.
+    /// A document that could not be decoded at all.
     Unreadable,
 }
 
 impl Model {
-    /// Shows every reference and expression in it to a visitor.
+    /// Passes every reference and expression in the document to a visitor.
     pub fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
         match self {
             Self::Attribute(doc) => doc.visit(visitor),
@@ -118,7 +119,7 @@ impl Model {
         }
     }
 
-    /// The document as a tree, in canonical order; `None` for what is kept as it is.
+    /// Encodes the document as a tree in canonical order; `None` for documents that are kept as they are.
     pub(crate) fn encode(&self) -> Option<Value> {
         Some(match self {
             Self::Attribute(doc) => doc.encode(),

@@ -1,4 +1,4 @@
-//! YAML and JSON as one tree in which every value and every key knows where it is written.
+//! YAML and JSON as one tree, in which every value and every key has its position in the file.
 
 mod json;
 mod offset;
@@ -12,26 +12,26 @@ use crate::source::{FileId, Limits, SourceMap, Span, Spanned};
 pub use offset::byte_in_file;
 pub use yaml_text::to_yaml;
 
-/// A value of a file.
+/// Value of a file with its position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Node {
-    /// Where it is written; of a list or mapping, from the first item to the last.
+    /// Position of the value; for a list or mapping, from the first item to the last.
     pub span: Span,
-    /// What it is.
+    /// The value itself.
     pub value: Value,
-    /// How a text is written.
+    /// Quoting style of a text.
     pub style: Style,
 }
 
-/// What a [`Node`] is.
+/// Value of a [`Node`].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     #[default]
     Null,
     /// True or false.
     Bool(bool),
-    /// A number; `.inf`, `.nan` and what overflows come through, so that a diagnostic can point at them.
+    /// A number. `.inf`, `.nan` and overflowing numbers are kept, so that a diagnostic can point at them.
     Number(f64),
     /// A text.
     Text(String),
@@ -41,7 +41,7 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// How a text is written, which decides where its bytes are in the file.
+/// Quoting style of a text, which determines where its bytes are in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
     /// Without quotes.
@@ -65,12 +65,12 @@ pub struct Entry {
 }
 
 impl Node {
-    /// A value that is not from a file.
+    /// Creates a value that is not from a file.
     pub fn synthetic(value: Value) -> Self {
         Self { span: Span::default(), value, style: Style::Plain }
     }
 
-    /// How many values it is made of, keys excepted.
+    /// Number of values in the tree, without keys.
     pub(crate) fn count(&self) -> u64 {
         let inside: u64 = match &self.value {
             Value::List(items) => items.iter().map(Self::count).sum(),
@@ -80,7 +80,7 @@ impl Node {
         inside.saturating_add(1)
     }
 
-    /// Lists and mappings inside each other, itself included; 0 for a single value.
+    /// Nesting depth of lists and mappings, itself included; 0 for a single value.
     pub(crate) fn depth(&self) -> usize {
         match &self.value {
             Value::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
@@ -89,8 +89,8 @@ impl Node {
         }
     }
 
-    /// A short span that stands for the whole value: the first key or item of what spans many lines. A mapping whose
-    /// keys are all inherited is represented by its own span.
+    /// Short span that represents the whole value: of a list or mapping, the first key or item. A mapping
+    /// whose keys are all inherited is represented by its own span.
     pub fn head(&self) -> Span {
         match &self.value {
             Value::Map(entries) => {
@@ -144,7 +144,7 @@ impl Node {
         }
     }
 
-    /// What it is, in words for messages.
+    /// Description of the value for messages, such as "a list".
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Null => "nothing".to_owned(),
@@ -160,11 +160,11 @@ impl Node {
     }
 }
 
-/// Parses all documents of a file. Syntax errors are reported; what stands before them is kept.
+/// Parses all documents of a file. Syntax errors are reported; documents before them are kept.
 pub fn parse(map: &SourceMap, file: FileId, limits: &Limits, sink: &mut Sink) -> Vec<Node> {
     let Some(source) = map.file(file) else { return Vec::new() };
     if source.text().len() as u64 > limits.file_bytes.min(u64::from(u32::MAX - 1)) {
-        sink.push(crate::diagnostics::codes::ug003::file_too_large(file, limits.file_bytes));
+        sink.push(crate::diagnostics::codes::pack::file_too_large(file, limits.file_bytes));
         return Vec::new();
     }
     let is_json = source.path().extension().is_some_and(|extension| extension == "json");
@@ -175,7 +175,7 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits, sink: &mut Sink) ->
     }
 }
 
-/// Keeps the first of each key and reports the others.
+/// Keeps the first entry of each key and reports the others.
 fn unique_keys(entries: Vec<Entry>, sink: &mut Sink) -> Vec<Entry> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|&a, &b| entries[a].key.value.cmp(&entries[b].key.value).then(a.cmp(&b)));
@@ -191,7 +191,7 @@ fn unique_keys(entries: Vec<Entry>, sink: &mut Sink) -> Vec<Entry> {
     let mut kept: Vec<Entry> = Vec::new();
     for (entry, double) in entries.into_iter().zip(double) {
         if double {
-            sink.push(crate::diagnostics::codes::ug005::duplicate_key(&entry.key));
+            sink.push(crate::diagnostics::codes::format::duplicate_key(&entry.key));
         } else {
             kept.push(entry);
         }

@@ -1,37 +1,37 @@
-//! Hot reload from files: load, and only if nothing is wrong, let the running simulation go on under the new pack.
+//! Hot reload from files: loads a pack and, if it has no errors, migrates the running simulation to it.
 //!
-//! [`ugas_core::reload`] has the rules; this is merely the way from files to there.
+//! [`ugas_core::reload`] defines the migration.
 
 use ugas_core::reload::{ReloadError, ReloadReport};
 use ugas_core::simulation::Simulation;
 
 use crate::loader::{LoadError, Loader, Pack};
 
-/// What a reload from files came to.
+/// Result of a reload from files.
 #[derive(Clone, Debug)]
 pub struct Reloaded {
-    /// The pack, with its warnings.
+    /// New pack, with its warnings.
     pub pack: Pack,
-    /// What differs, and what became of the state.
+    /// Differences between the packs, and their effect on the state.
     pub report: ReloadReport,
 }
 
-/// Why a simulation was not reloaded. Nothing has changed then.
+/// Failed reload. The simulation is unchanged.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReloadPackError {
-    /// Something is wrong with the files.
+    /// The files have errors.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The state cannot go on under the new rules.
+    /// The state cannot be migrated to the new rules.
     #[error(transparent)]
     Reload(#[from] ReloadError),
 }
 
 impl Loader {
-    /// Loads everything and puts a running simulation under it. Give the loader the same
-    /// [native code](Self::natives) as the first time. A file that is half written when it is read is an error like any
-    /// other: nothing changes, and the next try may succeed.
+    /// Loads all sources and migrates a running simulation to the result. Give the loader the same [native
+    /// code](Self::natives) as the first time. A half-written file is an error like any other: nothing
+    /// changes, and the next attempt may succeed.
     ///
     /// ```
     /// use ugas_core::simulation::{Config, Simulation};
@@ -48,7 +48,8 @@ impl Loader {
     /// ```
     ///
     /// # Errors
-    /// Everything that is wrong with the files, or why the state cannot go on. Nothing has changed then.
+    /// All errors of the files, or the reason why the state cannot be migrated. The simulation is then
+    /// unchanged.
     pub fn reload(self, simulation: &mut Simulation) -> Result<Reloaded, ReloadPackError> {
         let pack = self.load()?;
         let report = simulation.reload(pack.catalog.clone())?;

@@ -1,6 +1,6 @@
-//! Scenarios: loaded from files, run against a simulation, and compared with what they expect.
+//! Scenarios: scripted simulations with expectations, loaded from files.
 //!
-//! A [`Scenario`] is what a file tells; a [`Runner`] is one in motion; an [`Outcome`] is how it ended.
+//! A [`Scenario`] is the document, a [`Runner`] executes it, and an [`Outcome`] is the result.
 //!
 //! ```
 //! use ugas_data::scenario::{Options, Scenario};
@@ -30,11 +30,11 @@ mod characters;
 pub(crate) mod check;
 mod commands;
 mod controllers;
-mod cut;
 mod expect;
 mod expect_abilities;
 mod expect_cues;
 mod outcome;
+mod prefix;
 mod runner;
 mod state;
 mod steps;
@@ -55,7 +55,7 @@ use ugas_core::time::{Span, Time};
 pub use outcome::{AbilityOutcome, ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
 pub use state::state_text;
-pub use vary::{Place, PlaceError, PlaceKind};
+pub use vary::{ValueKind, ValuePath, ValuePathError};
 
 use crate::decode::{Field, ReferenceKind, Visitor};
 use crate::diagnostics::{Report, Sink};
@@ -65,77 +65,78 @@ use crate::model::{Document, DocumentKind, Model, recognise};
 use crate::node::{self, Node};
 use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
 
-/// How a scenario is run. None of it changes the result (V4).
+/// Options of a run. None of them changes the result (V4).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Options {
-    /// Most time that one advance covers.
+    /// Longest time of one `Advance` command; `None` for no limit.
     pub step: Option<Span>,
-    /// How often the observer is called while time passes; without it, after each step.
+    /// Interval at which the observer is called while time passes; `None` calls it after each step.
     pub every: Option<Span>,
-    /// When to stop; without it, after the last step.
+    /// Time at which to stop; `None` stops after the last step.
     pub until: Option<Time>,
 }
 
-/// Watches a scenario while it runs, to record what a report or a plot needs. It changes nothing.
+/// Observer of the states and events of a running scenario, for reports and plots.
 pub trait Observer {
-    /// Is shown the state at the start, on the way (see [`Options::every`]) and at the end.
+    /// Called with the state at the start, during the run (see [`Options::every`]) and at the end.
     fn state(&mut self, runner: &Runner<'_>) {
         let _ = runner;
     }
 
-    /// Is told everything that happens after the start, in order. An event carries the exact time, however long the
-    /// steps are; the runner may be past it already.
+    /// Called for every event after the start, in order. The event has its exact time, however long the steps
+    /// are; the runner may be past that time already.
     fn event(&mut self, runner: &Runner<'_>, event: &Event) {
         let _ = (runner, event);
     }
 }
 
-/// Sees every command that a scenario gives to its simulation, time that passes included, to record or check it. It
-/// changes nothing: what a scenario does is the same with and without it.
-pub trait CommandWitness {
-    /// Is shown the simulation before the first command.
+/// Observer of every command that a scenario executes, `Advance` included, for recordings and checks. It does
+/// not affect the run.
+pub trait CommandObserver {
+    /// Called with the simulation before the first command.
     fn begin(&mut self, simulation: &Simulation) {
         let _ = simulation;
     }
 
-    /// Is told how the scenario calls a controller, as soon as that is there.
+    /// Called with the scenario's name of a controller as soon as the controller exists.
     fn name(&mut self, controller: ControllerId, name: &str) {
         let _ = (controller, name);
     }
 
-    /// Is shown a command, and the simulation that will execute it.
+    /// Called before each command, with the simulation that will execute it.
     fn before(&mut self, simulation: &Simulation, command: &Command);
 
-    /// Is shown the simulation after the command. Events of the command may be pending in it, and older ones with them.
+    /// Called after each command. Events of this and earlier commands may still be pending.
     fn after(&mut self, simulation: &Simulation);
 
-    /// Is shown the simulation when nothing follows.
+    /// Called with the simulation after the last command.
     fn end(&mut self, simulation: &Simulation) {
         let _ = simulation;
     }
 }
 
-/// The kinds of events by name, as `Count` and reports call them.
+/// Names of the event kinds, as in `Count` and reports.
 pub const EVENT_KINDS: &[&str] = &crate::check::scenario::EVENTS;
 
-/// The outcome codes that `Last` and `Reasons` know. Every one of them is produced by some step.
+/// Outcome codes of `Last` and `Reasons`. Each is produced by some step.
 pub const OUTCOMES: &[&str] = crate::check::scenario::OUTCOMES;
 
-/// A scenario of a file.
+/// Scenario that was loaded from a file or a text.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     file: FileId,
     doc: ScenarioDoc,
-    /// The document that `doc` was read from, for [`with_values`](Self::with_values).
+    /// Tree that `doc` was decoded from, for [`with_values`](Self::with_values).
     node: Node,
     source_map: SourceMap,
 }
 
 impl Scenario {
-    /// The scenarios of a file, or of all files in and below a folder, in order. Other documents are passed over.
+    /// Loads the scenarios of a file, or of all files in and below a folder, in order. Other documents are
+    /// skipped.
     ///
     /// # Errors
-    /// If something cannot be read, or a scenario is not one.
+    /// If a file cannot be read, or a scenario has errors.
     pub fn load(path: impl AsRef<Path>) -> Result<Vec<Self>, LoadError> {
         let mut scenarios = Vec::new();
         let mut report = Report::default();
@@ -148,7 +149,7 @@ impl Scenario {
         if report.errors() > 0 { Err(LoadError { report }) } else { Ok(scenarios) }
     }
 
-    /// The files that a path stands for: itself, or the YAML and JSON files in and below a folder, sorted.
+    /// Files of a path: the file itself, or the YAML and JSON files in and below a folder, sorted.
     pub fn files(path: impl AsRef<Path>) -> Vec<PathBuf> {
         let path = path.as_ref();
         if !path.is_dir() {
@@ -158,10 +159,11 @@ impl Scenario {
         found.filter_map(|found| if let Found::File(file) = found { Some(file) } else { None }).collect()
     }
 
-    /// The scenarios of a text, as if it were a file of this name; packs are looked for from there.
+    /// Parses the scenarios of a text, as if it were a file of this name; `Pack` paths are relative to that
+    /// name.
     ///
     /// # Errors
-    /// If the text cannot be read, or a scenario is not one.
+    /// If the text cannot be parsed, or a scenario has errors.
     pub fn from_text(name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Result<Vec<Self>, LoadError> {
         let mut map = SourceMap::new();
         let file = map.add(name, text);
@@ -180,7 +182,7 @@ impl Scenario {
     fn parse(map: SourceMap, file: FileId, limits: &Limits, mut sink: Sink) -> Result<Vec<Self>, LoadError> {
         let mut docs = Vec::new();
         for node in node::parse(&map, file, limits, &mut sink) {
-            // What is wrong with other documents is told by the check of their pack.
+            // Problems of other documents are reported by the check of their pack.
             let mut own = Sink::with_limit(limits.diagnostics);
             match recognise(&map, file, node, &mut own) {
                 Some(Document { model: Model::Scenario(doc), node, .. }) => {
@@ -197,52 +199,52 @@ impl Scenario {
         Ok(docs.into_iter().map(|(doc, node)| Self { file, doc, node, source_map: map.clone() }).collect())
     }
 
-    /// Whether it has a controller of this name.
+    /// Whether the scenario has a controller of this name.
     pub fn has_controller(&self, name: &str) -> bool {
         self.controllers().chain(self.spawned()).any(|(known, _)| known == name)
     }
 
-    /// What happens, in a few words.
+    /// Name of the scenario.
     pub fn name(&self) -> &str {
         self.doc.name.as_ref().map_or("", |name| &name.value)
     }
 
-    /// The file.
+    /// Path of its file.
     pub fn path(&self) -> &Path {
         self.source_map.file(self.file).map_or(Path::new(""), |file| file.path())
     }
 
-    /// The clauses that it shows.
+    /// Clauses of the specification that it demonstrates.
     pub fn clauses(&self) -> impl Iterator<Item = &str> {
         self.doc.clauses.iter().map(|clause| clause.value.as_str())
     }
 
-    /// The seed of everything random; 0 if the file does not say. A scenario that begins with a state has that one's
-    /// then.
+    /// Seed of all random streams; 0 if the file has none. A scenario with an initial state then uses the
+    /// seed of the state.
     pub fn seed(&self) -> u64 {
         self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
     }
 
-    /// Whether it decides or predicts; it decides if the file does not say.
+    /// Role of the simulation; the authority if the file has none.
     pub fn role(&self) -> Role {
         self.doc.role.as_ref().map(|role| role.0.value).unwrap_or_default()
     }
 
-    /// Where its pack is, if it has one.
+    /// Path of its pack, if it has one.
     pub fn pack(&self) -> Option<PathBuf> {
         let folder = self.path().parent().unwrap_or(Path::new(""));
         self.doc.pack.as_ref().map(|pack| shortest(&folder.join(&pack.0.value)))
     }
 
-    /// What the file tells.
+    /// Decoded document.
     pub fn doc(&self) -> &ScenarioDoc {
         &self.doc
     }
 
-    /// Loads its pack and its own definitions; without both, the rules that its state brings along.
+    /// Loads its pack and its own definitions; without both, the rules of its initial state.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors of the loaded documents.
     pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
         let loaded = self.loader().load()?.catalog;
         self.rules(loaded).map_err(|wrong| self.error([wrong]))
@@ -260,35 +262,35 @@ impl Scenario {
         loader
     }
 
-    /// Runs it from beginning to end.
+    /// Runs the scenario from start to end.
     pub fn run(&self, options: &Options) -> Outcome {
         self.run_observed(options, |_| {})
     }
 
-    /// Runs it, and shows it to an observer at the start, on the way and at the end.
+    /// Runs the scenario and calls `observer` with the state at the start, during the run and at the end.
     pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
         self.run_with(options, None, |runner| runner.run(observer))
     }
 
-    /// Runs it under the eyes of an observer, which is told events besides being shown states.
-    pub fn run_watched(&self, options: &Options, observer: &mut impl Observer) -> Outcome {
-        self.run_with(options, None, |runner| runner.run_watched(observer))
+    /// Runs the scenario with an [`Observer`] of states and events.
+    pub fn run_with_observer(&self, options: &Options, observer: &mut impl Observer) -> Outcome {
+        self.run_with(options, None, |runner| runner.run_with_observer(observer))
     }
 
-    /// Runs it under the eyes of an observer and of a witness, who sees every command.
-    pub fn run_witnessed(
+    /// Runs the scenario with an [`Observer`] and a [`CommandObserver`].
+    pub fn run_with_command_observer(
         &self,
         options: &Options,
         observer: &mut impl Observer,
-        witness: &mut dyn CommandWitness,
+        command_observer: &mut dyn CommandObserver,
     ) -> Outcome {
-        self.run_with(options, Some(witness), |runner| runner.run_watched(observer))
+        self.run_with(options, Some(command_observer), |runner| runner.run_with_observer(observer))
     }
 
     fn run_with<'s>(
         &'s self,
         options: &Options,
-        witness: Option<&'s mut dyn CommandWitness>,
+        command_observer: Option<&'s mut dyn CommandObserver>,
         run: impl FnOnce(&mut Runner<'s>),
     ) -> Outcome {
         let loaded = self.loader().load();
@@ -303,12 +305,12 @@ impl Scenario {
             Ok(catalog) => catalog,
             Err(error) => return Outcome::unloadable(self, &error),
         };
-        match Runner::begin(self, catalog, *options, None, witness) {
+        match Runner::begin(self, catalog, *options, None, command_observer) {
             Ok(mut runner) => {
                 run(&mut runner);
                 runner.into_outcome()
             }
-            Err(failure) => Outcome::stillborn(self, failure),
+            Err(failure) => Outcome::not_started(self, failure),
         }
     }
 
@@ -321,7 +323,7 @@ impl Scenario {
         controllers.map(|(name, actor)| (name.value.as_str(), actor))
     }
 
-    /// Controllers that steps spawn, by name.
+    /// Controllers of `Spawn` steps, by name.
     fn spawned(&self) -> impl Iterator<Item = (&str, &crate::model::scenario::ActorDoc)> {
         let spawned = self.steps().iter().filter_map(|step| match &step.action {
             ActionDoc::Spawn(actors) => Some(&actors.0),
@@ -334,7 +336,7 @@ impl Scenario {
         self.doc.steps.as_deref().unwrap_or_default()
     }
 
-    /// All tags that it names itself, which are known without a registry.
+    /// All tags in the scenario itself, which exist without a registry.
     fn tags(&self) -> Vec<String> {
         let mut tags: BTreeSet<&str> = BTreeSet::new();
         for (_, actor) in self.controllers().chain(self.spawned()) {
@@ -375,7 +377,7 @@ fn tags_of(record: &impl Field) -> Vec<&str> {
     own.0
 }
 
-/// The tags that a record names.
+/// Visitor that collects the tags in a record.
 #[derive(Default)]
 struct TagsOf<'a>(Vec<&'a str>);
 
@@ -387,8 +389,8 @@ impl<'a> Visitor<'a> for TagsOf<'a> {
     }
 }
 
-/// The same folder without detours such as `scenarios/..`, which nobody wants to read in a message. A detour through
-/// a link leads elsewhere and is kept.
+/// Path without detours such as `scenarios/..`, for shorter messages. A detour through a link leads elsewhere
+/// and is kept.
 fn shortest(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! JSON Schemas (2020-12) of all formats, generated from the tables that the loader reads with.
+//! JSON Schemas (2020-12) of all formats, generated from the tables that the decoder uses.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) fn described(mut schema: Value, about: &str) -> Value {
 /// Keys that every record accepts: those of other tools, and the schema of the document.
 const FREE_KEYS: &str = r"^(x-|\$schema$)";
 
-/// The schema of a record. It is closed but for keys of other tools; metadata are open.
+/// Schema of a record. Unknown keys are not allowed, except those of other tools; metadata accepts any key.
 pub(crate) fn record(title: &str, about: &str, properties: Map<String, Value>, required: Vec<&str>) -> Value {
     let mut schema =
         json!({ "type": "object", "title": title, "description": about, "properties": properties });
@@ -31,7 +31,7 @@ pub(crate) fn record(title: &str, about: &str, properties: Map<String, Value>, r
     schema
 }
 
-/// Opens the record that a schema refers to, for records whose other keys are names of the file's own.
+/// Allows any other key in the record that a schema refers to, for records with user-defined names as keys.
 pub(crate) fn open(reference: &Value, definitions: &mut Definitions) {
     if let Some(record) = referred(reference, definitions).and_then(Value::as_object_mut) {
         record.remove("additionalProperties");
@@ -42,8 +42,8 @@ fn referred<'d>(reference: &Value, definitions: &'d mut Definitions) -> Option<&
     definitions.get_mut(reference["$ref"].as_str()?.strip_prefix("#/$defs/")?)
 }
 
-/// Adds the keys of inheritance (D1) to the record of a document. A document that extends another one may leave out every
-/// field but its name.
+/// Adds the keys of inheritance (D1) to the record of a document. A document that extends another one may
+/// leave out every field but its name.
 fn extendable(reference: &Value, definitions: &mut Definitions) {
     let Some(record) = referred(reference, definitions) else { return };
     record["properties"][EXTENDS] = json!({ "type": "string", "minLength": 1, "description": "Name of the document that this one inherits from." });

@@ -11,11 +11,11 @@ pub(crate) use search::{Found, find_files};
 
 use crate::diagnostics::{Sink, codes};
 
-/// A file of a [`SourceMap`].
+/// Id of a file in a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct FileId(u32);
 
-/// A piece of a file, in bytes.
+/// Range of bytes in a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
     /// The file.
@@ -38,22 +38,22 @@ impl Span {
         self.file == other.file && self.start <= other.start && other.end <= self.end
     }
 
-    /// The very beginning of a file, for what is wrong with it as a whole.
+    /// Empty span at the beginning of a file, for problems of the file as a whole.
     pub fn start_of(file: FileId) -> Self {
         Self { file, start: 0, end: 0 }
     }
 }
 
-/// A value and where it is written.
+/// Value with its position in a file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it is written.
+    /// Position of the value.
     pub span: Span,
 }
 
-/// A place for people: both counted from 1, columns in characters.
+/// Position for people: line and column, both counted from 1, columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position {
     /// The line.
@@ -62,20 +62,20 @@ pub struct Position {
     pub column: u32,
 }
 
-/// What a file may ask of the loader. A hostile file is refused in bounded time and memory.
+/// Limits of the loader. With them, a hostile file is rejected in bounded time and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of one file; at most 4 GiB whatever is set.
+    /// Maximal bytes of one file; never more than 4 GiB.
     pub file_bytes: u64,
-    /// Files of one pack.
+    /// Maximal files of one pack.
     pub files: u32,
-    /// Lists and mappings inside each other.
+    /// Maximal nesting of lists and mappings.
     pub depth: u32,
-    /// Values of one file; a long text counts as several. A twentieth of them may come from aliases.
+    /// Maximal values of one file; a long text counts as several. A twentieth of them may come from aliases.
     pub nodes: u32,
-    /// Values of all files of one load; 32 bytes of any file count as one more.
+    /// Maximal values of all files of one load; every 32 bytes of a file count as one more.
     pub pack_nodes: u32,
-    /// Diagnostics of one load; what is beyond is dropped, errors last.
+    /// Maximal diagnostics of one load; further ones are dropped, errors last.
     pub diagnostics: u32,
 }
 
@@ -92,7 +92,7 @@ impl Default for Limits {
     }
 }
 
-/// One file.
+/// Source file: its path, its text and the starts of its lines.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SourceFile {
     path: Arc<Path>,
@@ -101,12 +101,12 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Where it was read from, or the name that was given for it.
+    /// Path that the file was read from, or the name that was given for its text.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its text.
+    /// Text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -133,7 +133,7 @@ impl SourceFile {
 /// All files of a load.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SourceMap {
-    /// The number of the first file: 0, but for a map of one file that keeps its number.
+    /// Id of the first file: 0, except in a map of one file that keeps its id.
     first: u32,
     files: Vec<SourceFile>,
 }
@@ -156,7 +156,7 @@ impl SourceMap {
         id
     }
 
-    /// A file.
+    /// File with this id.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0.checked_sub(self.first)? as usize)
     }
@@ -166,35 +166,35 @@ impl SourceMap {
         (self.first..).map(FileId).zip(&self.files)
     }
 
-    /// A map of one file of this one, which keeps its number; files that are added to it are numbered on from there.
+    /// Map with one file of this map, which keeps its id. Files that are added later get the ids after it.
     pub(crate) fn only(&self, id: FileId) -> Self {
         Self { first: id.0, files: self.file(id).cloned().into_iter().collect() }
     }
 
-    /// The text of a span; empty if it is not one of this map.
+    /// Text of a span; empty if the span is not in this map.
     pub fn text(&self, span: Span) -> &str {
         let text = self.file(span.file).map(SourceFile::text).unwrap_or_default();
         text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// Where a span begins.
+    /// Position of the start of a span.
     pub fn position(&self, span: Span) -> Position {
         let file = self.file(span.file);
         file.map_or(Position { line: 1, column: 1 }, |file| file.position(span.start))
     }
 
-    /// Reads a file; what is wrong with it is reported, and then there is no id.
+    /// Reads a file. Problems are reported, and the result is then `None`.
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits, sink: &mut Sink) -> Option<FileId> {
         let bytes = match read_bounded(path, limits.file_bytes.min(u64::from(u32::MAX - 1))) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
                 let file = self.add(path, "");
-                sink.push(codes::ug003::file_too_large(file, limits.file_bytes));
+                sink.push(codes::pack::file_too_large(file, limits.file_bytes));
                 return None;
             }
             Err(error) => {
                 let file = self.add(path, "");
-                sink.push(codes::ug001::unreadable(file, &error));
+                sink.push(codes::pack::unreadable_file(file, &error));
                 return None;
             }
         };
@@ -202,12 +202,12 @@ impl SourceMap {
             Ok(text) => Some(self.add(path, without_byte_order_mark(text))),
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
-                // Everything before the fault is shown, so that the place can be found.
+                // The valid text before the error is kept, so that the position can be shown.
                 let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
                 let file = self.add(path, text);
                 let is_utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
                 let span = Span::new(file, valid, valid);
-                sink.push(if is_utf16 { codes::ug002::utf16(span) } else { codes::ug002::not_utf8(span) });
+                sink.push(if is_utf16 { codes::pack::utf16(span) } else { codes::pack::not_utf8(span) });
                 None
             }
         }
@@ -221,11 +221,11 @@ fn without_byte_order_mark(text: String) -> String {
     }
 }
 
-/// Reads at most `limit` bytes; `None` if there are more. The size is not asked for beforehand: it may lie.
+/// Reads at most `limit` bytes; `None` if there are more. The size in the metadata is not trusted.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-    // Asked before it is opened: opening a pipe waits for a writer.
+    // Checked before the file is opened, because opening a pipe waits for a writer.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
+        return Err(std::io::Error::other("not a regular file"));
     }
     let file = File::open(path)?;
     let mut bytes = Vec::new();

@@ -1,8 +1,9 @@
 //! Cost of a call through C: 10,000 attributes read at once, beside the same loop in Rust.
 //!
-//! `cargo run --release -p ugas-ffi --example overhead` prints both times and their ratio. The goal is a ratio of at most 2; it
-//! is reported and not asserted, since a time depends on the machine. The program fails if the two loops read different values.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! `cargo run --release -p ugas-ffi --example overhead` prints both times and their ratio. The goal is a
+//! ratio of at most 2; it is reported and not asserted, since a time depends on the machine. The program
+//! fails if the two loops read different values.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::hint::black_box;
 use std::ptr::{null, null_mut};
@@ -46,7 +47,7 @@ fn main() {
         .attribute_set(set)
         .template(ControllerDef::new("Knight").with_set("Fighter"))
         .build()
-        .expect("the definitions hold together");
+        .expect("the definitions are valid");
     let attributes = NAMES.map(|name| catalog.attribute(name).expect("just defined"));
     let mut simulation = Simulation::new(catalog, Config::default());
     let controllers: Vec<_> =
@@ -65,22 +66,22 @@ fn main() {
         black_box(&mut out);
     });
     let (through_c, read_through_c) = through_c();
-    assert_eq!(out, read_through_c, "the values read through C are those that Rust reads");
+    assert_eq!(out, read_through_c, "reading through C gives other values than reading in Rust");
     let ratio = through_c.as_secs_f64() / in_rust.as_secs_f64();
-    let verdict = if ratio <= 2.0 { "met" } else { "missed" };
+    let goal = if ratio <= 2.0 { "met" } else { "missed" };
     println!(
-        "10,000 attributes: {in_rust:?} in Rust, {through_c:?} through C, {ratio:.2} times (goal of 2: {verdict})"
+        "10,000 attributes: {in_rust:?} in Rust, {through_c:?} through C, {ratio:.2} times (goal of 2: {goal})"
     );
 }
 
-/// Time of a bulk read, and the values that it gave.
+/// Duration of a bulk read, and the values read.
 fn through_c() -> (Duration, Vec<f64>) {
     let mut context = null_mut();
     let (mut loader, mut catalog, mut simulation) = (0, 0, 0);
     let mut ids = [0; NAMES.len()];
     let mut controllers = vec![0; CONTROLLERS];
     let must = |status: ugas_status| assert_eq!(status, ugas_status::Ok);
-    // SAFETY: every pointer leads to a local variable of the right type.
+    // SAFETY: every pointer points to a local variable of the right type.
     unsafe {
         must(ugas_context_new(UGAS_ABI_VERSION, &raw mut context));
         must(ugas_loader_new(context, &raw mut loader));
@@ -104,7 +105,7 @@ fn through_c() -> (Duration, Vec<f64>) {
     }
     let mut out = vec![0.0; CONTROLLERS * NAMES.len()];
     let time = fastest(|| {
-        // SAFETY: the lists have as many items as is said.
+        // SAFETY: the lists have the given lengths.
         must(unsafe {
             ugas_attributes_read(
                 context,
@@ -120,12 +121,12 @@ fn through_c() -> (Duration, Vec<f64>) {
         });
         black_box(&mut out);
     });
-    // SAFETY: made above, and not used again.
+    // SAFETY: created above, and not used again.
     must(unsafe { ugas_context_free(&raw mut context) });
     (time, out)
 }
 
-/// The fastest of many rounds: what other programs do not disturb.
+/// Fastest of many rounds, to exclude disturbances by other programs.
 fn fastest(mut round: impl FnMut()) -> Duration {
     let times = (0..ROUNDS).map(|_| {
         let start = Instant::now();

@@ -1,8 +1,8 @@
 //! Lays out a folder for hosts in C: headers, libraries, files for pkg-config and CMake, examples, licences.
 //!
-//! `cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]` builds the libraries for release, unless the folder that
-//! has them is given.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//! `cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]` builds the libraries for release, unless
+//! the folder that has them is given.
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ const LIBRARIES: [&str; 6] = [
     "ugas_ffi.lib",
 ];
 
-/// What goes where, from the folder of this crate.
+/// Files to copy: path in this crate, path in the SDK.
 const FILES: [(&str, &str); 13] = [
     ("include/ugas.h", "include/ugas.h"),
     ("include/ugas.hpp", "include/ugas.hpp"),
@@ -32,10 +32,10 @@ const FILES: [(&str, &str); 13] = [
     ("examples/python/network.py", "examples/python/network.py"),
     ("../../LICENSE-MIT", "LICENSE-MIT"),
     ("../../LICENSE-APACHE", "LICENSE-APACHE"),
-    ("../../docs/book/27-from-c.md", "README.md"),
+    ("../../docs/book/tools/c.md", "README.md"),
 ];
 
-/// Files that name the version.
+/// Template files in which `@VERSION@` is replaced.
 const TEMPLATES: [(&str, &str); 3] = [
     ("packaging/ugas.pc.in", "lib/pkgconfig/ugas.pc"),
     ("packaging/ugas-config.cmake.in", "lib/cmake/ugas/ugas-config.cmake"),
@@ -45,7 +45,9 @@ const TEMPLATES: [(&str, &str); 3] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let Some(out) = arguments.next() else {
-        return Err("say where: cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]".into());
+        return Err(
+            "missing argument OUT_DIR: cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]".into()
+        );
     };
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let libraries = match arguments.next() {
@@ -68,13 +70,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     if copied.is_empty() {
-        return Err(format!("there is no library in {}", libraries.display()).into());
+        return Err(format!("no library found in {}", libraries.display()).into());
     }
     println!("{} has {}", out.display(), copied.join(", "));
     Ok(())
 }
 
-/// Builds the libraries for release, and says where they are.
+/// Builds the libraries for release, and returns their folder.
 fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
@@ -84,9 +86,9 @@ fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     if !status.success() {
         return Err("the library could not be built".into());
     }
-    // This example lies in `TARGET/PROFILE/examples`.
+    // This example is in `TARGET/PROFILE/examples`.
     let own = std::env::current_exe()?;
-    let target = own.ancestors().nth(3).ok_or("this program lies in no target folder")?;
+    let target = own.ancestors().nth(3).ok_or("this program is not in a target folder")?;
     Ok(target.join("release"))
 }
 

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * UGAS: a deterministic, engine-agnostic gameplay ability system. Its C interface.
- * Made from the source of ugas-ffi by `UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header`; do not edit.
+ * Generated from the source of ugas-ffi by `UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header`; do not edit.
  *
  * Rules, the same for every function
  *
- * - One pointer, many numbers. A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
- *   catalogs, simulations, servers, clients, players, snapshots, mappers) is a number that the context checks: one that is
- *   dead, foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers, clients and players are simulations
- *   too, and taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are numbers
- *   of a simulation: zero is none, those of the dead find nothing, and those of another simulation or kind are safe, but
- *   may find something else. See `docs/adr/0016-c-interface.md`.
- * - Statuses. A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
- *   `ugas_last_reasons` the reasons of a refusal. They are the context's, whichever thread asks. Results go through pointers
- *   that are checked before anything happens, so a call that fails has changed nothing, unless its own words say otherwise.
- * - Text is UTF-8 with a length, not ended by a zero. What a call gives out (text, bytes) is valid until the next call
- *   with the same context, which it may still be given to; `ugas_last_error` and `ugas_last_reasons` disturb nothing. What
- *   belongs to events that were polled is valid until the next poll of that simulation, server, client or player.
- * - Structures that go in or come out by themselves begin with their `size`, set by the caller; those in lists that
- *   come out have their size as an argument. So either side may be older: what it does not know is zero or left out.
- *   Rows of lists that go in (`ugas_target`, `ugas_placement`, `ugas_magnitude`, `ugas_reading`, `ugas_instigator`) stay as
- *   they are as long as `UGAS_ABI_VERSION` does.
- * - Memory that a call writes to must not overlap with what it reads. Whatever is given to a call is copied, and stays
- *   the caller's: nothing is kept but callbacks with their `user`, until their `free` is called. What has a `_free` function
- *   is freed with it, or with its context; nothing else is to be freed.
- * - Panics end here. One that happens anyhow is `UGAS_STATUS_PANIC`; free the simulation that was used.
- * - Callbacks are given data and leave data. They have to return: no exception of C++ and no `longjmp` may leave one.
- * - Threads. A context belongs to no thread, and is used by one at a time: a call while another is under way, from
- *   another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`, freeing included. Once it is freed nobody
- *   may use it, also no thread that was about to. Different contexts have nothing in common but catalogs that were shared
- *   on purpose, and there is no global state.
+ * - One pointer, many handles. A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
+ *   catalogs, simulations, servers, clients, players, snapshots, mappers) is a 64-bit handle that the context checks: a
+ *   freed handle, or one of another context or kind, is refused with `UGAS_STATUS_BAD_HANDLE`. Servers, clients and
+ *   players are simulations too, and are accepted wherever a simulation is. Controllers, effects, abilities, activations
+ *   and tasks are handles of a simulation: zero is none, a dead one finds nothing, and one of another simulation or kind
+ *   is safe, but may find something else. See `docs/adr/0016-c-interface.md`.
+ * - Statuses. A function that can fail returns a `ugas_status`; `ugas_last_error` has the message and
+ *   `ugas_last_reasons` the reasons of a refusal. Both belong to the context, not to a thread. Results go through pointers
+ *   that are checked before anything happens, so a call that fails has changed nothing, unless its own comment says
+ *   otherwise.
+ * - Text is UTF-8 with a length, without a terminating zero. Text and bytes that a call returns are valid until the
+ *   next call with the same context, and may be passed to that call; `ugas_last_error` and `ugas_last_reasons` do not
+ *   invalidate them. Text and lists in polled events are valid until the next poll of that simulation, server, client or
+ *   player.
+ * - Structures that are passed or returned by themselves begin with their `size`, set by the caller; for lists of
+ *   structures that are returned, the size of a row is an argument. So either side may be older: fields that it does not
+ *   know are zero or left out. Rows of lists that are passed in (`ugas_target`, `ugas_placement`, `ugas_magnitude`,
+ *   `ugas_reading`, `ugas_instigator`) do not change as long as `UGAS_ABI_VERSION` does not.
+ * - Memory that a call writes to must not overlap with memory that it reads. Arguments are copied and stay the
+ *   caller's: nothing is kept but callbacks with their `user`, until their `free` is called. An object with a `_free`
+ *   function is freed with it, or with its context; nothing else is to be freed.
+ * - Panics do not cross the interface. One that happens is reported as `UGAS_STATUS_PANIC`; free the simulation that
+ *   was used.
+ * - Callbacks receive data and return data. They must return: no C++ exception and no `longjmp` may leave one.
+ * - Threads. A context is not bound to a thread, but is used by one thread at a time: a call during another call,
+ *   from another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`, freeing included. After it is freed
+ *   no thread may use it. Different contexts share nothing but catalogs that were shared on purpose, and there is no
+ *   global state.
  * - Time is in microseconds.
  *
  */
@@ -40,7 +43,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A structure with its size set and everything else zero, ready to be filled in. */
+/* A structure with its size set and all other fields zero. */
 #ifdef __cplusplus
 #define UGAS_INIT(type) (::ugas::init<type>())
 namespace ugas {
@@ -50,70 +53,71 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 #define UGAS_INIT(type) ((type){ .size = sizeof(type) })
 #endif
 
-/* A text from a literal, without counting. */
+/* A ugas_str from a string literal. */
 #ifdef __cplusplus
 #define UGAS_STR(literal) (ugas_str{ literal, sizeof(literal) - 1 })
 #else
 #define UGAS_STR(literal) ((ugas_str){ literal, sizeof(literal) - 1 })
 #endif
 
-// The version of this interface. It changes when a host that was built with an older header could go wrong; functions
-// and fields that are added leave it as it is.
+// Version of this interface. It changes when a host that was built with an older header could break; added
+// functions and fields do not change it.
 #define UGAS_ABI_VERSION 1
 
-// What "no definition" is among ids of tags, attributes, effects and abilities, whose zero is the first of them.
+// "No definition" among the ids of tags, attributes, effects and abilities, where 0 is a valid id.
 #define UGAS_NO_ID UINT32_MAX
 
-// How many changes one calculation can want.
+// Maximum number of changes of one execution.
 #define UGAS_MOST_CHANGES 16
 
-// The room that every datagram fits into, in bytes.
+// Maximum size of a datagram in bytes.
 #define UGAS_MAX_DATAGRAM 1200
 
-// What a call came to. `ugas_last_error` has it in words.
+// Status of a call. `ugas_last_error` has the message.
 enum ugas_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It is done.
+    // Success.
     UGAS_STATUS_OK = 0,
-    // A pointer that must not be null is.
+    // A pointer is null that must not be.
     UGAS_STATUS_NULL_POINTER = 1,
-    // The context is none: null, freed, or something else altogether.
+    // The pointer is not a context: null, freed, or something else.
     UGAS_STATUS_BAD_CONTEXT = 2,
     // The context is in use: by another thread, or by the call that this callback belongs to.
     UGAS_STATUS_BUSY = 3,
-    // A mistake of the library. Free the simulation that was used, and report it.
+    // The library panicked. Free the simulation that was used, and report the bug.
     UGAS_STATUS_PANIC = 4,
-    // The header that the host was built with is of another version than the library.
+    // The host was built with a header of another version than the library.
     UGAS_STATUS_ABI_MISMATCH = 5,
-    // No object of this context has this number: it was freed, belongs to another context, or is of another kind.
+    // No object of this context has this handle: it was freed, belongs to another context, or is of another
+    // kind.
     UGAS_STATUS_BAD_HANDLE = 6,
     // A text is not UTF-8.
     UGAS_STATUS_BAD_STRING = 7,
-    // The size of a structure is impossible, or it asks for what this library does not know.
+    // The size of a structure is wrong, or it sets fields that this library does not know.
     UGAS_STATUS_BAD_STRUCT = 8,
-    // An argument makes no sense.
+    // An argument is invalid.
     UGAS_STATUS_BAD_ARGUMENT = 9,
-    // There is no such name, controller, attribute, effect, ability, run or task.
+    // There is no such name, controller, attribute, effect, ability, activation or task.
     UGAS_STATUS_NOT_FOUND = 10,
-    // The rules say no; `ugas_last_reasons` has every reason.
+    // The rules refuse the call; `ugas_last_reasons` has every reason.
     UGAS_STATUS_REFUSED = 11,
-    // A pack cannot be used; the loader has the diagnostics.
+    // A pack has errors; the loader has the diagnostics.
     UGAS_STATUS_LOAD_FAILED = 12,
-    // Bytes are not what they should be.
+    // Bytes could not be decoded.
     UGAS_STATUS_BAD_BYTES = 13,
-    // A snapshot or a recording is of other rules.
+    // A snapshot or a recording is of another catalog.
     UGAS_STATUS_OTHER_RULES = 14,
     // A file could not be read or written.
     UGAS_STATUS_IO = 15,
-    // It cannot be done while a recording is made or played, or only then.
+    // Not possible while a recording is made or played, or only then.
     UGAS_STATUS_RECORDING = 16,
-    // It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
-    // server's to change.
+    // Not possible with networking: a server's time advances in `ugas_server_tick`, and only the server
+    // changes a client's game.
     UGAS_STATUS_NETWORKED = 17,
-    // The server withholds the value of this attribute from the client: it is not replicated to it.
+    // The server does not replicate this attribute to the client.
     UGAS_STATUS_NOT_REPLICATED = 18,
 };
 #ifndef __cplusplus
@@ -124,7 +128,7 @@ typedef uint32_t ugas_status;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How bad a diagnostic is.
+// Severity of a diagnostic.
 enum ugas_severity
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -132,7 +136,7 @@ enum ugas_severity
  {
     // The pack cannot be used.
     UGAS_SEVERITY_ERROR = 0,
-    // Probably not what was meant.
+    // The pack can be used, but is probably not what was meant.
     UGAS_SEVERITY_WARNING = 1,
     // For information.
     UGAS_SEVERITY_NOTE = 2,
@@ -147,7 +151,7 @@ typedef uint32_t ugas_severity;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Whose attribute or tag is meant.
+// Controller that an attribute or tag is read from.
 enum ugas_party
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -155,7 +159,7 @@ enum ugas_party
  {
     // The controller that caused the effect.
     UGAS_PARTY_SOURCE = 0,
-    // The controller that it is applied to.
+    // The controller that the effect is applied to.
     UGAS_PARTY_TARGET = 1,
 };
 #ifndef __cplusplus
@@ -166,25 +170,25 @@ typedef uint32_t ugas_party;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a modifier does.
+// Operation of a modifier.
 enum ugas_operation
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Adds before any multiplication.
+    // Adds before all multiplications.
     UGAS_OPERATION_ADD = 0,
-    // Adds after all multiplication.
+    // Adds after all multiplications.
     UGAS_OPERATION_ADD_POST = 1,
-    // A signed bonus: 0.25 is +25 %.
+    // Signed bonus: 0.25 is +25 %.
     UGAS_OPERATION_MULTIPLY = 2,
     // Replaces the result.
     UGAS_OPERATION_OVERRIDE = 3,
-    // A factor whose bonus joins one shared channel.
+    // Factor whose bonus is summed in one shared channel.
     UGAS_OPERATION_MULTIPLY_ADDITIVE = 4,
-    // A divisor.
+    // Divisor.
     UGAS_OPERATION_DIVIDE_ADDITIVE = 5,
-    // A factor that multiplies by itself.
+    // Factor that is multiplied separately.
     UGAS_OPERATION_MULTIPLY_COMPOUND = 6,
 };
 #ifndef __cplusplus
@@ -195,21 +199,21 @@ typedef uint32_t ugas_operation;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// The form of an area.
+// Shape of an area.
 enum ugas_shape
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The nearest to the origin.
+    // The controller nearest to the origin.
     UGAS_SHAPE_NEAREST = 0,
-    // All around the origin.
+    // Sphere around the origin.
     UGAS_SHAPE_RADIUS = 1,
-    // In front of the origin.
+    // Cone in front of the origin.
     UGAS_SHAPE_CONE = 2,
-    // Along the facing of the origin.
+    // Line along the facing of the origin.
     UGAS_SHAPE_LINE = 3,
-    // Around the origin, along the axes of the world.
+    // Axis-aligned box around the origin.
     UGAS_SHAPE_BOX = 4,
 };
 #ifndef __cplusplus
@@ -220,7 +224,7 @@ typedef uint32_t ugas_shape;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What kind of definition an id is of.
+// Kind of definition that an id belongs to.
 enum ugas_definition
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -245,15 +249,15 @@ typedef uint32_t ugas_definition;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Which of an attribute's values is read.
+// Value of an attribute to read.
 enum ugas_value
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // With all modifiers.
+    // Current value, with all modifiers.
     UGAS_VALUE_CURRENT = 0,
-    // Without them.
+    // Base value, without modifiers.
     UGAS_VALUE_BASE = 1,
 };
 #ifndef __cplusplus
@@ -264,7 +268,7 @@ typedef uint32_t ugas_value;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a target is.
+// Kind of a target.
 enum ugas_target_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -272,9 +276,9 @@ enum ugas_target_kind
  {
     // A controller.
     UGAS_TARGET_KIND_CONTROLLER = 0,
-    // A place.
+    // A location.
     UGAS_TARGET_KIND_LOCATION = 1,
-    // A hit: of a controller, or of something else.
+    // A hit on a controller or on another object.
     UGAS_TARGET_KIND_HIT = 2,
 };
 #ifndef __cplusplus
@@ -285,25 +289,25 @@ typedef uint32_t ugas_target_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a successful application came to.
+// Result of a successful application.
 enum ugas_application
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // An instant effect wrote its values.
+    // An instant effect changed base values.
     UGAS_APPLICATION_EXECUTED = 0,
-    // It is active now.
+    // The effect became active.
     UGAS_APPLICATION_ACTIVE = 1,
-    // It joined the stack that is there.
+    // The effect joined an existing stack.
     UGAS_APPLICATION_STACKED = 2,
-    // It was merged into the one that is there.
+    // The effect was merged into an active one.
     UGAS_APPLICATION_MERGED = 3,
-    // It waits for its turn.
+    // The effect is queued behind an active one.
     UGAS_APPLICATION_QUEUED = 4,
-    // It made the stack overflow, which cleared it.
+    // The stack overflowed and was cleared.
     UGAS_APPLICATION_CLEARED = 5,
-    // Only its cues were shown: a client leaves the rest to the server.
+    // Only cues were emitted: a client leaves the rest to the server.
     UGAS_APPLICATION_SHOWN = 6,
 };
 #ifndef __cplusplus
@@ -314,19 +318,19 @@ typedef uint32_t ugas_application;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Where a granted ability is in its life.
+// Lifecycle state of a granted ability.
 enum ugas_ability_state
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It does nothing.
+    // No activation is under way.
     UGAS_ABILITY_STATE_INACTIVE = 0,
-    // It was activated and has not committed yet.
+    // Activated, but not committed yet.
     UGAS_ABILITY_STATE_ACTIVATING = 1,
-    // It has committed and runs.
+    // Committed and running.
     UGAS_ABILITY_STATE_ACTIVE = 2,
-    // It is being ended.
+    // Being ended.
     UGAS_ABILITY_STATE_ENDING = 3,
 };
 #ifndef __cplusplus
@@ -337,19 +341,19 @@ typedef uint32_t ugas_ability_state;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How a task that the host carries out went.
+// Outcome of a host task.
 enum ugas_task_outcome
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // As it should: the ability goes on.
+    // Completed: the ability continues.
     UGAS_TASK_OUTCOME_COMPLETED = 0,
-    // Something came in between: the ability is cancelled.
+    // Interrupted: the ability is cancelled.
     UGAS_TASK_OUTCOME_INTERRUPTED = 1,
-    // It was called off: the ability is cancelled.
+    // Cancelled: the ability is cancelled.
     UGAS_TASK_OUTCOME_CANCELLED = 2,
-    // It could not be done: the ability is cancelled.
+    // Failed: the ability is cancelled.
     UGAS_TASK_OUTCOME_FAILED = 3,
 };
 #ifndef __cplusplus
@@ -360,19 +364,19 @@ typedef uint32_t ugas_task_outcome;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What became of a press.
+// Result of pressing an input.
 enum ugas_pressed
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It activated an ability.
+    // The input activated an ability.
     UGAS_PRESSED_ACTIVATED = 0,
-    // A task was waiting for it.
+    // A waiting task consumed the input.
     UGAS_PRESSED_CONSUMED = 1,
-    // It came too early and is kept for a moment.
+    // The input could not be used yet and was buffered.
     UGAS_PRESSED_BUFFERED = 2,
-    // No ability is bound to it.
+    // No ability is bound to the input.
     UGAS_PRESSED_UNBOUND = 3,
 };
 #ifndef __cplusplus
@@ -383,19 +387,19 @@ typedef uint32_t ugas_pressed;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What is played on.
+// Platform that the game runs on.
 enum ugas_platform
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Computers.
+    // PC.
     UGAS_PLATFORM_PC = 0,
     // Consoles.
     UGAS_PLATFORM_CONSOLE = 1,
     // Phones and tablets.
     UGAS_PLATFORM_MOBILE = 2,
-    // Headsets.
+    // VR headsets.
     UGAS_PLATFORM_VR = 3,
 };
 #ifndef __cplusplus
@@ -406,19 +410,19 @@ typedef uint32_t ugas_platform;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What an action did.
+// Kind of a signal of an action.
 enum ugas_signal_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The first of its bindings is pressed.
+    // The first of its bindings was pressed.
     UGAS_SIGNAL_KIND_PRESSED = 0,
-    // It fires: to be passed on with ugas_input_press or ugas_client_press.
+    // The action fires: pass it on with ugas_input_press or ugas_client_press.
     UGAS_SIGNAL_KIND_TRIGGERED = 1,
     // Its axes changed.
     UGAS_SIGNAL_KIND_VALUE = 2,
-    // The last of its bindings is released: to be passed on with ugas_input_release or ugas_client_release.
+    // The last of its bindings was released: pass it on with ugas_input_release or ugas_client_release.
     UGAS_SIGNAL_KIND_RELEASED = 3,
 };
 #ifndef __cplusplus
@@ -429,21 +433,21 @@ typedef uint32_t ugas_signal_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Why a press ended.
+// Cause of a release.
 enum ugas_release_cause
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The player let go.
+    // The player released the control.
     UGAS_RELEASE_CAUSE_LET_GO = 0,
-    // A binding of higher rank took the controls.
+    // A binding of higher priority took over the controls.
     UGAS_RELEASE_CAUSE_DISPLACED = 1,
-    // Its set or binding does not apply any more.
+    // Its action set or binding is no longer active.
     UGAS_RELEASE_CAUSE_INACTIVE = 2,
-    // The host released everything.
+    // The host released everything with ugas_mapper_release_all.
     UGAS_RELEASE_CAUSE_FOCUS_LOST = 3,
-    // Its controls were changed.
+    // Its controls were remapped.
     UGAS_RELEASE_CAUSE_REMAPPED = 4,
 };
 #ifndef __cplusplus
@@ -454,25 +458,25 @@ typedef uint32_t ugas_release_cause;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What happened. Each value names the part of ugas_event_body that belongs to it; the others have none.
+// Kind of an event. Each value names its member of ugas_event_body; those that name none have no body.
 enum ugas_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Something that this interface has no words for; ugas_event_text does.
+    // An event without a kind of its own in this interface; ugas_event_text describes it.
     UGAS_EVENT_KIND_OTHER = 0,
-    // A controller came into being.
+    // A controller was spawned.
     UGAS_EVENT_KIND_CONTROLLER_SPAWNED = 1,
-    // A controller ceased to exist.
+    // A controller was despawned.
     UGAS_EVENT_KIND_CONTROLLER_DESPAWNED = 2,
-    // A controller was given another owner, or none (§4.2). Body: `actor`.
+    // The owner of a controller was set or cleared (§4.2). Body: `actor`.
     UGAS_EVENT_KIND_OWNER_CHANGED = 3,
-    // A controller was given another avatar, or none (§4.3). Body: `actor`.
+    // The avatar of a controller was set or cleared (§4.3). Body: `actor`.
     UGAS_EVENT_KIND_AVATAR_CHANGED = 4,
     // An attribute set was registered. Body: `attribute_set`.
     UGAS_EVENT_KIND_ATTRIBUTE_SET_ADDED = 5,
-    // An attribute set was taken away. Body: `attribute_set`.
+    // An attribute set was removed. Body: `attribute_set`.
     UGAS_EVENT_KIND_ATTRIBUTE_SET_REMOVED = 6,
     // A base or current value changed (§5.6, B5). Body: `attribute`.
     UGAS_EVENT_KIND_ATTRIBUTE_CHANGED = 7,
@@ -480,100 +484,104 @@ enum ugas_event_kind
     UGAS_EVENT_KIND_TAG_ADDED = 8,
     // A tag's cumulative count reached zero (§7.2). Body: `tag`.
     UGAS_EVENT_KIND_TAG_REMOVED = 9,
-    // An effect is about to be applied (E1, §15.4); raised when the configuration asks for an audit. Body: `effect`.
+    // An effect is about to be applied (E1, §15.4); emitted when the configuration asks for an audit. Body:
+    // `effect`.
     UGAS_EVENT_KIND_BEFORE_EFFECT_APPLIED = 10,
     // An effect became active, or a queued one began (§9.2, E4). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_APPLIED = 11,
-    // An effect was merged into the instance that is there (E4). Body: `effect`.
+    // An effect was merged into an active one (E4). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_MERGED = 12,
-    // An effect waits for its turn (E4). Body: `effect`.
+    // An effect was queued behind an active one (E4). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_QUEUED = 13,
-    // An effect wrote base values: an instant one, or a tick of a periodic one. Body: `effect`.
+    // An effect changed base values: an instant one, or a tick of a periodic one. Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_EXECUTED = 14,
-    // An active effect is gone. Body: `effect`.
+    // An active effect was removed. Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_REMOVED = 15,
     // A stack count changed. Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_STACK_CHANGED = 16,
-    // The time left of an active effect was changed. Body: `effect`.
+    // The remaining duration of an active effect was changed. Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_DURATION_CHANGED = 17,
-    // The ongoing requirements of an active effect fail now (E7). Body: `effect`.
+    // The ongoing requirements of an active effect now fail (E7). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_INHIBITED = 18,
     // The ongoing requirements of an active effect hold again (E7). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_RESUMED = 19,
     // An application was refused; nothing changed (E1). Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_REFUSED = 20,
-    // An application was refused because of an immunity. Body: `effect`.
+    // An application was blocked by an immunity. Body: `effect`.
     UGAS_EVENT_KIND_EFFECT_BLOCKED_BY_IMMUNITY = 21,
-    // A modifier has nothing to act on: the target lacks the attribute, or it is derived (M6). Body: `effect`.
+    // A modifier has no effect: the target lacks the attribute, or it is derived (M6). Body: `effect`.
     UGAS_EVENT_KIND_MODIFIER_INERT = 22,
-    // A value could not be evaluated and stays what it was (V2). Body: `attribute`.
+    // An attribute could not be evaluated and keeps its value (V2). Body: `attribute`.
     UGAS_EVENT_KIND_EVALUATION_FAILED = 23,
-    // A divisor was so near to zero that it counted as 1 (M3). Body: `attribute`.
+    // A divisor close to zero was treated as 1 (M3). Body: `attribute`.
     UGAS_EVENT_KIND_DIVISOR_IGNORED = 24,
     // An ability was granted (§9.8). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_GRANTED = 25,
-    // An ability was taken away. Body: `ability`.
+    // An ability was revoked. Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_REVOKED = 26,
-    // An ability has another level. Body: `ability`.
+    // The level of an ability changed. Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_LEVEL_CHANGED = 27,
     // An ability was activated (§8.2). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_ACTIVATED = 28,
     // An ability could not be activated or committed; nothing changed (A1). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_REFUSED = 29,
-    // An ability committed: cost, cooldown and owned tags, as far as it asked for them (§8.4). Body: `ability`.
+    // An ability committed: cost, cooldown and owned tags, as far as it has them (§8.4). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_COMMITTED = 30,
-    // An ability is done (§8.2). Body: `ability`.
+    // An activation ended (§8.2). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_ENDED = 31,
-    // An ability was cancelled (§8.6). Body: `ability`.
+    // An activation was cancelled (§8.6). Body: `ability`.
     UGAS_EVENT_KIND_ABILITY_CANCELLED = 32,
-    // An ability begins to cool down. Body: `ability`.
+    // The cooldown of an ability started. Body: `ability`.
     UGAS_EVENT_KIND_COOLDOWN_BEGAN = 33,
-    // An ability has cooled down. Body: `ability`.
+    // The cooldown of an ability ended. Body: `ability`.
     UGAS_EVENT_KIND_COOLDOWN_ENDED = 34,
-    // An ability has more or fewer charges. Body: `ability`.
+    // The charges of an ability changed. Body: `ability`.
     UGAS_EVENT_KIND_CHARGES_CHANGED = 35,
-    // A gameplay event came (§10.3). Body: `gameplay`.
+    // A gameplay event was received (§10.3). Body: `gameplay`.
     UGAS_EVENT_KIND_GAMEPLAY_EVENT = 36,
     // An input was pressed (§11). Body: `input`.
     UGAS_EVENT_KIND_INPUT_PRESSED = 37,
     // An input was released (§11). Body: `input`.
     UGAS_EVENT_KIND_INPUT_RELEASED = 38,
-    // An input came too early and is kept for a moment (§11.3). Body: `input`.
+    // An input could not be used yet and was buffered (§11.3). Body: `input`.
     UGAS_EVENT_KIND_INPUT_BUFFERED = 39,
-    // The player confirmed what waits for it.
+    // The player confirmed the waiting tasks.
     UGAS_EVENT_KIND_CONFIRMED = 40,
-    // The player declined what waits for a confirmation.
+    // The player declined the waiting tasks.
     UGAS_EVENT_KIND_DECLINED = 41,
-    // The host is asked to carry out a task (A6); `ugas_task_parameters` says with what. Body: `task`.
+    // The host has to carry out a task (A6); `ugas_task_parameters` has its parameters. Body: `task`.
     UGAS_EVENT_KIND_HOST_TASK_REQUESTED = 42,
-    // The host need not carry out a task any more. Body: `task`.
+    // A host task was cancelled and no longer needs to be carried out. Body: `task`.
     UGAS_EVENT_KIND_HOST_TASK_CANCELLED = 43,
-    // A wait that is not limited to one event was triggered: the tasks that follow it run, and it waits on (A10). Body: `task`.
+    // A wait that is not limited to one event was triggered: the tasks that follow it run, and it keeps
+    // waiting (A10). Body: `task`.
     UGAS_EVENT_KIND_TASK_TRIGGERED = 44,
     // A task could not be carried out; its ability is cancelled. Body: `task`.
     UGAS_EVENT_KIND_TASK_FAILED = 45,
-    // A task found nobody to act on, and the ability went on. Body: `task`.
+    // A task found no target, and the ability went on. Body: `task`.
     UGAS_EVENT_KIND_NO_TARGET = 46,
-    // Targets are to be chosen: a reticle can be shown. Body: `task`.
+    // Target selection started: a reticle can be shown. Body: `task`.
     UGAS_EVENT_KIND_TARGETING_BEGAN = 47,
-    // No target is to be chosen any more. Body: `task`.
+    // Target selection ended. Body: `task`.
     UGAS_EVENT_KIND_TARGETING_ENDED = 48,
-    // The attribute whose fall is death has fallen (§8.6).
+    // The death attribute of a controller fell to its threshold (§8.6).
     UGAS_EVENT_KIND_OWNER_DIED = 49,
-    // A cue begins (E11). Body: `cue`.
+    // A looping cue started (E11). Body: `cue`.
     UGAS_EVENT_KIND_CUE_ADDED = 50,
-    // A cue ends (E11). Body: `cue`.
+    // A looping cue ended (E11). Body: `cue`.
     UGAS_EVENT_KIND_CUE_REMOVED = 51,
-    // A cue happens once (E11). Body: `cue`.
+    // A cue was executed once (E11). Body: `cue`.
     UGAS_EVENT_KIND_CUE_EXECUTED = 52,
-    // Effects kept causing effects; the rest of the chain was dropped (E12). Body: `limit`.
+    // A cascade reached its limit; the rest of it was dropped (E12). Body: `limit`.
     UGAS_EVENT_KIND_CASCADE_LIMIT = 53,
-    // The simulation found itself in a state that its rules exclude. Reported, and the operation skipped (§7.2). Body: `message`.
+    // The simulation reached a state that its rules exclude. It is reported, and the operation is skipped
+    // (§7.2). Body: `message`.
     UGAS_EVENT_KIND_LOGIC_ERROR = 54,
-    // A wait keeps no more occurrences, and later ones are dropped (A9). Body: `task`.
+    // A wait has reached its limit of queued occurrences, and later ones are dropped (A9). Body: `task`.
     UGAS_EVENT_KIND_OCCURRENCE_LIMIT = 55,
-    // The explicit count of a tag changed (T6); raised when the configuration asks for tag counts, before the
-    // UGAS_EVENT_KIND_TAG_ADDED or UGAS_EVENT_KIND_TAG_REMOVED that the same change leads to. Body: `tag_count`.
+    // The explicit count of a tag changed (T6); emitted when the configuration asks for tag counts, before
+    // the UGAS_EVENT_KIND_TAG_ADDED or UGAS_EVENT_KIND_TAG_REMOVED that the same change causes. Body:
+    // `tag_count`.
     UGAS_EVENT_KIND_TAG_COUNT_CHANGED = 56,
 };
 #ifndef __cplusplus
@@ -584,31 +592,31 @@ typedef uint32_t ugas_event_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What an event is about.
+// Category of an event.
 enum ugas_category
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Something that this interface has no words for.
+    // An event without a category of its own in this interface.
     UGAS_CATEGORY_OTHER = 0,
-    // Controllers that come, go and change hands.
+    // Controllers: spawn, despawn, owners and avatars.
     UGAS_CATEGORY_CONTROLLER = 1,
-    // Values.
+    // Attributes.
     UGAS_CATEGORY_ATTRIBUTE = 2,
     // Tags.
     UGAS_CATEGORY_TAG = 3,
     // Effects.
     UGAS_CATEGORY_EFFECT = 4,
-    // Abilities and what starts and stops them.
+    // Abilities, their activations and triggers.
     UGAS_CATEGORY_ABILITY = 5,
     // Tasks, host tasks and targeting.
     UGAS_CATEGORY_TASK = 6,
     // Inputs.
     UGAS_CATEGORY_INPUT = 7,
-    // Cues: what players see and hear.
+    // Cues: effects for players to see and hear.
     UGAS_CATEGORY_CUE = 8,
-    // What should not have happened.
+    // Errors.
     UGAS_CATEGORY_ERROR = 9,
 };
 #ifndef __cplusplus
@@ -619,23 +627,23 @@ typedef uint32_t ugas_category;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Why a running effect is gone.
+// Why an active effect was removed.
 enum ugas_removal_reason
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Its time was up.
+    // Its duration was over.
     UGAS_REMOVAL_REASON_EXPIRED = 0,
-    // It was removed before.
+    // It was removed before its end.
     UGAS_REMOVAL_REASON_REMOVED = 1,
     // The target got a tag that removes it.
     UGAS_REMOVAL_REASON_REMOVED_BY_TAG = 2,
     // Its stack overflowed and was cleared.
     UGAS_REMOVAL_REASON_OVERFLOWED = 3,
-    // Its target ceased to exist.
+    // Its target was despawned.
     UGAS_REMOVAL_REASON_TARGET_GONE = 4,
-    // A reload took it away.
+    // A reload of the definitions removed it.
     UGAS_REMOVAL_REASON_RELOADED = 5,
 };
 #ifndef __cplusplus
@@ -646,25 +654,25 @@ typedef uint32_t ugas_removal_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Why a run of an ability ended.
+// Why an activation ended.
 enum ugas_end_reason
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Its last task was done, or one said so.
+    // Its last task completed, or a task ended it.
     UGAS_END_REASON_COMPLETED = 0,
-    // It was activated again, and begins anew.
+    // It was activated again, and starts over.
     UGAS_END_REASON_RETRIGGERED = 1,
-    // One of its tasks said so.
+    // A task cancelled it.
     UGAS_END_REASON_CANCELLED_BY_TASK = 2,
     // A call cancelled it.
     UGAS_END_REASON_CANCELLED = 3,
-    // Another ability cancels those with its tags.
+    // Another ability cancelled it by its tags.
     UGAS_END_REASON_CANCELLED_BY_ABILITY = 4,
-    // A tag cancels it.
+    // A tag cancelled it.
     UGAS_END_REASON_CANCELLED_BY_TAG = 5,
-    // The tag that keeps it active is gone.
+    // The tag that keeps it active was removed.
     UGAS_END_REASON_TRIGGER_GONE = 6,
     // The owner died.
     UGAS_END_REASON_OWNER_DIED = 7,
@@ -674,13 +682,13 @@ enum ugas_end_reason
     UGAS_END_REASON_TASK_FAILED = 9,
     // The player or the host declined.
     UGAS_END_REASON_DECLINED = 10,
-    // The ability was taken away, or its owner ceased to exist.
+    // The ability was revoked, or its owner was despawned.
     UGAS_END_REASON_REVOKED = 11,
-    // The owner has another avatar.
+    // The avatar of its owner changed.
     UGAS_END_REASON_POSSESSION_CHANGED = 12,
-    // Its tasks went on without end.
+    // Its tasks looped without end.
     UGAS_END_REASON_OUT_OF_BUDGET = 13,
-    // The rules were reloaded.
+    // The definitions were reloaded.
     UGAS_END_REASON_RELOADED = 14,
 };
 #ifndef __cplusplus
@@ -691,29 +699,29 @@ typedef uint32_t ugas_end_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a change of a batch gave.
+// Kind of result of a command in a batch.
 enum ugas_batch_result_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Nothing but that it is done, or was refused.
+    // Executed or refused, without a result.
     UGAS_BATCH_RESULT_KIND_DONE = 0,
-    // There was nothing to do: the run, the task or the held input was gone already.
+    // Nothing to do: the activation, task or held input had already ended.
     UGAS_BATCH_RESULT_KIND_NOTHING = 1,
     // `handle` is a controller.
     UGAS_BATCH_RESULT_KIND_SPAWNED = 2,
-    // An effect was applied; `handle` is the instance that it is part of, 0 if there is none.
+    // An effect was applied; `handle` is the active effect that it became or joined, 0 if there is none.
     UGAS_BATCH_RESULT_KIND_APPLIED = 3,
     // `count` effects were removed.
     UGAS_BATCH_RESULT_KIND_REMOVED = 4,
     // `handle` is a granted ability.
     UGAS_BATCH_RESULT_KIND_GRANTED = 5,
-    // `handle` is a run.
+    // `handle` is an activation.
     UGAS_BATCH_RESULT_KIND_ACTIVATED = 6,
-    // `count` runs were cancelled or activated.
+    // `count` activations were cancelled or started.
     UGAS_BATCH_RESULT_KIND_COUNTED = 7,
-    // An input was pressed; `handle` is the run that it began, 0 if it began none.
+    // An input was pressed; `handle` is the activation that it started, 0 if there is none.
     UGAS_BATCH_RESULT_KIND_PRESSED = 8,
     // `count` is the id of an effect that was defined.
     UGAS_BATCH_RESULT_KIND_DEFINED = 9,
@@ -726,7 +734,7 @@ typedef uint32_t ugas_batch_result_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// The form of a character's text.
+// Text format of a character.
 enum ugas_text_format
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -745,17 +753,17 @@ typedef uint32_t ugas_text_format;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What becomes of effects of a character whose instigator is not found.
+// Treatment of effects of a character whose instigator is not found.
 enum ugas_orphans
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // They stay, with what they last knew of it.
+    // They stay, with the last known values of the instigator.
     UGAS_ORPHANS_KEEP = 0,
-    // Those that follow a live attribute of it go.
+    // Effects with a live capture of the instigator are removed.
     UGAS_ORPHANS_DROP_FOLLOWERS = 1,
-    // They go.
+    // They are removed.
     UGAS_ORPHANS_DROP = 2,
 };
 #ifndef __cplusplus
@@ -766,17 +774,17 @@ typedef uint32_t ugas_orphans;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Whether the state is the one that was recorded.
+// Whether the simulated state is equal to the recorded one.
 enum ugas_agreement
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Inside a tick, and at the beginning, no hash is known.
+    // Unknown: inside a tick, and at the beginning, there is no recorded hash.
     UGAS_AGREEMENT_UNKNOWN = 0,
-    // It is.
+    // Equal.
     UGAS_AGREEMENT_SAME = 1,
-    // It is not: other rules, other native code or another library.
+    // Different: the definitions, native code or the library differ.
     UGAS_AGREEMENT_DIFFERS = 2,
 };
 #ifndef __cplusplus
@@ -793,17 +801,17 @@ enum ugas_bye_reason
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Nobody was sent away: the client left.
+    // The client left on its own.
     UGAS_BYE_REASON_LEFT = 0,
-    // The server stops.
+    // The server shut down.
     UGAS_BYE_REASON_SHUTDOWN = 1,
-    // Nothing was heard for too long.
+    // The other side was silent for too long.
     UGAS_BYE_REASON_TIMED_OUT = 2,
-    // The host sent it away.
+    // The server's host kicked the client.
     UGAS_BYE_REASON_KICKED = 3,
-    // It sent too much, or what no honest client sends.
+    // The client sent too much, or messages that no correct client sends.
     UGAS_BYE_REASON_MISBEHAVED = 4,
-    // Something that this header has no name for.
+    // A reason that this header has no name for.
     UGAS_BYE_REASON_OTHER = 5,
 };
 #ifndef __cplusplus
@@ -814,23 +822,23 @@ typedef uint32_t ugas_bye_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Why a client was not let in.
+// Why a connection was refused.
 enum ugas_refused_reason
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Server and client are of different releases.
+    // Server and client have different protocol versions.
     UGAS_REFUSED_REASON_PROTOCOL = 0,
-    // They have different rules.
+    // Server and client have different catalogs.
     UGAS_REFUSED_REASON_CATALOG = 1,
-    // They round numbers differently.
+    // Server and client quantize numbers differently.
     UGAS_REFUSED_REASON_DICTIONARY = 2,
-    // There is no room.
+    // The server is full.
     UGAS_REFUSED_REASON_FULL = 3,
-    // The host does not want it.
+    // The server's host denied it.
     UGAS_REFUSED_REASON_DENIED = 4,
-    // Something that this header has no name for.
+    // A reason that this header has no name for.
     UGAS_REFUSED_REASON_OTHER = 5,
 };
 #ifndef __cplusplus
@@ -841,35 +849,35 @@ typedef uint32_t ugas_refused_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Why a command of a client was not carried out.
+// Why the server rejected a command.
 enum ugas_rejection
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Its tick was over.
+    // Its tick is in the past.
     UGAS_REJECTION_TOO_LATE = 0,
-    // Its tick was too far ahead.
+    // Its tick is too far ahead.
     UGAS_REJECTION_TOO_EARLY = 1,
-    // More commands than one may send.
+    // The client sent more commands than allowed.
     UGAS_REJECTION_TOO_MANY = 2,
-    // A number is not finite, or something is longer than allowed.
+    // A number is not finite, or a field is longer than allowed.
     UGAS_REJECTION_MALFORMED = 3,
-    // The controller is not the client's.
+    // The client does not own the controller.
     UGAS_REJECTION_NOT_OWNER = 4,
-    // The ability or run is not there, or not the controller's.
+    // The ability or activation does not exist, or belongs to another controller.
     UGAS_REJECTION_NOT_GRANTED = 5,
-    // The ability may not be begun or ended by a client.
+    // Clients may not start or end the ability.
     UGAS_REJECTION_NOT_ALLOWED = 6,
-    // Cost, cooldown, tags or another requirement of activation.
+    // The activation was refused: cost, cooldown, tags or another requirement.
     UGAS_REJECTION_NOT_ACTIVATED = 7,
-    // A target is not known, or cannot be reached.
+    // A target is unknown or out of reach.
     UGAS_REJECTION_NOT_REACHABLE = 8,
-    // An effect that the ability may not apply.
+    // The ability may not apply the effect.
     UGAS_REJECTION_EFFECT_NOT_ALLOWED = 9,
-    // Nothing waits for it.
+    // No task waits for it.
     UGAS_REJECTION_NOTHING_WAITS = 10,
-    // Something that this header has no name for.
+    // A reason that this header has no name for.
     UGAS_REJECTION_OTHER = 11,
 };
 #ifndef __cplusplus
@@ -880,19 +888,19 @@ typedef uint32_t ugas_rejection;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a controller is to those who see it: how often they hear of it (§13.6).
+// Importance of a controller to a client: how often it is updated (§13.6).
 enum ugas_actor_class
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Somebody plays it.
+    // Controlled by a player.
     UGAS_ACTOR_CLASS_PLAYER = 0,
-    // Nobody plays it, but everybody looks at it.
+    // Not controlled by a player, but important.
     UGAS_ACTOR_CLASS_IMPORTANT_AI = 1,
     // Far away, or in the background.
     UGAS_ACTOR_CLASS_DISTANT = 2,
-    // It stands there: told whenever it changed.
+    // Rarely changing: sent whenever it changes.
     UGAS_ACTOR_CLASS_STATIC = 3,
 };
 #ifndef __cplusplus
@@ -903,23 +911,23 @@ typedef uint32_t ugas_actor_class;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a server tells of.
+// Kind of a server event.
 enum ugas_server_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // A client was let in: give it a controller.
+    // A client joined: give it a controller.
     UGAS_SERVER_EVENT_KIND_JOINED = 0,
-    // A client is gone; what it owned is nobody's now.
+    // A client left; the controllers it owned have no owner now.
     UGAS_SERVER_EVENT_KIND_LEFT = 1,
-    // A connection was not let in.
+    // A connection was refused.
     UGAS_SERVER_EVENT_KIND_REFUSED = 2,
-    // A task waited for a client for too long.
+    // A task waited too long for a client.
     UGAS_SERVER_EVENT_KIND_OVERDUE = 3,
     // A command was rejected, or several of one datagram for the same reason.
     UGAS_SERVER_EVENT_KIND_REJECTED = 4,
-    // Something happened in the game.
+    // An event of the game.
     UGAS_SERVER_EVENT_KIND_GAME = 5,
 };
 #ifndef __cplusplus
@@ -930,23 +938,23 @@ typedef uint32_t ugas_server_event_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What is seen of a controller to begin with.
+// Preset of what clients see of a controller.
 enum ugas_lens_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It is not even known that it exists.
+    // Nothing, not even that it exists.
     UGAS_LENS_KIND_HIDDEN = 0,
-    // That it exists.
+    // Only that it exists.
     UGAS_LENS_KIND_NOTHING = 1,
     // Tags and cues.
     UGAS_LENS_KIND_MINIMAL = 2,
-    // Tags, cues, and abilities: the least for an owner.
+    // Tags, cues and abilities: the minimum for an owner.
     UGAS_LENS_KIND_MINIMAL_OWNER = 3,
     // Effects, attributes, tags and cues.
     UGAS_LENS_KIND_FULL = 4,
-    // All that an owner needs to predict.
+    // Everything that an owner needs for prediction.
     UGAS_LENS_KIND_OWNER = 5,
 };
 #ifndef __cplusplus
@@ -957,71 +965,72 @@ typedef uint32_t ugas_lens_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a client tells of. Changes are differences between what was shown before and what is shown now: each is told once,
-// however often it was predicted.
+// Kind of a client event. Changes are differences between the previously displayed state and the current
+// one: each is reported once, however often it was predicted.
 enum ugas_client_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The server let the client in: `session`.
+    // The server accepted the client: `session`.
     UGAS_CLIENT_EVENT_KIND_CONNECTED = 0,
-    // The server did not let the client in: `session`, with a ugas_refused_reason.
+    // The server refused the connection: `session`, with a ugas_refused_reason.
     UGAS_CLIENT_EVENT_KIND_REFUSED = 1,
-    // The session is over: `session`, with a ugas_bye_reason.
+    // The session ended: `session`, with a ugas_bye_reason.
     UGAS_CLIENT_EVENT_KIND_DISCONNECTED = 2,
-    // A controller came into view: `own`.
+    // A controller became visible: `own`.
     UGAS_CLIENT_EVENT_KIND_APPEARED = 3,
-    // A controller is out of view, or gone.
+    // A controller is no longer visible, or no longer exists.
     UGAS_CLIENT_EVENT_KIND_VANISHED = 4,
-    // It became the client's own, or ceased to be: `own`.
+    // The client gained or lost the ownership of a controller: `own`.
     UGAS_CLIENT_EVENT_KIND_OWNERSHIP_CHANGED = 5,
-    // A value changed: `attribute`.
+    // The current value of an attribute changed: `attribute`.
     UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_CHANGED = 6,
-    // A tag appeared: `tag`.
+    // A tag was added: `tag`.
     UGAS_CLIENT_EVENT_KIND_TAG_ADDED = 7,
-    // A tag is gone: `tag`.
+    // A tag was removed: `tag`.
     UGAS_CLIENT_EVENT_KIND_TAG_REMOVED = 8,
-    // An effect is there that was not: `effect`.
+    // An effect was added: `effect`.
     UGAS_CLIENT_EVENT_KIND_EFFECT_ADDED = 9,
-    // An effect is gone: `effect`.
+    // An effect was removed: `effect`.
     UGAS_CLIENT_EVENT_KIND_EFFECT_REMOVED = 10,
-    // An effect that was predicted has another handle: `effect`, with old_active.
+    // A predicted effect got another handle: `effect`, with old_active.
     UGAS_CLIENT_EVENT_KIND_EFFECT_RENAMED = 11,
-    // An effect has more or fewer stacks: `effect`.
+    // The stack count of an effect changed: `effect`.
     UGAS_CLIENT_EVENT_KIND_STACKS_CHANGED = 12,
-    // A looping cue is to be shown: `cue`.
+    // A looping cue started: `cue`.
     UGAS_CLIENT_EVENT_KIND_CUE_BEGAN = 13,
-    // A looping cue is over: `cue`.
+    // A looping cue ended: `cue`.
     UGAS_CLIENT_EVENT_KIND_CUE_ENDED = 14,
-    // A cue flashes: `cue`.
+    // A cue was executed once: `cue`.
     UGAS_CLIENT_EVENT_KIND_CUE_FLASHED = 15,
     // An ability was granted: `granted`.
     UGAS_CLIENT_EVENT_KIND_ABILITY_GRANTED = 16,
-    // An ability was taken away: `granted`.
+    // An ability was revoked: `granted`.
     UGAS_CLIENT_EVENT_KIND_ABILITY_REVOKED = 17,
-    // The server began a run of an ability: `activation`.
+    // The server started an activation: `activation`.
     UGAS_CLIENT_EVENT_KIND_RUN_BEGAN = 18,
-    // A run that the server began is over: `activation`.
+    // An activation that the server started ended: `activation`.
     UGAS_CLIENT_EVENT_KIND_RUN_ENDED = 19,
-    // Something happened that leaves nothing behind: `event`.
+    // An event of the game that leaves no state behind: `event`.
     UGAS_CLIENT_EVENT_KIND_HAPPENED = 20,
-    // Something happened in an ability that only this player sees: `event`.
+    // An event of an ability that runs on this machine only: `event`.
     UGAS_CLIENT_EVENT_KIND_LOCAL = 21,
-    // Something that was told did not happen after all: `event`.
+    // An event that was reported before did not happen after all: `event`.
     UGAS_CLIENT_EVENT_KIND_RETRACTED = 22,
-    // The server carried out a command: `command`.
+    // The server executed a command: `command`.
     UGAS_CLIENT_EVENT_KIND_CONFIRMED = 23,
-    // The server did not carry out a command; what was predicted of it is undone: `command`.
+    // The server rejected a command; its predicted changes are undone: `command`.
     UGAS_CLIENT_EVENT_KIND_REJECTED = 24,
-    // What was predicted for a tick was not what happened: `tick`.
+    // A tick was mispredicted and corrected: `tick`.
     UGAS_CLIENT_EVENT_KIND_CORRECTED = 25,
-    // The server began to send the value of an attribute: `attribute`, of which old_value is not a number.
+    // The server began to replicate an attribute: `attribute`, whose old_value is NaN.
     UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_SHOWN = 26,
-    // The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
-    // values are not numbers.
+    // The server no longer replicates an attribute, and reading it returns UGAS_STATUS_NOT_REPLICATED:
+    // `attribute`, whose values are both NaN.
     UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_HIDDEN = 27,
-    // The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts: `tag_count`.
+    // The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts:
+    // `tag_count`.
     UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED = 28,
 };
 #ifndef __cplusplus
@@ -1032,7 +1041,7 @@ typedef uint32_t ugas_client_event_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Everything that a host has: its catalogs, simulations and snapshots. Made by `ugas_context_new`, freed by
+// All objects of a host: its catalogs, simulations and snapshots. Created by `ugas_context_new`, freed by
 // `ugas_context_free`, used by one thread at a time.
 typedef struct ugas_context ugas_context;
 
@@ -1040,177 +1049,180 @@ typedef struct ugas_context ugas_context;
 typedef struct {
     // The first byte.
     const char *data;
-    // How many bytes there are.
+    // Length in bytes.
     size_t length;
 } ugas_str;
 
-// One reason why the rules said no. What is not involved is zero, UGAS_NO_ID or not a number.
+// One reason of a refusal. Fields that do not apply are zero, UGAS_NO_ID or NaN.
 typedef struct {
-    // A stable word for programs, such as `OnCooldown`.
+    // Stable identifier for programs, such as `OnCooldown`.
     ugas_str code;
-    // The reason in words, with names.
+    // Description of the reason, with names.
     ugas_str words;
-    // The controller that is missing.
+    // Controller that does not exist.
     uint64_t controller;
-    // The active effect that is in the way.
+    // Active effect that blocks.
     uint64_t active_effect;
-    // The granted ability that is in the way.
+    // Granted ability that blocks.
     uint64_t granted_ability;
-    // The tag that is missing or in the way.
+    // Tag that is missing or blocks.
     uint32_t tag;
-    // The attribute that is missing or too low.
+    // Attribute that is missing or too low.
     uint32_t attribute;
-    // What the attribute would be, or the seconds that are left of a cooldown.
+    // Value that the attribute would have, or the remaining cooldown in seconds.
     double value;
-    // What the attribute must not fall below.
+    // Minimum of the attribute.
     double limit;
 } ugas_reason;
 
-// A loader of this context: collects files, loads them once, and keeps the diagnostics and the input documents until it is
-// freed.
+// Handle of a loader of this context: it collects files, loads them once, and keeps the diagnostics and the
+// input documents until it is freed.
 typedef uint64_t ugas_loader;
 
-// A catalog of this context: the rules of a game, which never change.
+// Handle of a catalog of this context: the immutable definitions of a game.
 typedef uint64_t ugas_catalog;
 
-// One problem in one place. Texts are valid until the next call.
+// One problem at one place of a pack. Texts are valid until the next call.
 typedef struct {
-    // `UG001` and so on; `docs/diagnostics.md` has a page for each.
+    // Code such as `UG001`; `docs/diagnostics.md` explains each.
     ugas_str code;
     // The path of the file, or the name of the text.
     ugas_str file;
-    // What is wrong.
+    // Description of the problem.
     ugas_str message;
-    // What to do; may be empty.
+    // How to fix it; may be empty.
     ugas_str help;
     // One of ugas_severity.
     uint32_t severity;
-    // From 1.
+    // Line, from 1.
     uint32_t line;
-    // From 1, in characters.
+    // Column in characters, from 1.
     uint32_t column;
     // Zero.
     uint32_t reserved;
 } ugas_diagnostic;
 
-// An attribute or a tag that a calculation reads.
+// Attribute or tag that a calculation reads.
 typedef struct {
-    // Its name.
+    // Name of the attribute or tag.
     ugas_str name;
     // One of ugas_party.
     uint32_t party;
-    // Not zero if an attribute is frozen when the effect is applied, instead of read at each execution.
+    // Not zero to capture an attribute when the effect is applied, instead of reading it at each execution.
     uint32_t frozen;
 } ugas_reading;
 
-// What a calculation is given. All lists are in the order of their declaration, and valid during the call.
+// Input of a calculation. All lists are in the order of their declaration, and valid during the call.
 typedef struct {
     // sizeof(ugas_calculation_input) of the library.
     size_t size;
-    // The values of the attributes.
+    // Values of the declared attributes.
     const double *attributes;
-    // For each tag, 1 if it or a descendant of it is there, and 0 if not.
+    // For each declared tag, 1 if the controller has it or a descendant of it, otherwise 0.
     const uint8_t *tags;
-    // The numbers that the caller of the effect provided; not a number where there is none.
+    // Declared SetByCaller magnitudes; NaN if the caller did not provide one.
     const double *magnitudes;
-    // Random numbers from 0 to 1, 1 excluded, the same wherever the simulation is computed.
+    // Random numbers in [0, 1), the same on every machine that computes the simulation.
     const double *randoms;
-    // The level of the effect.
+    // Level of the effect.
     double level;
-    // The controller that caused the effect; 0 if there is none.
+    // Controller that caused the effect; 0 if there is none.
     uint64_t source;
-    // The controller that it is applied to.
+    // Controller that the effect is applied to.
     uint64_t target;
-    // The stacks of the effect.
+    // Stack count of the effect.
     uint32_t stacks;
     // Zero.
     uint32_t reserved;
 } ugas_calculation_input;
 
-// A change that a calculation wants.
+// Attribute change that an execution requests.
 typedef struct {
-    // How much.
+    // Magnitude of the change.
     double magnitude;
-    // Which of the declared outputs.
+    // Index of the attribute in `outputs` of ugas_calculation.
     uint32_t output;
     // One of ugas_operation.
     uint32_t operation;
 } ugas_calculation_change;
 
-// Where a calculation leaves what it wants; zero at the beginning.
+// Output of a calculation; zero when the call begins.
 typedef struct {
     // sizeof(ugas_calculation_output) of the library.
     size_t size;
-    // The result of a magnitude, or the verdict of a requirement: not zero is yes.
+    // Value of a magnitude; for a requirement, not zero if it is met.
     double result;
-    // The changes of an execution.
+    // Changes of an execution.
     ugas_calculation_change changes[UGAS_MOST_CHANGES];
-    // How many of them there are.
+    // Number of entries in `changes` that are used.
     uint32_t change_count;
-    // Not zero if the changes account for the stacks already; otherwise they are multiplied by them.
+    // Not zero if the changes already account for the stacks; otherwise they are multiplied by the stack
+    // count.
     uint32_t handles_stacks;
 } ugas_calculation_output;
 
-// A calculation. Returns 0 if all is well; anything else refuses the effect. It must be a function of its input: no clock,
-// no global state, no random numbers of its own. It must not call this library, and no exception may leave it.
+// A calculation callback. Returns 0 on success; any other value refuses the effect. It must be a pure
+// function of its input: no clock, no global state, no random numbers of its own. It must not call this
+// library, and no exception may leave it.
 typedef uint32_t (*ugas_calculate)(void *user,
                                    const ugas_calculation_input *input,
                                    ugas_calculation_output *output);
 
-// Frees what the host gave along with a callback.
+// Frees the `user` data of a callback.
 typedef void (*ugas_free)(void *user);
 
-// What a calculation needs. Everything is copied.
+// Registration of a calculation. Everything is copied.
 typedef struct {
     // sizeof(ugas_calculation).
     size_t size;
-    // The name by which packs use it.
+    // Name by which packs refer to it.
     ugas_str name;
-    // The attributes that it reads.
+    // Attributes that it reads.
     const ugas_reading *attributes;
-    // How many there are.
+    // Number of entries in `attributes`.
     size_t attribute_count;
-    // The tags that it asks for.
+    // Tags that it reads.
     const ugas_reading *tags;
-    // How many there are.
+    // Number of entries in `tags`.
     size_t tag_count;
-    // The tags of numbers that the caller of the effect provides.
+    // Tags of the SetByCaller magnitudes that it reads.
     const ugas_str *magnitudes;
-    // How many there are.
+    // Number of entries in `magnitudes`.
     size_t magnitude_count;
-    // The attributes of the target that it may change.
+    // Attributes of the target that it may change.
     const ugas_str *outputs;
-    // How many there are.
+    // Number of entries in `outputs`.
     size_t output_count;
-    // How many random numbers it wants.
+    // Number of random numbers that it needs, at most 256.
     size_t random_count;
-    // The calculation itself.
+    // The callback.
     ugas_calculate calculate;
-    // Given to it.
+    // Passed to the callback.
     void *user;
-    // Called with `user` once nothing can call the calculation any more, also if loading fails; may be null. If the
-    // registration itself fails, `user` stays the host's. The thread is the one that gave up the last catalog with it.
+    // Called with `user` once nothing can call the calculation anymore, also if loading fails; may be null.
+    // If the registration itself fails, `user` stays the host's. It runs on the thread that frees the last
+    // catalog with the calculation.
     ugas_free free;
 } ugas_calculation;
 
-// Whether one point is seen from another; both have three numbers. Not zero is yes.
+// Decides whether one point is visible from another; both have three numbers. Not zero is yes.
 typedef uint32_t (*ugas_line_of_sight)(void *user, const double *from, const double *to);
 
-// An area that is searched.
+// Area to search.
 typedef struct {
     // sizeof(ugas_area) of the library.
     size_t size;
-    // Where it begins.
+    // Origin of the area.
     double position[3];
-    // Where it points; zero if nowhere.
+    // Direction of the area; zero if it has none.
     double facing[3];
-    // How far it reaches; infinite if it has no end.
+    // Range; infinite if it is not limited.
     double range;
-    // Half the opening of a cone, in degrees.
+    // Half the opening angle of a cone, in degrees.
     double half_angle;
-    // The width of a line.
+    // Width of a line.
     double width;
-    // From the middle of a box to its faces.
+    // Half extents of a box.
     double half_extents[3];
     // One of ugas_shape.
     uint32_t shape;
@@ -1218,91 +1230,92 @@ typedef struct {
     uint32_t reserved;
 } ugas_area;
 
-// A controller of a simulation; 0 is none. Handles of what lives in simulations are checked when they are used: those of
-// the dead find nothing.
+// Handle of a controller of a simulation; 0 is none. Handles of objects in a simulation are checked when
+// they are used: dead ones find nothing.
 typedef uint64_t ugas_controller;
 
-// Who is in an area. Writes at most `capacity` controllers to `found`, in any order and each once, and the number of all
-// to `count`; is asked again with more room if that is larger. Returns 0 to have the placements searched instead.
+// Finds the controllers in an area. Writes at most `capacity` controllers to `found`, in any order and each
+// once, and the total number to `count`; it is called again with more room if that is larger. Returns 0 to
+// search the placements instead.
 typedef uint32_t (*ugas_candidates)(void *user,
                                     const ugas_area *area,
                                     ugas_controller *found,
                                     size_t capacity,
                                     size_t *count);
 
-// The host's world. Its answers become part of the simulation's course: they must be the same wherever it is computed.
-// The functions must not call this library, and no exception may leave them.
+// Spatial queries of the host. The answers influence the simulation: they must be the same on every machine
+// that computes it. The callbacks must not call this library, and no exception may leave them.
 typedef struct {
     // sizeof(ugas_space).
     size_t size;
-    // May be null: then everything is seen from everywhere.
+    // May be null: then every point is visible from every other.
     ugas_line_of_sight line_of_sight;
     // May be null: then the placements are searched.
     ugas_candidates candidates;
-    // Given to both.
+    // Passed to both callbacks.
     void *user;
-    // Called with `user` once nothing can call them any more; may be null. If the registration itself fails, `user` stays
-    // the host's.
+    // Called with `user` once nothing can call the callbacks anymore; may be null. If the registration
+    // itself fails, `user` stays the host's.
     ugas_free free;
 } ugas_space;
 
-// A simulation of this context.
+// Handle of a simulation of this context.
 typedef uint64_t ugas_simulation;
 
-// A tag. Ids of definitions belong to a catalog; equal packs have equal ids.
+// Id of a tag. Ids of definitions belong to a catalog; equal packs have equal ids.
 typedef uint32_t ugas_tag;
 
-// An attribute.
+// Id of an attribute.
 typedef uint32_t ugas_attribute;
 
-// An attribute set.
+// Id of an attribute set.
 typedef uint32_t ugas_attribute_set;
 
-// The definition of an effect.
+// Id of an effect definition.
 typedef uint32_t ugas_effect;
 
-// The definition of an ability.
+// Id of an ability definition.
 typedef uint32_t ugas_ability;
 
-// How a simulation is set up. Zero means the library's own choice for every limit.
+// Configuration of a simulation. Zero selects the default for every limit.
 typedef struct {
     // sizeof(ugas_config).
     size_t size;
-    // Of everything random.
+    // Seed of the random number generator.
     uint64_t seed;
-    // Most operations that one call or timer may lead to.
+    // Maximum number of operations in the cascade of one call or timer.
     uint32_t cascade_limit;
-    // Most controllers.
+    // Maximum number of controllers.
     uint32_t max_controllers;
-    // Most effects on one controller.
+    // Maximum number of effects on one controller.
     uint32_t max_effects_per_controller;
-    // Most events that are kept for polling.
+    // Maximum number of queued events.
     uint32_t max_events;
-    // Shortest period of an effect, in microseconds: whoever runs the packs of strangers sets it.
+    // Shortest period of an effect in microseconds; set it for untrusted packs.
     int64_t min_period;
-    // Not zero if the simulation predicts what an authority decides.
+    // Not zero if the simulation predicts the decisions of an authority.
     uint32_t is_client;
-    // Not zero to be told before each effect is applied.
+    // Not zero to get UGAS_EVENT_KIND_BEFORE_EFFECT_APPLIED before each application.
     uint32_t audit;
-    // Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A server made of the
-    // simulation gets them, too.
+    // Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A
+    // server that takes over the simulation gets them too.
     uint32_t tag_counts;
     // Zero.
     uint32_t reserved;
 } ugas_config;
 
-// An actor of the host's world, in the host's own numbers.
+// An actor of the host's world; a number that the host chooses.
 typedef uint64_t ugas_actor;
 
-// What a controller is spawned from.
+// Parameters of a spawn.
 typedef struct {
     // sizeof(ugas_spawn).
     size_t size;
-    // The name of a template of the catalog.
+    // Name of a template of the catalog.
     ugas_str template_name;
-    // The logical owner, if has_owner is not zero.
+    // Logical owner, if has_owner is not zero.
     ugas_actor owner;
-    // Its figure in the world, if has_avatar is not zero.
+    // Actor that represents the controller in the world, if has_avatar is not zero.
     ugas_actor avatar;
     // Whether there is an owner.
     uint32_t has_owner;
@@ -1310,11 +1323,11 @@ typedef struct {
     uint32_t has_avatar;
 } ugas_spawn;
 
-// An attribute with its values.
+// Base and current value of an attribute.
 typedef struct {
-    // Without modifiers.
+    // Base value, without modifiers.
     double base;
-    // With all of them.
+    // Current value, with all modifiers.
     double current;
     // The attribute.
     ugas_attribute attribute;
@@ -1322,36 +1335,36 @@ typedef struct {
     uint32_t reserved;
 } ugas_attribute_values;
 
-// A tag of a controller.
+// A tag with its count.
 typedef struct {
     // The tag.
     ugas_tag tag;
-    // How often it was given itself, without its descendants.
+    // Explicit count of the tag, without its descendants.
     uint32_t count;
 } ugas_tag_count;
 
-// A condition on tags: all of the first list, one of the second unless it is empty, none of the third. A tag is there if
-// a descendant of it is. All zeros hold for everybody.
+// Condition on tags: all of `all`, one of `any` unless it is empty, none of `none`. A tag also matches if a
+// descendant of it is present. All zeros always match.
 typedef struct {
     // sizeof(ugas_tag_query).
     size_t size;
-    // All of these.
+    // Tags that must all be present.
     const ugas_tag *all;
-    // How many there are.
+    // Number of entries in `all`.
     size_t all_count;
-    // At least one of these.
+    // Tags of which at least one must be present.
     const ugas_tag *any;
-    // How many there are.
+    // Number of entries in `any`.
     size_t any_count;
-    // None of these.
+    // Tags that must not be present.
     const ugas_tag *none;
-    // How many there are.
+    // Number of entries in `none`.
     size_t none_count;
 } ugas_tag_query;
 
-// A number that the caller of an effect provides under a tag (SetByCaller).
+// SetByCaller magnitude: a number that the caller of an effect provides under a tag.
 typedef struct {
-    // The number.
+    // The magnitude.
     double value;
     // The tag.
     ugas_tag tag;
@@ -1363,17 +1376,17 @@ typedef struct {
 typedef struct {
     // One of ugas_target_kind.
     uint32_t kind;
-    // Which part of an actor was hit; the host's own number.
+    // Part of the actor that was hit; a number that the host chooses.
     uint32_t part;
-    // The controller; of a hit it may be 0.
+    // Controller; 0 is possible for a hit.
     ugas_controller controller;
-    // The place, also that of a hit.
+    // Location of a place or a hit.
     double location[3];
-    // Of a hit: the surface normal.
+    // For a hit: surface normal.
     double normal[3];
-    // Of a hit: the distance travelled.
+    // For a hit: distance travelled.
     double distance;
-    // Of a hit: what was hit, if has_actor is not zero.
+    // For a hit: actor that was hit, if has_actor is not zero.
     ugas_actor actor;
     // Whether an actor was hit.
     uint32_t has_actor;
@@ -1385,45 +1398,45 @@ typedef struct {
 typedef struct {
     // The first byte.
     const uint8_t *data;
-    // How many bytes there are.
+    // Length in bytes.
     size_t length;
 } ugas_bytes;
 
-// An effect that is to be applied, with who and what caused it.
+// Effect to apply, with its context.
 typedef struct {
     // sizeof(ugas_apply).
     size_t size;
-    // Its level, if has_level is not zero; otherwise it is 1.
+    // Level, if has_level is not zero; otherwise it is 1.
     double level;
-    // Who caused it; 0 is nobody.
+    // Controller that causes the effect; 0 is none.
     ugas_controller source;
-    // The granted ability that applies it; 0 is none.
+    // Granted ability that applies the effect; 0 is none.
     uint64_t ability;
-    // Numbers that the effect asks for.
+    // SetByCaller magnitudes.
     const ugas_magnitude *magnitudes;
-    // How many there are.
+    // Number of entries in `magnitudes`.
     size_t magnitude_count;
-    // Tags that it grants beside its own.
+    // Tags to grant in addition to those of the definition.
     const ugas_tag *granted_tags;
-    // How many there are.
+    // Number of entries in `granted_tags`.
     size_t granted_tag_count;
-    // Tags that describe it beside its own.
+    // Asset tags in addition to those of the definition.
     const ugas_tag *asset_tags;
-    // How many there are.
+    // Number of entries in `asset_tags`.
     size_t asset_tag_count;
-    // The hit that led to it; null is none.
+    // Hit that led to the effect; null is none.
     const ugas_target *hit;
-    // What physically caused it, if has_causer is not zero.
+    // Actor that physically caused the effect, if has_causer is not zero.
     ugas_actor causer;
-    // What it came from, if has_source_object is not zero.
+    // Object that the effect originates from, if has_source_object is not zero.
     ugas_actor source_object;
-    // Where it happens, if has_origin is not zero.
+    // World location, if has_origin is not zero.
     double origin[3];
-    // How long it lasts instead, if has_duration is not zero.
+    // Duration that replaces the one of the definition, if has_duration is not zero.
     int64_t duration;
-    // How often it executes instead, if has_period is not zero.
+    // Period that replaces the one of the definition, if has_period is not zero.
     int64_t period;
-    // The effect.
+    // Definition of the effect.
     ugas_effect effect;
     // Whether there is a level.
     uint32_t has_level;
@@ -1449,62 +1462,63 @@ typedef struct {
     ugas_bytes payload;
 } ugas_apply;
 
-// An effect that is running on a controller; 0 is none.
+// Handle of an active effect; 0 is none.
 typedef uint64_t ugas_active_effect;
 
-// Which running effects are meant. Every criterion that is given must hold; all zeros mean all.
+// Filter on active effects. All given criteria must hold; all zeros select every effect.
 typedef struct {
     // sizeof(ugas_effect_query).
     size_t size;
-    // Caused by this controller, if it is not 0.
+    // Effects that this controller caused; 0 is no condition.
     ugas_controller source;
-    // Over the tags of the effect, granted ones included; null is no condition.
+    // Condition on the tags of the effect, granted ones included; null is no condition.
     const ugas_tag_query *tags;
-    // Over the tags of its source; null is no condition.
+    // Condition on the tags of its source; null is no condition.
     const ugas_tag_query *source_tags;
-    // Of this definition, if has_effect is not zero.
+    // Definition of the effect, if has_effect is not zero.
     ugas_effect effect;
-    // Whether the definition counts.
+    // Whether the definition is a criterion.
     uint32_t has_effect;
-    // With a modifier of this attribute, if has_attribute is not zero.
+    // Attribute that a modifier of the effect changes, if has_attribute is not zero.
     ugas_attribute attribute;
-    // Whether the attribute counts.
+    // Whether the attribute is a criterion.
     uint32_t has_attribute;
-    // From this object, if has_source_object is not zero: what a sword that is put away gave.
+    // Object that the effect originates from, if has_source_object is not zero; for example, an item that is
+    // unequipped.
     ugas_actor source_object;
-    // Whether the object counts.
+    // Whether the source object is a criterion.
     uint32_t has_source_object;
     // Zero.
     uint32_t reserved;
 } ugas_effect_query;
 
-// What is known of a running effect. Times are in microseconds.
+// State of an active effect. Times are in microseconds.
 typedef struct {
-    // Its handle.
+    // Handle of the active effect.
     ugas_active_effect active;
-    // Whom it is on.
+    // Controller that the effect is on.
     ugas_controller target;
-    // Who caused it, and may be gone; 0 is nobody.
+    // Controller that caused the effect, which may no longer exist; 0 is none.
     ugas_controller source;
-    // Its level.
+    // Level.
     double level;
-    // When it began.
+    // Time at which the effect became active.
     uint64_t started;
-    // How long it lasts in all; -1 is for ever.
+    // Full duration; -1 is infinite.
     int64_t duration;
-    // How much of that is left; -1 is for ever.
+    // Remaining duration; -1 is infinite.
     int64_t remaining;
-    // Time between its executions; 0 if it has none.
+    // Time between executions; 0 if the effect is not periodic.
     int64_t period;
-    // Its definition.
+    // Definition of the effect.
     ugas_effect effect;
-    // Its stacks.
+    // Stack count.
     uint32_t stacks;
-    // How often it has executed.
+    // Number of executions so far.
     uint32_t ticks;
-    // Not zero if it waits for its turn.
+    // Not zero if the effect is queued behind another one.
     uint32_t is_queued;
-    // Not zero if its ongoing requirements fail, so that it does nothing for now.
+    // Not zero if the ongoing requirements fail, so that the effect is inhibited.
     uint32_t is_inhibited;
     // Zero.
     uint32_t reserved;
@@ -1546,72 +1560,73 @@ typedef struct {
     uint32_t has_origin;
 } ugas_cue;
 
-// An ability that is to be granted.
+// Parameters of a grant.
 typedef struct {
     // sizeof(ugas_grant).
     size_t size;
-    // The input that activates it; empty is none.
+    // Input that activates the ability; empty is none.
     ugas_str input;
-    // Tags that it has beside its own.
+    // Tags of this grant, in addition to the tags of the definition.
     const ugas_tag *tags;
-    // How many there are.
+    // Number of entries in `tags`.
     size_t tag_count;
-    // What it came from, if has_source_object is not zero.
+    // Object that grants the ability, if has_source_object is not zero.
     ugas_actor source_object;
     // Whether there is a source object.
     uint32_t has_source_object;
-    // Not zero to activate it at once.
+    // Not zero to activate the ability at once.
     uint32_t activate;
-    // The ability.
+    // Definition of the ability.
     ugas_ability ability;
-    // Its level; 0 counts as 1.
+    // Level; 0 counts as 1.
     uint32_t level;
 } ugas_grant;
 
-// An ability that was granted to a controller; 0 is none.
+// Handle of an ability that was granted to a controller; 0 is none.
 typedef uint64_t ugas_granted_ability;
 
-// What is known of a granted ability. Times are in microseconds.
+// State of a granted ability. Times are in microseconds.
 typedef struct {
-    // Its handle.
+    // Handle of the granted ability.
     ugas_granted_ability granted;
-    // Whose it is.
+    // Controller that has the ability.
     ugas_controller controller;
-    // The last run of it that was begun and is not over; 0 if there is none.
+    // Most recent activation that is still running; 0 if there is none.
     uint64_t activation;
-    // What is left of its cooldown; 0 if it has cooled down.
+    // Remaining cooldown; 0 if there is none.
     int64_t cooldown_remaining;
-    // How long the cooldown is in all.
+    // Full length of the cooldown.
     int64_t cooldown_total;
-    // The ability.
+    // Definition of the ability.
     ugas_ability ability;
-    // Its level.
+    // Level.
     uint32_t level;
     // One of ugas_ability_state.
     uint32_t state;
-    // How many runs of it there are.
+    // Number of running activations.
     uint32_t activation_count;
-    // Its charges, if it has any.
+    // Charges that are left; 0 for an ability without charges.
     uint32_t charges;
     // Zero.
     uint32_t reserved;
 } ugas_ability_info;
 
-// What an ability set gave. The lists are valid until the next call: copy what is to be kept.
+// Abilities, effects and attribute sets that an ability set granted. The lists are valid until the next
+// call: copy them to keep them.
 typedef struct {
     // sizeof(ugas_granted_set).
     size_t size;
-    // Abilities.
+    // Granted abilities.
     const ugas_granted_ability *abilities;
-    // How many.
+    // Number of entries in `abilities`.
     size_t ability_count;
-    // Effects, the one that grants the tags first.
+    // Applied effects, beginning with the one that grants the tags.
     const ugas_active_effect *effects;
-    // How many.
+    // Number of entries in `effects`.
     size_t effect_count;
     // Attribute sets that the controller did not have before.
     const ugas_attribute_set *attribute_sets;
-    // How many.
+    // Number of entries in `attribute_sets`.
     size_t attribute_set_count;
 } ugas_granted_set;
 
@@ -1623,17 +1638,17 @@ typedef struct {
     double value;
 } ugas_named_number;
 
-// Something that happened to a controller, for abilities to react to.
+// Gameplay event sent to a controller; it can activate abilities and complete waiting tasks.
 typedef struct {
     // sizeof(ugas_gameplay_event).
     size_t size;
-    // How much.
+    // Magnitude of the event.
     double magnitude;
-    // Who caused it; 0 is nobody.
+    // Controller that caused the event; 0 is none.
     ugas_controller instigator;
-    // Whom it is about; 0 is nobody.
+    // Controller that the event is about; 0 is none.
     ugas_controller target;
-    // What kind.
+    // Tag that identifies the kind of event.
     ugas_tag tag;
     // Zero.
     uint32_t reserved;
@@ -1641,106 +1656,106 @@ typedef struct {
     const ugas_tag *context_tags;
     // Number of context tags.
     size_t context_tag_count;
-    // Target data: targets beside or instead of the target (A11).
+    // Target data: targets in addition to, or instead of, `target` (A11).
     const ugas_target *targets;
-    // Number of targets of the target data.
+    // Number of entries in `targets`.
     size_t target_count;
-    // Numbers of its payload: Event.Payload("name") in expressions.
+    // Named numbers, read by Event.Payload("name") in expressions.
     const ugas_named_number *payload;
-    // Number of numbers of its payload.
+    // Number of entries in `payload`.
     size_t payload_count;
 } ugas_gameplay_event;
 
-// One run of a granted ability; 0 is none.
+// Handle of one activation of a granted ability; 0 is none.
 typedef uint64_t ugas_activation;
 
-// A task of an ability that is under way; 0 is none.
+// Handle of a running task of an activation; 0 is none.
 typedef uint64_t ugas_task;
 
-// What is known of a task.
+// State of a task.
 typedef struct {
-    // Its handle.
+    // Handle of the task.
     ugas_task task;
-    // Whose ability it is of.
+    // Controller that has the ability.
     ugas_controller controller;
-    // The run of the ability.
+    // Activation that the task belongs to.
     uint64_t activation;
-    // When it began, in microseconds.
+    // Start time in microseconds.
     uint64_t started;
-    // Its place in the ability's program.
+    // Index of the task in the ability's program.
     uint32_t step;
     // Zero.
     uint32_t reserved;
 } ugas_task_info;
 
-// A mapper of this context: one for each player, beside the simulation.
+// Handle of an input mapper of this context: one per player, independent of the simulation.
 typedef uint64_t ugas_mapper;
 
-// Something that an action did. Texts are valid as long as the mapper is.
+// Signal of an action. Texts are valid as long as the mapper.
 typedef struct {
-    // The name of the action.
+    // Name of the action.
     ugas_str action;
-    // The input by which it reaches abilities.
+    // Input that abilities are bound to.
     ugas_str input;
-    // The exact instant, in microseconds, not that of the call in which it was found.
+    // Exact time in microseconds, not the time of the call that detected it.
     uint64_t time;
-    // Of a release: how long it was pressed, in microseconds.
+    // For a release: time for which it was pressed, in microseconds.
     int64_t held;
-    // Of a value: the axes.
+    // For a value: the axes.
     double value[3];
     // One of ugas_signal_kind.
     uint32_t kind;
-    // Of a release: one of ugas_release_cause.
+    // For a release: one of ugas_release_cause.
     uint32_t cause;
 } ugas_signal;
 
-// Where a controller is and where it looks; zero if nowhere in particular.
+// Position and facing of a controller; a zero facing has no direction.
 typedef struct {
-    // Where it is.
+    // Position in world coordinates.
     double position[3];
-    // Where it looks.
+    // Direction that the controller faces.
     double facing[3];
 } ugas_placement;
 
-// What led to an event. Zero and UGAS_NO_ID are none.
+// Cause of an event. Zero and UGAS_NO_ID are none.
 typedef struct {
-    // Number of the call or timer that everything goes back to.
+    // Number of the operation: the call or timer that the whole cascade goes back to.
     uint64_t operation;
-    // The running effect that did it.
+    // Active effect that caused the event.
     uint64_t active_effect;
-    // Who caused the effect.
+    // Controller that caused the effect.
     ugas_controller source;
-    // The granted ability that did it or applied the effect.
+    // Granted ability that caused the event or applied the effect.
     uint64_t granted_ability;
-    // The definition of the effect.
+    // Definition of the effect.
     uint32_t effect;
     // Zero.
     uint32_t reserved;
 } ugas_cause;
 
-// Another owner or avatar.
+// A changed owner or avatar.
 typedef struct {
-    // The one before, if has_before is not zero.
+    // Previous actor, if has_before is not zero.
     ugas_actor before;
-    // The one now, if has_now is not zero.
+    // New actor, if has_now is not zero.
     ugas_actor now;
-    // Whether there was one.
+    // Whether there was an actor.
     uint32_t has_before;
-    // Whether there is one.
+    // Whether there is an actor.
     uint32_t has_now;
 } ugas_event_actor;
 
-// A value that changed; or one that could not be evaluated, whose numbers are zero.
+// A changed attribute; or one that could not be evaluated, whose numbers are zero.
 typedef struct {
-    // Base before.
+    // Base value before.
     double old_base;
-    // Base now.
+    // Base value now.
     double new_base;
     // Current value before.
     double old_value;
     // Current value now.
     double new_value;
-    // Which.
+    // The attribute.
     ugas_attribute attribute;
     // Zero.
     uint32_t reserved;
@@ -1758,27 +1773,27 @@ typedef struct {
     uint32_t reserved;
 } ugas_event_tag_count;
 
-// An effect. What does not concern the event is zero.
+// An effect. Fields that do not apply to the event are zero.
 typedef struct {
-    // Its instance; 0 if it has none.
+    // Handle of the active effect; 0 if there is none.
     uint64_t active;
-    // The effect that makes the target immune.
+    // Active effect that makes the target immune.
     uint64_t by;
-    // What is left of it, in microseconds; -1 is for ever.
+    // Remaining duration in microseconds; -1 is infinite.
     int64_t remaining;
-    // The definition.
+    // Definition of the effect.
     ugas_effect effect;
     // One of ugas_removal_reason.
     uint32_t reason;
-    // Stacks before.
+    // Stack count before.
     uint32_t old_stacks;
-    // Stacks now, or those that a removed effect had.
+    // Stack count now; of a removed effect, the stack count it had.
     uint32_t stacks;
-    // How many reasons a refusal has; ugas_event_reasons makes them readable.
+    // Number of reasons of a refusal; ugas_event_reasons makes them readable.
     uint32_t reason_count;
-    // The attribute that a modifier has nothing to act on.
+    // Attribute of an inert modifier.
     ugas_attribute attribute;
-    // That modifier's place in the effect.
+    // Index of that modifier in the effect.
     uint32_t modifier;
     // Zero.
     uint32_t reserved;
@@ -1788,21 +1803,21 @@ typedef struct {
     size_t context_tag_count;
 } ugas_event_effect;
 
-// An ability. What does not concern the event is zero.
+// An ability. Fields that do not apply to the event are zero.
 typedef struct {
-    // The grant; 0 if there is none.
+    // Granted ability; 0 if there is none.
     uint64_t granted;
-    // The run.
+    // Activation.
     uint64_t activation;
-    // The granted ability that cancelled it.
+    // Granted ability that cancelled the activation.
     uint64_t by;
-    // How long the cooldown is, in microseconds; -1 is not known.
+    // Length of the cooldown in microseconds; -1 if unknown.
     int64_t cooldown;
-    // The definition; UGAS_NO_ID if the event does not say.
+    // Definition of the ability; UGAS_NO_ID if the event does not have it.
     ugas_ability ability;
     // One of ugas_end_reason.
     uint32_t reason;
-    // The tag that cancelled it; UGAS_NO_ID if none did.
+    // Tag that cancelled the activation; UGAS_NO_ID if none did.
     ugas_tag tag;
     // Level before.
     uint32_t old_level;
@@ -1810,7 +1825,7 @@ typedef struct {
     uint32_t level;
     // Charges now.
     uint32_t charges;
-    // How many reasons a refusal has; ugas_event_reasons makes them readable.
+    // Number of reasons of a refusal; ugas_event_reasons makes them readable.
     uint32_t reason_count;
     // Zero.
     uint32_t reserved;
@@ -1818,13 +1833,13 @@ typedef struct {
 
 // A gameplay event. Its lists are valid as long as the event.
 typedef struct {
-    // How much.
+    // Magnitude of the event.
     double magnitude;
-    // Who caused it; 0 is nobody.
+    // Controller that caused the event; 0 is none.
     ugas_controller instigator;
-    // Whom it is about; 0 is nobody.
+    // Controller that the event is about; 0 is none.
     ugas_controller target;
-    // What kind.
+    // Tag that identifies the kind of event.
     ugas_tag tag;
     // Zero.
     uint32_t reserved;
@@ -1832,41 +1847,42 @@ typedef struct {
     const ugas_tag *context_tags;
     // Number of context tags.
     size_t context_tag_count;
-    // Target data: targets beside or instead of the target.
+    // Target data: targets in addition to, or instead of, `target`.
     const ugas_target *targets;
-    // Number of targets of the target data.
+    // Number of entries in `targets`.
     size_t target_count;
-    // Numbers of its payload, sorted by name.
+    // Named numbers, sorted by name.
     const ugas_named_number *payload;
-    // Number of numbers of its payload.
+    // Number of entries in `payload`.
     size_t payload_count;
 } ugas_event_gameplay;
 
 // An input.
 typedef struct {
-    // Which.
+    // Name of the input.
     ugas_str input;
-    // How long it was held, in microseconds.
+    // Time for which the input was held, in microseconds.
     int64_t held;
 } ugas_event_input;
 
-// A task. What does not concern the event is zero.
+// A task. Fields that do not apply to the event are zero.
 typedef struct {
-    // The name of a task of the host.
+    // Name of a host task.
     ugas_str kind;
-    // The task, to be completed; 0 if the event is about a step of a program only.
+    // Task to complete; 0 if the event is only about a step of a program.
     uint64_t task;
-    // The ability; UGAS_NO_ID if the event does not say.
+    // Definition of the ability; UGAS_NO_ID if the event does not have it.
     ugas_ability ability;
-    // Its place in the ability's program.
+    // Index of the task in the ability's program.
     uint32_t step;
-    // Who decides when targets are chosen: 0 at once, 1 the user, 2 the host, 3 the host again and again.
+    // How targets are confirmed: 0 instantly, 1 by the user, 2 by the host, 3 by the host repeatedly.
     uint32_t confirmation;
-    // How many reasons a failure has; ugas_event_reasons makes them readable.
+    // Number of reasons of a failure; ugas_event_reasons makes them readable.
     uint32_t reason_count;
 } ugas_event_task;
 
-// Context of a cue: cause, hit, levels, tags and payload (C1). Lists and texts are valid as long as the event.
+// Context of a cue: cause, hit, levels, tags and payload (C1). Lists and texts are valid as long as the
+// event.
 typedef struct {
     // Controller that caused it; 0 is nobody.
     ugas_controller instigator;
@@ -1924,126 +1940,128 @@ typedef struct {
     double magnitude;
     // Level of the effect.
     double level;
-    // Where, if has_location is not zero.
+    // World location, if has_location is not zero.
     double location[3];
-    // Which.
+    // Tag of the cue.
     ugas_tag cue;
-    // Whether there is a place.
+    // Whether there is a location.
     uint32_t has_location;
-    // Rest of its context (C1), valid as long as the event; null if nothing is known of it, and of a cue that ends.
+    // Rest of the context (C1), valid as long as the event; null if nothing is known of it, and when a cue
+    // ends.
     const ugas_cue_details *details;
 } ugas_event_cue;
 
-// A chain of effects that was cut.
+// A cascade that reached its limit.
 typedef struct {
-    // How many operations were dropped.
+    // Number of dropped operations.
     uint32_t dropped;
     // Zero.
     uint32_t reserved;
 } ugas_event_limit;
 
-// What happened; the kind of the event says which part is meant. Its size stays as it is when parts are added.
+// Body of an event; the kind of the event selects the member. Its size does not change when members are
+// added.
 typedef union {
-    // Of changed owners and avatars.
+    // Changed owners and avatars.
     ugas_event_actor actor;
-    // Of attribute sets that come and go.
+    // Added and removed attribute sets.
     ugas_attribute_set attribute_set;
-    // Of values.
+    // Changed attributes.
     ugas_event_attribute attribute;
-    // Of tags that come and go.
+    // Added and removed tags.
     ugas_tag tag;
-    // Of tags whose counts changed.
+    // Changed tag counts.
     ugas_event_tag_count tag_count;
-    // Of effects.
+    // Effects.
     ugas_event_effect effect;
-    // Of abilities.
+    // Abilities.
     ugas_event_ability ability;
-    // Of gameplay events.
+    // Gameplay events.
     ugas_event_gameplay gameplay;
-    // Of inputs.
+    // Inputs.
     ugas_event_input input;
-    // Of tasks.
+    // Tasks.
     ugas_event_task task;
-    // Of cues.
+    // Cues.
     ugas_event_cue cue;
-    // Of chains that were cut.
+    // Cascades that reached their limit.
     ugas_event_limit limit;
-    // Of mistakes.
+    // Logic errors.
     ugas_str message;
-    // The room that there is.
+    // Reserves the size of the union.
     uint64_t raw[12];
 } ugas_event_body;
 
-// Something that happened. `kind` says which part of `body` is meant; one that a host does not know is skipped by it.
+// An event. `kind` selects the member of `body`; hosts must skip kinds that they do not know.
 typedef struct {
     // One of ugas_event_kind.
     uint32_t kind;
-    // One of ugas_category: what is shown to players is the category UGAS_CATEGORY_CUE.
+    // One of ugas_category; events to show to players have the category UGAS_CATEGORY_CUE.
     uint32_t category;
-    // Position in the stream.
+    // Sequence number in the event stream.
     uint64_t sequence;
-    // When, in microseconds.
+    // Time of the event in microseconds.
     uint64_t time;
-    // Whom it is about; 0 is nobody.
+    // Controller that the event is about; 0 is none.
     ugas_controller controller;
-    // What led to it.
+    // Cause of the event.
     ugas_cause cause;
-    // The prediction that it belongs to, if has_prediction is not zero.
+    // Prediction key that the event belongs to, if has_prediction is not zero.
     uint64_t prediction;
-    // Whether it belongs to a prediction.
+    // Whether the event belongs to a prediction.
     uint32_t has_prediction;
-    // Its place among those that were polled with it, for ugas_event_text and ugas_event_reasons.
+    // Index among the events of the same poll, for ugas_event_text and ugas_event_reasons.
     uint32_t index;
-    // What happened.
+    // Data of the event, selected by `kind`.
     ugas_event_body body;
 } ugas_event;
 
-// What a change of a batch came to.
+// Result of a command in a batch.
 typedef struct {
-    // What the call would have returned by itself.
+    // Status that the call would have returned outside a batch.
     uint32_t status;
     // One of ugas_batch_result_kind.
     uint32_t kind;
-    // As the kind says.
+    // Meaning depends on `kind`.
     uint64_t handle;
-    // As the kind says.
+    // Meaning depends on `kind`.
     uint32_t count;
     // Zero.
     uint32_t reserved;
 } ugas_batch_result;
 
-// A snapshot of this context.
+// Handle of a snapshot of this context.
 typedef uint64_t ugas_snapshot;
 
-// Who an instigator of a character's effects is here.
+// Maps an instigator of a character's effects to a controller of this simulation.
 typedef struct {
-    // What it was called; empty if it is known by its owner.
+    // Name of the instigator; empty if it is identified by its owner.
     ugas_str name;
-    // The actor that owned it, if has_owner is not zero.
+    // Actor that owned the instigator, if has_owner is not zero.
     ugas_actor owner;
-    // Who it is here.
+    // Controller that stands for it in this simulation.
     ugas_controller controller;
-    // Whether it is known by its owner.
+    // Whether it is identified by its owner.
     uint32_t has_owner;
     // Zero.
     uint32_t reserved;
 } ugas_instigator;
 
-// How a character is restored.
+// Options for restoring a character.
 typedef struct {
     // sizeof(ugas_restore_options).
     size_t size;
-    // Who instigators are here.
+    // Instigators that are known in this simulation.
     const ugas_instigator *instigators;
-    // How many.
+    // Number of entries in `instigators`.
     size_t instigator_count;
-    // Another owner than it had, if has_owner is not zero.
+    // New owner, if has_owner is not zero.
     ugas_actor owner;
-    // Another avatar than it had, if has_avatar is not zero.
+    // New avatar, if has_avatar is not zero.
     ugas_actor avatar;
-    // Whether there is another owner.
+    // Whether the owner is replaced.
     uint32_t has_owner;
-    // Whether there is another avatar.
+    // Whether the avatar is replaced.
     uint32_t has_avatar;
     // One of ugas_orphans.
     uint32_t orphans;
@@ -2051,29 +2069,29 @@ typedef struct {
     uint32_t reserved;
 } ugas_restore_options;
 
-// How a recording is made.
+// Settings of a recording.
 typedef struct {
     // sizeof(ugas_recording_settings).
     size_t size;
-    // Ticks from one whole state to the next; 0 is the library's own choice.
+    // Ticks between key frames; 0 is the default.
     uint32_t key_every;
-    // Not zero to leave the rules out of the recording: then it cannot be played without the pack.
+    // Not zero to omit the definitions from the recording: then it cannot be played without the pack.
     uint32_t omit_rules;
 } ugas_recording_settings;
 
-// What came of simulating a recording again.
+// Result of verifying a recording.
 typedef struct {
     // sizeof(ugas_verification).
     size_t size;
-    // Ticks that were compared.
+    // Number of compared ticks.
     uint64_t ticks;
-    // Whole states that were compared.
+    // Number of compared key frames.
     uint64_t key_frames;
-    // The first tick that differs, if `differs` is not zero.
+    // First tick that differs, if `differs` is not zero.
     uint64_t tick;
-    // The hash as recorded.
+    // Recorded hash of that tick.
     uint64_t recorded;
-    // The hash now.
+    // Simulated hash of that tick.
     uint64_t simulated;
     // Not zero if a tick differs.
     uint32_t differs;
@@ -2081,72 +2099,74 @@ typedef struct {
     uint32_t reserved;
 } ugas_verification;
 
-// A recording that is played, of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked
-// for, to look at the moment that it is at. Nothing changes it but the functions here; all else that would is refused with
-// UGAS_STATUS_RECORDING. Freed with ugas_simulation_free.
+// Handle of a player of this context: a recording that is played back. A player is a simulation too: its
+// handle is accepted wherever a ugas_simulation is, to read the state at its position. Only the functions
+// here change it; every other change is refused with UGAS_STATUS_RECORDING. Freed with ugas_simulation_free.
 typedef uint64_t ugas_player;
 
-// Where a player is. Times are in microseconds.
+// Position of a player. Times are in microseconds.
 typedef struct {
     // sizeof(ugas_player_position).
     size_t size;
-    // Ticks that are over.
+    // Number of completed ticks.
     uint64_t tick;
-    // Ticks of the whole recording.
+    // Number of ticks of the whole recording.
     uint64_t tick_count;
-    // The time here.
+    // Time at the position.
     uint64_t time;
-    // The time at the end.
+    // Time at the end of the recording.
     uint64_t end;
-    // Commands of the next tick that were executed already.
+    // Number of commands of the next tick that were already executed.
     uint32_t command;
     // One of ugas_agreement.
     uint32_t agreement;
-    // Not zero if nothing follows.
+    // Not zero at the end of the recording.
     uint32_t is_at_end;
-    // Not zero if the recording was finished; otherwise whoever made it was interrupted, and it ends with its last whole tick.
+    // Not zero if the recording was finished; otherwise the recorder was interrupted, and the recording ends
+    // with its last complete tick.
     uint32_t is_complete;
 } ugas_player_position;
 
-// A connection as the host's transport knows it: an address, a socket; in the host's own numbers.
+// A connection of the host's transport, such as an address or a socket; a number that the host chooses.
 typedef uint64_t ugas_peer;
 
-// Whether a connection is let in: not zero is yes. The credential is what the client said of itself.
+// Decides whether a connection is accepted: not zero is yes. The credential comes from the client.
 typedef uint32_t (*ugas_admit)(void *user, ugas_peer peer, ugas_bytes credential);
 
-// A client that a server let in, in the server's numbers.
+// Id of an accepted client, chosen by the server.
 typedef uint32_t ugas_client_id;
 
-// One of ugas_actor_class, for a controller that is not the client's own.
+// Returns one of ugas_actor_class for a controller that the client does not own.
 typedef uint32_t (*ugas_classify)(void *user, ugas_client_id client, ugas_controller controller);
 
-// A client's wish to act on a target.
+// A client's request to act on a target.
 typedef struct {
     // sizeof(ugas_reach) of the library.
     size_t size;
-    // Who acts.
+    // Controller that acts.
     ugas_controller instigator;
-    // On what.
+    // Target of the action.
     ugas_target target;
-    // The farthest that the ability's targeting goes; negative if it does not say.
+    // Maximum range of the ability's targeting; negative if it has none.
     double range;
-    // Where the target was when the client saw it, if has_seen is not zero.
+    // Position of the target when the client saw it, if has_seen is not zero.
     double seen_position[3];
-    // The tick that the client saw when it acted.
+    // Tick that the client displayed when it acted.
     uint32_t seen_tick;
-    // Who asks.
+    // Client that sent the request.
     ugas_client_id client;
-    // What the library would answer: by distance, as far as that is known. Not zero is yes.
+    // Default answer of the library: by distance, as far as it is known. Not zero is yes.
     uint32_t is_within_range;
     // Whether the position is known.
     uint32_t has_seen;
 } ugas_reach;
 
-// Whether a target can be reached: not zero is yes.
+// Decides whether a target can be reached: not zero is yes.
 typedef uint32_t (*ugas_reaches)(void *user, const ugas_reach *reach);
 
-// Whether a client may choose these targets together for an ability, each of which it sees and reaches: not zero is yes.
-// `is_usual` says what the library would answer: not zero if nobody is named twice.
+// Decides whether a client may choose these targets together for an ability: not zero is yes. Each target is
+// visible and reachable. `is_usual` is the default answer of the library: not zero if no target is named
+// twice.
 typedef uint32_t (*ugas_may_choose)(void *user,
                                     ugas_client_id client,
                                     ugas_ability ability,
@@ -2154,326 +2174,332 @@ typedef uint32_t (*ugas_may_choose)(void *user,
                                     size_t target_count,
                                     uint32_t is_usual);
 
-// Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
-// zero sends the client away.
+// Called for every rejected command with its ugas_rejection, and the number of this client's commands
+// rejected for it so far. A result other than zero kicks the client.
 typedef uint32_t (*ugas_on_rejection)(void *user, ugas_client_id client, uint32_t rejection, uint32_t count);
 
-// What a server asks the game; each function may be null, and the library decides then. They must not call this library,
-// and no exception may leave them.
+// Callbacks of a server's host; for a null callback the library uses its default. They must not call this
+// library, and no exception may leave them.
 typedef struct {
     // sizeof(ugas_server_host).
     size_t size;
-    // By default everybody is let in.
+    // By default every connection is accepted.
     ugas_admit admit;
-    // By default all are UGAS_ACTOR_CLASS_IMPORTANT_AI.
+    // By default every controller is UGAS_ACTOR_CLASS_IMPORTANT_AI.
     ugas_classify classify;
-    // By default by distance.
+    // By default decided by distance.
     ugas_reaches reaches;
-    // By default nobody may be named twice.
+    // By default no target may be named twice.
     ugas_may_choose may_choose;
-    // By default everybody stays.
+    // By default no client is kicked.
     ugas_on_rejection rejected;
-    // Given to all of them.
+    // Passed to all callbacks.
     void *user;
-    // Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the host's.
+    // Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the
+    // host's.
     ugas_free free;
 } ugas_server_host;
 
-// How a server is set up. Zero means the library's own choice for every number.
+// Configuration of a server. Zero selects the default for every number.
 typedef struct {
     // sizeof(ugas_server_config).
     size_t size;
-    // What the server asks the game; may be null. It is copied.
+    // Callbacks of the game; may be null. They are copied.
     const ugas_server_host *host;
-    // A client that is silent for longer is gone, in microseconds.
+    // A session ends if its client is silent for longer, in microseconds.
     int64_t timeout;
-    // How long a cue that flashed is worth being sent, in microseconds.
+    // Time after which an executed cue is no longer sent, in microseconds.
     int64_t flash_lifetime;
-    // How long a task may wait for a client, in microseconds.
+    // Maximum time that a task waits for a client, in microseconds.
     int64_t client_deadline;
-    // How long a tick is, in microseconds: from a millisecond to a second.
+    // Length of a tick in microseconds: from a millisecond to a second.
     uint32_t tick_length;
-    // Most clients at once.
+    // Maximum number of clients.
     uint32_t max_clients;
-    // How many ticks ahead commands may be stamped.
+    // Maximum number of ticks that a command may be ahead.
     uint32_t max_lead;
-    // How many ticks late a command may come and still run.
+    // Maximum number of ticks that a command may be late and still be executed.
     uint32_t grace;
-    // Most datagrams of one client in a second.
+    // Maximum datagrams per second from one client.
     uint32_t datagrams_per_second;
-    // Most commands of one client in a second.
+    // Maximum commands per second from one client.
     uint32_t commands_per_second;
-    // Most bytes to one client in a second.
+    // Maximum bytes per second to one client.
     uint32_t bytes_per_second;
-    // How many ticks positions can be looked up in the past.
+    // Number of ticks for which past positions are kept.
     uint32_t rewind;
-    // Not zero to choose targets for a client that let its deadline pass; otherwise the run is cancelled.
+    // Not zero to choose targets for a client that missed its deadline; otherwise the activation is
+    // cancelled.
     uint32_t generate_after_deadline;
-    // Not zero if a client may say that a task which its host carries out went well.
+    // Not zero if clients may report that a host task completed.
     uint32_t trust_host_tasks;
-    // Not zero if a client may say by which event an ability begins.
+    // Not zero if clients may choose the event that activates an ability.
     uint32_t trust_events;
-    // Not zero if clients see only what ugas_server_show shows them; otherwise they see all that is not hidden.
+    // Not zero if clients see only controllers shown to them with ugas_server_show; otherwise they see all
+    // that are not hidden.
     uint32_t show_nothing;
 } ugas_server_config;
 
-// A server of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look
-// at the game and, between ticks, to change it. Freed with ugas_simulation_free.
+// Handle of a server of this context. A server is a simulation too: its handle is accepted wherever a
+// ugas_simulation is, to read the game and, between ticks, to change it. Freed with ugas_simulation_free.
 typedef uint64_t ugas_server;
 
-// What a server has counted.
+// Counters of a server.
 typedef struct {
     // sizeof(ugas_server_statistics).
     size_t size;
-    // Datagrams that came.
+    // Datagrams received.
     uint64_t received;
-    // Datagrams that could not be read, came from strangers or were too many.
+    // Received datagrams that could not be decoded, came from unknown peers or exceeded the rate limit.
     uint64_t dropped;
-    // Datagrams that were sent.
+    // Datagrams sent.
     uint64_t sent;
-    // Bytes that were sent.
+    // Bytes sent.
     uint64_t sent_bytes;
-    // Commands that ran.
+    // Commands executed.
     uint64_t commands;
-    // Commands that were rejected.
+    // Commands rejected.
     uint64_t rejected;
-    // The newest tick that is over.
+    // The last completed tick.
     uint32_t tick;
-    // How long a tick is, in microseconds.
+    // Length of a tick in microseconds.
     uint32_t tick_length;
 } ugas_server_statistics;
 
-// What a server tells of. What does not concern the kind is zero.
+// Event of a server. Fields that do not apply to the kind are zero.
 typedef struct {
     // One of ugas_server_event_kind.
     uint32_t kind;
-    // Of who left a ugas_bye_reason, of who was refused a ugas_refused_reason, of a command a ugas_rejection.
+    // A ugas_bye_reason (left), a ugas_refused_reason (refused) or a ugas_rejection (rejected).
     uint32_t reason;
-    // The client: of who joined, left or whose command was rejected.
+    // Client that joined, left or sent the rejected command.
     ugas_client_id client;
     // Zero.
     uint32_t reserved;
-    // The connection: of who joined or was refused.
+    // Connection that joined or was refused.
     ugas_peer peer;
-    // The task that is overdue.
+    // Overdue task.
     ugas_task task;
-    // What who joined said of itself. Valid until the next poll of this server.
+    // Credential of the client that joined. Valid until the next poll of this server.
     ugas_bytes credential;
-    // The reason in words. Valid until the next poll of this server.
+    // The reason as text. Valid until the next poll of this server.
     ugas_str words;
-    // What happened in the game.
+    // Event of the game.
     ugas_event game;
 } ugas_server_event;
 
-// A client that is in.
+// A connected client.
 typedef struct {
-    // How long a datagram takes to it and back, in microseconds; -1 is not known yet.
+    // Round-trip time in microseconds; -1 before the first measurement.
     int64_t round_trip;
-    // Who.
+    // Id of the client.
     ugas_client_id client;
-    // How many of its commands were rejected.
+    // Number of its rejected commands.
     uint32_t rejected;
 } ugas_server_client;
 
-// How many commands of a client were rejected for one reason.
+// Number of a client's commands that were rejected for one reason.
 typedef struct {
     // One of ugas_rejection.
     uint32_t rejection;
-    // How many.
+    // Number of rejected commands.
     uint32_t count;
 } ugas_rejection_count;
 
-// What is seen of a controller.
+// Visibility of a controller: what clients see of it.
 typedef struct {
     // sizeof(ugas_lens).
     size_t size;
-    // These attributes instead of those of the kind; none is those of the kind.
+    // Attributes to show instead of those of the kind; an empty list keeps those of the kind.
     const ugas_attribute *attributes;
-    // How many.
+    // Number of entries in `attributes`.
     size_t attribute_count;
     // One of ugas_lens_kind.
     uint32_t kind;
-    // Not zero if the position goes with it.
+    // Not zero to include the position.
     uint32_t placement;
 } ugas_lens;
 
-// How a client is set up. Zero means the library's own choice for every number but the nonce.
+// Configuration of a client. Zero selects the default for every number but the nonce.
 typedef struct {
     // sizeof(ugas_client_config).
     size_t size;
-    // Tells its sessions apart: a number that was drawn, another for each.
+    // Identifies a session of this client: a random number, a new one for each session.
     uint64_t nonce;
-    // What the server's host decides on: a name, a ticket; at most 256 bytes. It is copied.
+    // Credential that the server's host checks: a name, a ticket; at most 256 bytes. It is copied.
     ugas_bytes credential;
-    // How long to wait before asking to be let in again, in microseconds.
+    // Interval between connection attempts, in microseconds.
     int64_t retry;
-    // A server that is silent for longer is gone, in microseconds.
+    // The session ends if the server is silent for longer, in microseconds.
     int64_t timeout;
-    // Most ticks that are predicted ahead of the server.
+    // Maximum number of ticks that are predicted ahead of the server.
     uint32_t window;
-    // Not zero to show what the player does only when the server has answered.
+    // Not zero to show the player's actions only after the server has answered.
     uint32_t no_prediction;
-    // Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6).
+    // Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count
+    // (T6).
     uint32_t tag_counts;
     // Zero.
     uint32_t reserved;
 } ugas_client_config;
 
-// A client of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look at
-// what is shown. What the player does goes through the functions of the client; all else that would change the game is
-// refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
+// Handle of a client of this context. A client is a simulation too: its handle is accepted wherever a
+// ugas_simulation is, to read the displayed state. Player actions go through the functions of the client;
+// every other change of the game is refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
 typedef uint64_t ugas_client;
 
-// How a client stands, and what it has counted.
+// State and counters of a client.
 typedef struct {
     // sizeof(ugas_client_statistics).
     size_t size;
-    // Datagrams that came.
+    // Datagrams received.
     uint64_t received;
-    // Bytes that came.
+    // Bytes received.
     uint64_t received_bytes;
-    // Datagrams that could not be read.
+    // Received datagrams that could not be decoded.
     uint64_t dropped;
-    // Datagrams that were sent.
+    // Datagrams sent.
     uint64_t sent;
-    // Bytes that were sent.
+    // Bytes sent.
     uint64_t sent_bytes;
-    // Commands that the server carried out.
+    // Commands that the server executed.
     uint64_t confirmed;
     // Commands that the server rejected.
     uint64_t rejected;
-    // Ticks of its own controllers that were predicted wrongly.
+    // Mispredicted ticks of its own controllers.
     uint64_t mispredicted;
-    // Ticks that were played again.
+    // Ticks that were simulated again after a correction.
     uint64_t replayed;
-    // How long a datagram takes to the server and back, in microseconds; 0 before it was measured.
+    // Round-trip time in microseconds; 0 before the first measurement.
     int64_t round_trip;
-    // Who it is, if is_playing is not zero.
+    // Id of the client, if is_playing is not zero.
     ugas_client_id client;
-    // Whether it is in.
+    // Not zero if the client is connected.
     uint32_t is_playing;
-    // The tick that is shown.
+    // The displayed tick.
     uint32_t tick;
-    // The newest tick of the server's that it is built upon, if has_confirmed_tick is not zero.
+    // Newest server tick that the displayed state is based on, if has_confirmed_tick is not zero.
     uint32_t confirmed_tick;
-    // Whether there is one.
+    // Whether there is a confirmed tick.
     uint32_t has_confirmed_tick;
     // Zero.
     uint32_t reserved;
 } ugas_client_statistics;
 
-// A command of a client: what its confirmation or rejection names, and the events that it led to. 0 is none.
+// Prediction key of a client's command: identifies it in its confirmation or rejection, and in the events
+// that it caused. 0 is none.
 typedef uint64_t ugas_command_key;
 
-// Of a session.
+// Body of session events.
 typedef struct {
-    // Who the client is.
+    // Id of the client.
     ugas_client_id client;
-    // A ugas_refused_reason or ugas_bye_reason.
+    // One of ugas_refused_reason or ugas_bye_reason.
     uint32_t reason;
-    // It in words. Valid until the next poll of this client.
+    // The reason as text. Valid until the next poll of this client.
     ugas_str words;
 } ugas_client_event_session;
 
-// Of a value.
+// Body of attribute events.
 typedef struct {
     // Current value before.
     double old_value;
     // Current value now.
     double new_value;
-    // Which.
+    // The attribute.
     ugas_attribute attribute;
     // Zero.
     uint32_t reserved;
 } ugas_client_event_attribute;
 
-// Of an effect. What does not concern the kind is zero, or UGAS_NO_ID.
+// Body of effect events. Fields that do not apply to the kind are zero, or UGAS_NO_ID.
 typedef struct {
-    // Its instance.
+    // Handle of the active effect.
     uint64_t active;
-    // Its instance before it was renamed.
+    // Previous handle of the active effect, if its handle changed.
     uint64_t old_active;
-    // Its definition.
+    // Definition of the effect.
     ugas_effect effect;
-    // Stacks before.
+    // Stack count before.
     uint32_t old_stacks;
-    // Stacks now.
+    // Stack count now.
     uint32_t stacks;
     // Zero.
     uint32_t reserved;
 } ugas_client_event_effect;
 
-// Of a cue. Fields that do not concern the kind are zero.
+// Body of cue events. Fields that do not apply to the kind are zero.
 typedef struct {
-    // From whom; 0 is nobody.
+    // Controller that caused the cue; 0 is none.
     ugas_controller source;
-    // How strong.
+    // Magnitude of the cue.
     double magnitude;
-    // At what level.
+    // Level of the effect behind the cue.
     double level;
-    // Where, if has_location is not zero.
+    // World location, if has_location is not zero.
     double location[3];
-    // Since when it goes on, in microseconds of the game; -1 is not known.
+    // Time at which the cue started, in microseconds of game time; -1 if unknown.
     int64_t since;
-    // Which.
+    // Tag of the cue.
     ugas_tag cue;
-    // Whether there is a place.
+    // Whether there is a location.
     uint32_t has_location;
-    // Rest of its context (C1), valid until the next poll of this client; null if nothing is known of it.
+    // Rest of the context (C1), valid until the next poll of this client; null if nothing is known of it.
     const ugas_cue_details *details;
 } ugas_client_event_cue;
 
-// Of a command.
+// Body of command events.
 typedef struct {
-    // Which.
+    // Key of the command.
     ugas_command_key command;
-    // Why not, in words. Valid until the next poll of this client.
+    // The reason of a rejection as text. Valid until the next poll of this client.
     ugas_str words;
-    // Of one that was rejected: one of ugas_rejection.
+    // For a rejected command: one of ugas_rejection.
     uint32_t rejection;
-    // Of one that was carried out: how many ticks late.
+    // For a confirmed command: number of ticks by which it was late.
     uint32_t shift;
 } ugas_client_event_command;
 
-// What a client tells of; the kind says which part is meant. Its size stays as it is when parts are added.
+// Body of a client event; the kind of the event selects the member. Its size does not change when members
+// are added.
 typedef union {
-    // Of sessions.
+    // Session events.
     ugas_client_event_session session;
-    // Not zero if the controller is the client's own.
+    // Not zero if the client owns the controller.
     uint32_t own;
-    // Of values.
+    // Attribute events.
     ugas_client_event_attribute attribute;
-    // Of tags.
+    // Tag events.
     ugas_tag tag;
-    // Of tags whose counts changed.
+    // Changed tag counts.
     ugas_event_tag_count tag_count;
-    // Of effects.
+    // Effect events.
     ugas_client_event_effect effect;
-    // Of cues.
+    // Cue events.
     ugas_client_event_cue cue;
-    // Of abilities.
+    // Ability events.
     ugas_granted_ability granted;
-    // Of runs.
+    // Activation events.
     ugas_activation activation;
-    // Of what happened.
+    // Events of the game.
     ugas_event event;
-    // Of commands.
+    // Command events.
     ugas_client_event_command command;
-    // Of corrections.
+    // Corrected tick.
     uint32_t tick;
-    // The room that there is.
+    // Reserves the size of the union.
     uint64_t raw[24];
 } ugas_client_event_body;
 
-// What a client tells of. Handles are those of the client's own simulation.
+// Event of a client. Handles are those of the client's own simulation.
 typedef struct {
-    // One of ugas_client_event_kind; one that a host does not know is skipped by it.
+    // One of ugas_client_event_kind. Hosts must skip kinds that they do not know.
     uint32_t kind;
     // Zero.
     uint32_t reserved;
-    // Whom it is about; 0 is nobody.
+    // Controller that the event is about; 0 is none.
     ugas_controller controller;
-    // What happened.
+    // Data of the event, selected by `kind`.
     ugas_client_event_body body;
 } ugas_client_event;
 
@@ -2481,26 +2507,28 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
+// Version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
 uint32_t ugas_abi_version(void);
 
-// An anchor with the version in its name: a program that refers to it does not link with a library of another version.
+// Anchor symbol with the version in its name: a program that refers to it does not link with a library of
+// another version.
 uint32_t ugas_abi_1(void);
 
-// A status in words, valid for ever.
+// A status as text, valid forever.
 ugas_str ugas_status_words(uint32_t status);
 
-// Makes a context. Pass UGAS_ABI_VERSION; the result is to be freed with ugas_context_free.
+// Creates a context. Pass UGAS_ABI_VERSION; the result is to be freed with ugas_context_free.
 ugas_status ugas_context_new(uint32_t abi_version, ugas_context **out);
 
-// Frees a context with all that is in it, and sets the caller's pointer to null. Null, or a pointer to null, is fine.
-// Copies of the pointer must not be used any more: this is the one handle that cannot be checked after its death.
+// Frees a context with everything in it, and sets the caller's pointer to null. Null, or a pointer to null,
+// is ignored. Copies of the pointer must not be used anymore: a context is the only handle that cannot be
+// checked after it is freed.
 ugas_status ugas_context_free(ugas_context **context);
 
-// Why the last call with this context failed, in words; empty if it did not. Valid until the next call.
+// Error message of the last call with this context; empty if it succeeded. Valid until the next call.
 ugas_status ugas_last_error(const ugas_context *context, ugas_str *out);
 
-// Why the rules refused the last call: each reason with its code and what was involved. `row_size` is
+// Reasons why the last call was refused: each with its code and the objects involved. `row_size` is
 // sizeof(ugas_reason). Texts are valid until the next call.
 ugas_status ugas_last_reasons(const ugas_context *context,
                               ugas_reason *out,
@@ -2508,32 +2536,27 @@ ugas_status ugas_last_reasons(const ugas_context *context,
                               size_t capacity,
                               size_t *count);
 
-// Seconds as the microseconds that this interface counts in: rounded to the nearest, saturating, and zero for what is no
-// number.
+// Converts seconds to microseconds: rounded to the nearest, saturating, and zero for NaN.
 int64_t ugas_micros_from_seconds(double seconds);
 
-// Makes a loader, to be freed with ugas_loader_free.
+// Creates a loader, to be freed with ugas_loader_free.
 ugas_status ugas_loader_new(ugas_context *context, ugas_loader *out);
 
-// Frees a loader with its diagnostics. Zero is fine.
+// Frees a loader with its diagnostics. Zero is ignored.
 ugas_status ugas_loader_free(ugas_context *context, ugas_loader loader);
 
-// Adds a file, or a folder with all that is in it. It is read by ugas_loader_load.
+// Adds a file, or a folder with everything in it. It is read by ugas_loader_load.
 ugas_status ugas_loader_add_path(ugas_context *context, ugas_loader loader, ugas_str path);
 
-// Adds a text as if it were a file of this name; a name that ends in `.json` makes it JSON. The text is copied.
-ugas_status ugas_loader_add_text(ugas_context *context,
-                                 ugas_loader loader,
-                                 ugas_str name,
-                                 ugas_str text);
+// Adds a text as if it were a file of this name; a name that ends in `.json` selects JSON. The text is
+// copied.
+ugas_status ugas_loader_add_text(ugas_context *context, ugas_loader loader, ugas_str name, ugas_str text);
 
-// Loads all that was added, once. UGAS_STATUS_LOAD_FAILED if something is an error; in either case the diagnostics can
-// be read until the loader is freed. The catalog is to be freed with ugas_catalog_free.
-ugas_status ugas_loader_load(ugas_context *context,
-                             ugas_loader loader,
-                             ugas_catalog *out);
+// Loads everything that was added, once. UGAS_STATUS_LOAD_FAILED if there is an error; in either case the
+// diagnostics can be read until the loader is freed. The catalog is to be freed with ugas_catalog_free.
+ugas_status ugas_loader_load(ugas_context *context, ugas_loader loader, ugas_catalog *out);
 
-// What loading found, in order of file and position. `row_size` is sizeof(ugas_diagnostic).
+// Diagnostics of the load, in order of file and position. `row_size` is sizeof(ugas_diagnostic).
 ugas_status ugas_loader_diagnostics(ugas_context *context,
                                     ugas_loader loader,
                                     ugas_diagnostic *out,
@@ -2541,48 +2564,45 @@ ugas_status ugas_loader_diagnostics(ugas_context *context,
                                     size_t capacity,
                                     size_t *count);
 
-// Registers a calculation with a loader, so that packs can use it by its name. Other threads may call it, if the catalog
-// is shared with a context that they use.
+// Registers a calculation with a loader, so that packs can use it by name. If the catalog is shared with
+// another context, the thread that uses that context may call it too.
 ugas_status ugas_loader_add_calculation(ugas_context *context,
                                         ugas_loader loader,
                                         const ugas_calculation *calculation);
 
-// Registers the host's world with a loader. Other threads may ask it, if the catalog is shared with a context that they
-// use.
-ugas_status ugas_loader_set_space(ugas_context *context,
-                                  ugas_loader loader,
-                                  const ugas_space *space);
+// Registers the spatial queries of the host with a loader. If the catalog is shared with another context,
+// the thread that uses that context may call them too.
+ugas_status ugas_loader_set_space(ugas_context *context, ugas_loader loader, const ugas_space *space);
 
-// Frees a catalog. Simulations and snapshots of it live on. Zero is fine.
+// Frees a catalog. Simulations and snapshots that use it stay valid. Zero is ignored.
 ugas_status ugas_catalog_free(ugas_context *context, ugas_catalog catalog);
 
-// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
-// ugas_catalog_free.
+// Shares a catalog with another context, for simulations on another thread. Each context frees its own
+// handle with ugas_catalog_free.
 ugas_status ugas_catalog_share(ugas_context *context,
                                ugas_catalog catalog,
                                ugas_context *other,
                                ugas_catalog *out);
 
-// The catalog that a simulation goes by, as an object of its own, to be freed with ugas_catalog_free: for whoever has only the
-// simulation, such as a recording that brings its rules along.
-ugas_status ugas_catalog_of(ugas_context *context,
-                            ugas_simulation simulation,
-                            ugas_catalog *out);
+// The catalog of a simulation as a handle of its own, to be freed with ugas_catalog_free: for hosts that
+// have only the simulation, such as one played from a recording that contains its definitions.
+ugas_status ugas_catalog_of(ugas_context *context, ugas_simulation simulation, ugas_catalog *out);
 
-// A hash of the rules: equal on machines that have the same.
+// A hash of the definitions: equal on machines that have the same definitions.
 ugas_status ugas_catalog_hash(ugas_context *context, ugas_catalog catalog, uint64_t *out);
 
 // The tag of this name.
 ugas_status ugas_catalog_tag(ugas_context *context, ugas_catalog catalog, ugas_str name, ugas_tag *out);
 
-// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid until the next
-// call.
+// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid
+// until the next call.
 ugas_status ugas_catalog_tag_description(ugas_context *context,
                                          ugas_catalog catalog,
                                          ugas_tag tag,
                                          ugas_str *out);
 
-// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next call.
+// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next
+// call.
 ugas_status ugas_catalog_tag_comment(ugas_context *context,
                                      ugas_catalog catalog,
                                      ugas_tag tag,
@@ -2622,25 +2642,24 @@ ugas_status ugas_catalog_name(ugas_context *context,
                               uint32_t id,
                               ugas_str *out);
 
-// Makes an empty simulation of a catalog, to be freed with ugas_simulation_free. `config` may be null.
+// Creates an empty simulation of a catalog, to be freed with ugas_simulation_free. `config` may be null.
 ugas_status ugas_simulation_new(ugas_context *context,
                                 ugas_catalog catalog,
                                 const ugas_config *config,
                                 ugas_simulation *out);
 
-// Frees a simulation, a server or a client; a recording that is being made is ended as it is. Zero is fine.
+// Frees a simulation, a server, a client or a player; a recording in progress ends unfinished. Zero is
+// ignored.
 ugas_status ugas_simulation_free(ugas_context *context, ugas_simulation simulation);
 
-// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll. Refused for a server and
-// a client, whose time passes in ugas_server_tick and ugas_client_update.
-ugas_status ugas_simulation_advance(ugas_context *context,
-                                    ugas_simulation simulation,
-                                    int64_t micros);
+// Advances the time. Due timers fire in order; their events are polled with ugas_events_poll. Refused for a
+// server and a client, whose time advances in ugas_server_tick and ugas_client_update.
+ugas_status ugas_simulation_advance(ugas_context *context, ugas_simulation simulation, int64_t micros);
 
-// The time of a simulation, in microseconds since it began.
+// Time of a simulation, in microseconds since it began.
 ugas_status ugas_simulation_now(ugas_context *context, ugas_simulation simulation, uint64_t *out);
 
-// A hash of the whole state: equal for simulations that will go on equally.
+// A hash of the whole state: equal for simulations that will continue identically.
 ugas_status ugas_simulation_hash(ugas_context *context, ugas_simulation simulation, uint64_t *out);
 
 // Spawns a controller from a template.
@@ -2649,40 +2668,41 @@ ugas_status ugas_controller_spawn(ugas_context *context,
                                   const ugas_spawn *spawn,
                                   ugas_controller *out);
 
-// Takes a controller out, with all that is on it.
+// Despawns a controller, with all its effects and abilities.
 ugas_status ugas_controller_despawn(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_controller controller);
 
-// Gives a controller another avatar; none if `has_avatar` is zero.
+// Sets the avatar of a controller; clears it if `has_avatar` is zero.
 ugas_status ugas_controller_set_avatar(ugas_context *context,
                                        ugas_simulation simulation,
                                        ugas_controller controller,
                                        ugas_actor avatar,
                                        uint32_t has_avatar);
 
-// Gives a controller another owner; none if `has_owner` is zero.
+// Sets the owner of a controller; clears it if `has_owner` is zero.
 ugas_status ugas_controller_set_owner(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_controller controller,
                                       ugas_actor owner,
                                       uint32_t has_owner);
 
-// The controller whose avatar an actor is; 0 if there is none.
+// The controller that has this actor as its avatar; 0 if there is none.
 ugas_status ugas_controller_of_avatar(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_actor avatar,
                                       ugas_controller *out);
 
-// All controllers, in the order of their handles. At most `capacity` are written; `count` gets the number of all.
+// All controllers, in the order of their handles. At most `capacity` are written; `count` gets the number of
+// all.
 ugas_status ugas_controllers(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_controller *out,
                              size_t capacity,
                              size_t *count);
 
-// A value of an attribute; `value` is one of ugas_value. On a client, a value that the server withholds is refused with
-// UGAS_STATUS_NOT_REPLICATED, and `out` is left alone.
+// Reads an attribute; `value` is one of ugas_value. On a client, a value that the server does not replicate
+// is refused with UGAS_STATUS_NOT_REPLICATED, and `out` is left unchanged.
 ugas_status ugas_attribute_read(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_controller controller,
@@ -2690,9 +2710,9 @@ ugas_status ugas_attribute_read(ugas_context *context,
                                 uint32_t value,
                                 double *out);
 
-// Values of many attributes of many controllers at once: one row a controller, one column an attribute. `out` has room for
-// controller_count × attribute_count numbers. What does not exist or is withheld from this client is not a number, and
-// counted in `missing`, which may be null.
+// Reads many attributes of many controllers at once: one row per controller, one column per attribute. `out`
+// has room for controller_count × attribute_count numbers. A value that does not exist or is not replicated
+// to this client is NaN, and is counted in `missing`, which may be null.
 ugas_status ugas_attributes_read(ugas_context *context,
                                  ugas_simulation simulation,
                                  const ugas_controller *controllers,
@@ -2703,8 +2723,8 @@ ugas_status ugas_attributes_read(ugas_context *context,
                                  double *out,
                                  size_t *missing);
 
-// All attributes of a controller, in the order in which they are evaluated. On a client, those whose values the server
-// withholds are left out; `ugas_attribute_read` gives UGAS_STATUS_NOT_REPLICATED for them.
+// All attributes of a controller, in evaluation order. On a client, attributes that the server does not
+// replicate are left out; `ugas_attribute_read` returns UGAS_STATUS_NOT_REPLICATED for them.
 ugas_status ugas_attributes_of(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_controller controller,
@@ -2713,13 +2733,14 @@ ugas_status ugas_attributes_of(ugas_context *context,
                                size_t capacity,
                                size_t *count);
 
-// Gives a controller one more attribute set. Refused if it has it, or if an attribute would be there twice.
+// Adds an attribute set to a controller. Refused if the controller has it already, or has one of its
+// attributes.
 ugas_status ugas_attribute_set_register(ugas_context *context,
                                         ugas_simulation simulation,
                                         ugas_controller controller,
                                         ugas_attribute_set set);
 
-// Takes an attribute set away from a controller, with its values.
+// Removes an attribute set and its values from a controller.
 ugas_status ugas_attribute_set_unregister(ugas_context *context,
                                           ugas_simulation simulation,
                                           ugas_controller controller,
@@ -2732,7 +2753,8 @@ ugas_status ugas_tag_has(ugas_context *context,
                          ugas_tag tag,
                          uint32_t *out);
 
-// How often a controller has a tag: itself, and together with its descendants. Either pointer may be null.
+// Counts of a tag of a controller: explicit, and cumulative with its descendants. Either pointer may be
+// null.
 ugas_status ugas_tag_counts(ugas_context *context,
                             ugas_simulation simulation,
                             ugas_controller controller,
@@ -2740,7 +2762,7 @@ ugas_status ugas_tag_counts(ugas_context *context,
                             uint32_t *own,
                             uint32_t *cumulative);
 
-// The tags that were given to a controller, in the order of their ids.
+// Explicit tags of a controller, in the order of their ids.
 ugas_status ugas_tags_of(ugas_context *context,
                          ugas_simulation simulation,
                          ugas_controller controller,
@@ -2749,15 +2771,15 @@ ugas_status ugas_tags_of(ugas_context *context,
                          size_t capacity,
                          size_t *count);
 
-// Whether a condition holds over the tags of a controller: `out` gets 1 or 0.
+// Whether a query matches the tags of a controller: `out` gets 1 or 0.
 ugas_status ugas_tags_match(ugas_context *context,
                             ugas_simulation simulation,
                             ugas_controller controller,
                             const ugas_tag_query *query,
                             uint32_t *out);
 
-// Applies an effect. `application` gets one of ugas_application and `active` the instance that it is part of, 0 if there
-// is none; both may be null.
+// Applies an effect. `application` gets one of ugas_application and `active` the active effect that it
+// became or joined, 0 if there is none; both may be null.
 ugas_status ugas_effect_apply(ugas_context *context,
                               ugas_simulation simulation,
                               const ugas_apply *apply,
@@ -2765,14 +2787,15 @@ ugas_status ugas_effect_apply(ugas_context *context,
                               uint32_t *application,
                               ugas_active_effect *active);
 
-// Removes a running effect, or some of its stacks; 0 is all of them.
+// Removes an active effect, or some of its stacks; 0 stacks are all of them.
 ugas_status ugas_effect_remove(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_active_effect active,
                                uint32_t stacks);
 
-// Removes all effects on a controller that a query selects, or some of their stacks; 0 is all of them. `count`, which may
-// be null, gets the number of effects. A null query is refused: it would remove everything.
+// Removes all effects on a controller that match a query, or some of their stacks; 0 stacks are all of them.
+// `count`, which may be null, gets the number of effects. A null query is refused: it would remove
+// everything.
 ugas_status ugas_effects_remove(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_controller controller,
@@ -2780,8 +2803,8 @@ ugas_status ugas_effects_remove(ugas_context *context,
                                 uint32_t stacks,
                                 uint32_t *count);
 
-// The effects on a controller that a query selects, in the order of their application; all if it is null. `row_size` is
-// sizeof(ugas_effect_info).
+// Effects on a controller that match a query, in the order of their application; a null query matches all.
+// `row_size` is sizeof(ugas_effect_info).
 ugas_status ugas_effects_of(ugas_context *context,
                             ugas_simulation simulation,
                             ugas_controller controller,
@@ -2791,40 +2814,38 @@ ugas_status ugas_effects_of(ugas_context *context,
                             size_t capacity,
                             size_t *count);
 
-// Changes how long a running effect lasts, counted from its start; a negative duration is for ever.
+// Changes the duration of an active effect, counted from its start; a negative duration is infinite.
 ugas_status ugas_effect_set_duration(ugas_context *context,
                                      ugas_simulation simulation,
                                      ugas_active_effect active,
                                      int64_t duration);
 
-// Changes a number that the caller provided to a running effect.
+// Changes a SetByCaller magnitude of an active effect.
 ugas_status ugas_effect_set_magnitude(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_active_effect active,
                                       ugas_tag tag,
                                       double value);
 
-// Changes the level of a running effect: its magnitudes follow.
+// Changes the level of an active effect; its magnitudes are evaluated again.
 ugas_status ugas_effect_set_level(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_active_effect active,
                                   double level);
 
-// Creates an effect from a text that has it as a pack would: one document of the schema `gameplay_effect`. A name that ends
-// in `.json` makes it JSON. Names in it are those of the simulation's catalog. `out` gets its id, which the catalog does not
-// know; an equal one that is there already is given again. UGAS_STATUS_LOAD_FAILED, with all that is wrong, if the text
-// cannot be used.
+// Defines an effect at run time, from the text of one `gameplay_effect` document as in a pack. A `name` that
+// ends in `.json` selects JSON. Names in the text refer to the simulation's catalog. `out` gets the id of
+// the effect, which is not part of the catalog; an equal effect that is already defined gives the same id.
+// UGAS_STATUS_LOAD_FAILED, with all diagnostics, if the text cannot be used.
 ugas_status ugas_effect_define(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_str name,
                                ugas_str text,
                                ugas_effect *out);
 
-// Forgets an effect that was created while the game ran. Refused while an instance of it is active. Its id is not used
+// Removes an effect that was defined at run time. Refused while it is active anywhere. Its id is not used
 // again.
-ugas_status ugas_effect_forget(ugas_context *context,
-                               ugas_simulation simulation,
-                               ugas_effect effect);
+ugas_status ugas_effect_forget(ugas_context *context, ugas_simulation simulation, ugas_effect effect);
 
 // Executes a cue on a controller once. Clients that see the controller get it with its context.
 ugas_status ugas_cue_execute(ugas_context *context,
@@ -2832,16 +2853,16 @@ ugas_status ugas_cue_execute(ugas_context *context,
                              ugas_controller controller,
                              const ugas_cue *cue);
 
-// Adds a cue to a controller until ugas_cue_remove removes it. Several holders of one cue are counted. `active`, which may be
-// null, gets the internal effect that holds the cue.
+// Adds a cue to a controller until ugas_cue_remove removes it. Several holders of one cue are counted.
+// `active`, which may be null, gets the internal effect that holds the cue.
 ugas_status ugas_cue_add(ugas_context *context,
                          ugas_simulation simulation,
                          ugas_controller controller,
                          const ugas_cue *cue,
                          ugas_active_effect *active);
 
-// Removes a cue that ugas_cue_add added, the oldest of several. `count`, which may be null, gets 1, or 0 if there is none. A cue
-// that an effect or an ability holds as well stays.
+// Removes a cue that ugas_cue_add added, the oldest of several. `count`, which may be null, gets 1, or 0 if
+// there is none. A cue that an effect or an ability holds as well stays.
 ugas_status ugas_cue_remove(ugas_context *context,
                             ugas_simulation simulation,
                             ugas_controller controller,
@@ -2855,36 +2876,36 @@ ugas_status ugas_ability_grant(ugas_context *context,
                                const ugas_grant *grant,
                                ugas_granted_ability *out);
 
-// Takes an ability away; runs of it are cancelled.
+// Revokes an ability; its activations are cancelled.
 ugas_status ugas_ability_revoke(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_granted_ability granted);
 
-// Gives an ability another level.
+// Sets the level of a granted ability.
 ugas_status ugas_ability_set_level(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_granted_ability granted,
                                    uint32_t level);
 
-// Binds an ability to an input; an empty one unbinds it.
+// Binds a granted ability to an input; an empty input unbinds it.
 ugas_status ugas_ability_bind_input(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_granted_ability granted,
                                     ugas_str input);
 
-// Takes an ability away once its last run is over; at once if none goes on.
+// Revokes an ability when its last activation ends; at once if none is running.
 ugas_status ugas_ability_revoke_on_end(ugas_context *context,
                                        ugas_simulation simulation,
                                        ugas_granted_ability granted);
 
-// Changes a number of an ability that its pack declares as a parameter.
+// Sets a numeric parameter that the pack declares for the ability.
 ugas_status ugas_ability_set_parameter(ugas_context *context,
                                        ugas_simulation simulation,
                                        ugas_granted_ability granted,
                                        ugas_str name,
                                        double value);
 
-// The abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
+// Granted abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
 ugas_status ugas_abilities_of(ugas_context *context,
                               ugas_simulation simulation,
                               ugas_controller controller,
@@ -2893,27 +2914,28 @@ ugas_status ugas_abilities_of(ugas_context *context,
                               size_t capacity,
                               size_t *count);
 
-// What is known of one granted ability. `row_size` is sizeof(ugas_ability_info).
+// State of one granted ability. `row_size` is sizeof(ugas_ability_info).
 ugas_status ugas_ability_look(ugas_context *context,
                               ugas_simulation simulation,
                               ugas_granted_ability granted,
                               ugas_ability_info *out,
                               size_t row_size);
 
-// Gives a controller the ability set of this name. All or nothing. `out` gets what that was.
+// Grants the named ability set to a controller, all or nothing. `out` gets what was granted.
 ugas_status ugas_ability_set_grant(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_controller controller,
                                    ugas_str name,
                                    ugas_granted_set *out);
 
-// Takes away what an ability set gave, as far as it is still there.
+// Revokes what an ability set granted, as far as the controller still has it.
 ugas_status ugas_ability_set_revoke(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_controller controller,
                                     const ugas_granted_set *granted);
 
-// Activates a granted ability on targets, because of an event; either may be none. Refused with all reasons.
+// Activates a granted ability. `targets` and `event` may be null. If it is refused, ugas_last_reasons has
+// all reasons. `out`, which may be null, gets the activation.
 ugas_status ugas_ability_activate(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_granted_ability granted,
@@ -2922,42 +2944,44 @@ ugas_status ugas_ability_activate(ugas_context *context,
                                   const ugas_gameplay_event *event,
                                   ugas_activation *out);
 
-// Whether an ability could be activated on these targets now: UGAS_STATUS_OK, or UGAS_STATUS_REFUSED with all reasons.
-// Changes nothing.
+// Whether an ability could be activated on these targets now: UGAS_STATUS_OK, or UGAS_STATUS_REFUSED with
+// all reasons. Changes nothing.
 ugas_status ugas_ability_can_activate(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_granted_ability granted,
                                       const ugas_target *targets,
                                       size_t target_count);
 
-// Commits a run: takes its cost and begins its cooldown. Abilities usually do that themselves.
+// Commits an activation: pays its cost and starts its cooldown. Abilities usually commit themselves.
 ugas_status ugas_activation_commit(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_activation activation);
 
-// Cancels a run.
+// Cancels an activation.
 ugas_status ugas_activation_cancel(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_activation activation);
 
-// Ends a run as if it were done.
+// Ends an activation as completed.
 ugas_status ugas_activation_end(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_activation activation);
 
-// Cancels all runs of a granted ability. `count`, which may be null, gets their number.
+// Cancels all activations of a granted ability. `count`, which may be null, gets their number.
 ugas_status ugas_ability_cancel(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_granted_ability granted,
                                 uint32_t *count);
 
-// Sends a gameplay event to a controller: abilities that it triggers are activated, tasks that wait for it go on.
+// Sends a gameplay event to a controller: activates the abilities that it triggers and completes the tasks
+// that wait for it.
 ugas_status ugas_gameplay_event_send(ugas_context *context,
                                      ugas_simulation simulation,
                                      ugas_controller controller,
                                      const ugas_gameplay_event *event);
 
-// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets how many were.
+// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets the
+// number of activations.
 ugas_status ugas_abilities_activate(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_controller controller,
@@ -2965,9 +2989,10 @@ ugas_status ugas_abilities_activate(ugas_context *context,
                                     size_t tag_count,
                                     uint32_t *count);
 
-// Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
-// without any tags, all runs but those of the granted ability `except`, which may be 0. Tags in `without` alone are refused:
-// give `with` the tag that all abilities are below. `count`, which may be null, gets how many were.
+// Cancels the activations of a controller whose ability has one of the tags in `with` and none of those in
+// `without`. Without any tags, cancels all activations but those of the granted ability `except`, which may
+// be 0. Tags in `without` alone are refused: put the root tag of all abilities into `with`. `count`, which
+// may be null, gets the number of cancelled activations.
 ugas_status ugas_abilities_cancel(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_controller controller,
@@ -2978,7 +3003,7 @@ ugas_status ugas_abilities_cancel(ugas_context *context,
                                   ugas_granted_ability except,
                                   uint32_t *count);
 
-// The tasks that abilities of a controller wait for. `row_size` is sizeof(ugas_task_info).
+// Tasks that the abilities of a controller wait for. `row_size` is sizeof(ugas_task_info).
 ugas_status ugas_tasks_of(ugas_context *context,
                           ugas_simulation simulation,
                           ugas_controller controller,
@@ -2987,29 +3012,30 @@ ugas_status ugas_tasks_of(ugas_context *context,
                           size_t capacity,
                           size_t *count);
 
-// What kind of task it is: for those of the host, the name that the pack gives it. Valid until the next call.
+// Kind of a task; for a host task, its name in the pack. Valid until the next call.
 ugas_status ugas_task_kind(ugas_context *context, ugas_simulation simulation, ugas_task task, ugas_str *out);
 
-// The parameters of a task that the host carries out, as a JSON object. Valid until the next call.
+// Parameters of a host task, as a JSON object. Valid until the next call.
 ugas_status ugas_task_parameters(ugas_context *context,
                                  ugas_simulation simulation,
                                  ugas_task task,
                                  ugas_str *out);
 
-// Says how a task that the host carries out went; `outcome` is one of ugas_task_outcome.
+// Reports the outcome of a host task; `outcome` is one of ugas_task_outcome.
 ugas_status ugas_task_complete(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_task task,
                                uint32_t outcome);
 
-// Gives a task that waits for targets what was chosen.
+// Provides the chosen targets to a task that waits for targets.
 ugas_status ugas_task_provide_targets(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_task task,
                                       const ugas_target *targets,
                                       size_t target_count);
 
-// Whom a task that waits for targets would choose now: what a reticle shows. `row_size` is sizeof(ugas_target).
+// Targets that a task waiting for targets would choose now, for a reticle. `row_size` is
+// sizeof(ugas_target).
 ugas_status ugas_task_preview_targets(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_task task,
@@ -3018,9 +3044,9 @@ ugas_status ugas_task_preview_targets(ugas_context *context,
                                       size_t capacity,
                                       size_t *count);
 
-// An input is pressed. `pressed` gets one of ugas_pressed and `activation` the run that began; both may be null.
-// UGAS_STATUS_REFUSED, with the reasons, if the abilities that are bound to it cannot be activated; the input is held
-// all the same.
+// Presses an input. `pressed` gets one of ugas_pressed and `activation` the activation that started; both
+// may be null. UGAS_STATUS_REFUSED, with the reasons, if the abilities that are bound to it cannot be
+// activated; the input counts as held all the same.
 ugas_status ugas_input_press(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_controller controller,
@@ -3028,36 +3054,36 @@ ugas_status ugas_input_press(ugas_context *context,
                              uint32_t *pressed,
                              ugas_activation *activation);
 
-// An input is released. UGAS_STATUS_NOT_FOUND if it was not held.
+// Releases an input. UGAS_STATUS_NOT_FOUND if it was not held.
 ugas_status ugas_input_release(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_controller controller,
                                ugas_str input);
 
-// The player confirms what waits for it.
+// Confirms the tasks that wait for the player's confirmation.
 ugas_status ugas_input_confirm(ugas_context *context, ugas_simulation simulation, ugas_controller controller);
 
-// The player declines what waits for a confirmation.
+// Declines the tasks that wait for the player's confirmation.
 ugas_status ugas_input_decline(ugas_context *context, ugas_simulation simulation, ugas_controller controller);
 
-// How inputs of a controller that come too early are kept: for how many microseconds, and how many at most; a size of 0
-// keeps none (§11.3).
+// Configures the input buffer of a controller: the time in microseconds for which an early input is kept,
+// and the maximum number of inputs; a size of 0 disables the buffer (§11.3).
 ugas_status ugas_input_set_buffer(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_controller controller,
                                   int64_t window,
                                   uint32_t size);
 
-// Makes a mapper of the input documents that a loader has loaded, for one of ugas_platform; to be freed with
-// ugas_mapper_free. It lives on when the loader is freed.
+// Creates a mapper from the input documents that a loader has loaded, for one of ugas_platform; to be freed
+// with ugas_mapper_free. It stays valid when the loader is freed.
 ugas_status ugas_mapper_new(ugas_context *context, ugas_loader loader, uint32_t platform, ugas_mapper *out);
 
-// Frees a mapper. Zero is fine.
+// Frees a mapper. Zero is ignored.
 ugas_status ugas_mapper_free(ugas_context *context, ugas_mapper mapper);
 
-// What a device reports at the time `now`: the new state of a control. A button has 1 or 0 in `x`, an axis its value; a
-// stick has `y` too. The device is `Keyboard`, `Mouse`, `Gamepad`, `Touch`, `Gyro` or a name of the host's own. A control that
-// nothing is bound to is fine.
+// Reports the new state of a control at the time `now`. A button has 1 or 0 in `x`, an axis its value; a
+// stick has `y` too. The device is `Keyboard`, `Mouse`, `Gamepad`, `Touch`, `Gyro` or a custom name of the
+// host. Controls without a binding are ignored.
 ugas_status ugas_mapper_device(ugas_context *context,
                                ugas_mapper mapper,
                                uint64_t now,
@@ -3067,27 +3093,29 @@ ugas_status ugas_mapper_device(ugas_context *context,
                                double y,
                                double z);
 
-// Lets the tags of a controller say which action sets are active: after they changed, or once a frame.
+// Updates the active action sets from the tags of a controller: call it after they changed, or once per
+// frame.
 ugas_status ugas_mapper_tags(ugas_context *context,
                              ugas_mapper mapper,
                              uint64_t now,
                              ugas_simulation simulation,
                              ugas_controller controller);
 
-// Allows an action set to be active, as all are in the beginning, or keeps it from that if `enabled` is zero.
+// Enables an action set, or disables it if `enabled` is zero. All sets are enabled at first.
 ugas_status ugas_mapper_enable_set(ugas_context *context,
                                    ugas_mapper mapper,
                                    uint64_t now,
                                    ugas_str set,
                                    uint32_t enabled);
 
-// Lets time pass: presses that have to be held come about.
+// Advances the time of the mapper: bindings that must be held trigger.
 ugas_status ugas_mapper_advance(ugas_context *context, ugas_mapper mapper, uint64_t now);
 
-// Takes all controls as untouched: for when the window loses its focus, or a gamepad is unplugged.
+// Releases all controls: for when the window loses its focus, or a gamepad is unplugged.
 ugas_status ugas_mapper_release_all(ugas_context *context, ugas_mapper mapper, uint64_t now);
 
-// Takes the oldest signals, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_signal).
+// Takes the oldest signals, at most `capacity`; `count` gets their number. `row_size` is
+// sizeof(ugas_signal).
 ugas_status ugas_mapper_poll(ugas_context *context,
                              ugas_mapper mapper,
                              ugas_signal *out,
@@ -3095,8 +3123,9 @@ ugas_status ugas_mapper_poll(ugas_context *context,
                              size_t capacity,
                              size_t *count);
 
-// Binds a slot of an action to another control; with an empty control, to none. `conflicts`, which may be null, gets how
-// many other bindings of the same set use just the same controls; they stay.
+// Binds a slot of an action to another control; an empty control unbinds it. `conflicts`, which may be null,
+// gets the number of other bindings of the same set that use exactly the same controls; they are not
+// changed.
 ugas_status ugas_mapper_remap(ugas_context *context,
                               ugas_mapper mapper,
                               ugas_str action,
@@ -3105,18 +3134,16 @@ ugas_status ugas_mapper_remap(ugas_context *context,
                               ugas_str control,
                               size_t *conflicts);
 
-// What the player changed, as text to be saved; valid until the next call.
+// The player's changed bindings as text, to be saved; valid until the next call.
 ugas_status ugas_mapper_save(ugas_context *context, ugas_mapper mapper, ugas_str *out);
 
-// Takes what was saved; an empty text is the pack's own bindings. `skipped`, which may be null, gets how many lines mean
-// nothing here any more.
-ugas_status ugas_mapper_load(ugas_context *context,
-                             ugas_mapper mapper,
-                             ugas_str text,
-                             size_t *skipped);
+// Loads saved bindings; an empty text restores the bindings of the pack. `skipped`, which may be null, gets
+// the number of lines that no longer apply.
+ugas_status ugas_mapper_load(ugas_context *context, ugas_mapper mapper, ugas_str text, size_t *skipped);
 
-// Says where many controllers are, each with the placement at the same place of the other list. All numbers must be
-// finite, or nothing is changed. Those who do not exist are skipped and counted in `missing`, which may be null.
+// Sets the placements of many controllers: `placements` has one entry per controller, in the same order. All
+// numbers must be finite, or nothing is changed. Controllers that do not exist are skipped and counted in
+// `missing`, which may be null.
 ugas_status ugas_placements_set(ugas_context *context,
                                 ugas_simulation simulation,
                                 const ugas_controller *controllers,
@@ -3124,20 +3151,20 @@ ugas_status ugas_placements_set(ugas_context *context,
                                 size_t count,
                                 size_t *missing);
 
-// Takes a controller out of the world: it is nowhere, and in no area.
+// Clears the placement of a controller: it has no position, and no area contains it.
 ugas_status ugas_placement_clear(ugas_context *context,
                                  ugas_simulation simulation,
                                  ugas_controller controller);
 
-// Says on whose side a controller is; an empty name is nobody's.
+// Sets the team of a controller; an empty name is no team.
 ugas_status ugas_team_set(ugas_context *context,
                           ugas_simulation simulation,
                           ugas_controller controller,
                           ugas_str team);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
-// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
-// the last movement.
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event).
+// Texts and lists in them are valid until the next poll, restore, reload or migration of this simulation.
+// For a player, these are the events of the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,
@@ -3145,23 +3172,24 @@ ugas_status ugas_events_poll(ugas_context *context,
                              size_t capacity,
                              size_t *count);
 
-// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+// Number of events that wait to be polled, and number of events that were dropped because they were not
+// polled in time. Either pointer may be null.
 ugas_status ugas_events_pending(ugas_context *context,
                                 ugas_simulation simulation,
                                 size_t *pending,
                                 uint64_t *dropped);
 
-// An event of the last poll in words, with names. Valid until the next call.
+// Description of an event of the last poll, with names. Valid until the next call.
 ugas_status ugas_event_text(ugas_context *context, ugas_simulation simulation, uint32_t index, ugas_str *out);
 
-// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+// Makes the reasons of a refusal event of the last poll the last reasons of the context: read them with
 // ugas_last_reasons. `count`, which may be null, gets their number.
 ugas_status ugas_event_reasons(ugas_context *context,
                                ugas_simulation simulation,
                                uint32_t index,
                                size_t *count);
 
-// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+// Looping cues of a controller, each with the number of its holders: for a client that joins late.
 ugas_status ugas_cues_of(ugas_context *context,
                          ugas_simulation simulation,
                          ugas_controller controller,
@@ -3170,14 +3198,14 @@ ugas_status ugas_cues_of(ugas_context *context,
                          size_t capacity,
                          size_t *count);
 
-// Begins a batch: what changes the simulation from now on is kept, in order, and happens in ugas_batch_end. Until then
-// such calls say only whether they make sense, and write no results; what is read is the state from before. Refused for a
-// client, and if a batch is open already.
-ugas_status ugas_batch_begin(ugas_context *context,
-                             ugas_simulation simulation);
+// Begins a batch: calls that change the simulation are queued, in order, and executed by ugas_batch_end.
+// Until then such calls only check their arguments and write no results; reads see the state from before the
+// batch. Refused for a client, and if a batch is open already.
+ugas_status ugas_batch_begin(ugas_context *context, ugas_simulation simulation);
 
-// Carries a batch out: consequences are worked out once, at its end. `out` gets what became of each change, in order; at
-// most `capacity` are written, and `count` gets the number of all. `row_size` is sizeof(ugas_batch_result).
+// Executes a batch: consequences are processed once, at its end. `out` gets the result of each command, in
+// order; at most `capacity` are written, and `count` gets the number of all. `row_size` is
+// sizeof(ugas_batch_result).
 ugas_status ugas_batch_end(ugas_context *context,
                            ugas_simulation simulation,
                            ugas_batch_result *out,
@@ -3185,87 +3213,83 @@ ugas_status ugas_batch_end(ugas_context *context,
                            size_t capacity,
                            size_t *count);
 
-// Forgets a batch: nothing of it happens.
+// Discards a batch without executing it.
 ugas_status ugas_batch_drop(ugas_context *context, ugas_simulation simulation);
 
-// Where an attribute's value comes from, as a tree for people. Valid until the next call.
+// Explains the value of an attribute, as an indented tree. Valid until the next call.
 ugas_status ugas_explain_text(ugas_context *context,
                               ugas_simulation simulation,
                               ugas_controller controller,
                               ugas_attribute attribute,
                               ugas_str *out);
 
-// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`, and `present`, which is
-// false if the controller does not have the attribute. Controllers are their handles, which need 64 bits. Valid until the
-// next call.
+// Explains the value of an attribute, as JSON with the fields of `ugas explain --format json`, and
+// `present`, which is false if the controller does not have the attribute. Controllers are 64-bit handles.
+// Valid until the next call.
 ugas_status ugas_explain_json(ugas_context *context,
                               ugas_simulation simulation,
                               ugas_controller controller,
                               ugas_attribute attribute,
                               ugas_str *out);
 
-// Everything about a controller as a page of text. Valid until the next call.
+// The complete state of a controller as text. Valid until the next call.
 ugas_status ugas_controller_text(ugas_context *context,
                                  ugas_simulation simulation,
                                  ugas_controller controller,
                                  ugas_str *out);
 
-// Keeps the state of a simulation as it is now, to be freed with ugas_snapshot_free. Events that were not polled are no
+// Takes a snapshot of a simulation, to be freed with ugas_snapshot_free. Events that were not polled are not
 // part of it.
-ugas_status ugas_snapshot_take(ugas_context *context,
-                               ugas_simulation simulation,
-                               ugas_snapshot *out);
+ugas_status ugas_snapshot_take(ugas_context *context, ugas_simulation simulation, ugas_snapshot *out);
 
-// Writes the state of a simulation over an older snapshot, whose memory is used again: what a rollback does every tick.
-ugas_status ugas_snapshot_retake(ugas_context *context,
-                                 ugas_simulation simulation,
-                                 ugas_snapshot snapshot);
+// Overwrites a snapshot with the state of a simulation and reuses its memory: for a rollback that saves
+// every tick.
+ugas_status ugas_snapshot_retake(ugas_context *context, ugas_simulation simulation, ugas_snapshot snapshot);
 
-// Frees a snapshot. Zero is fine.
+// Frees a snapshot. Zero is ignored.
 ugas_status ugas_snapshot_free(ugas_context *context, ugas_snapshot snapshot);
 
-// Takes a simulation back to a snapshot; what follows is identical to what followed then. Events that were not polled are
-// gone. Refused while a recording is made, which could not follow, and for a server's or client's game.
-ugas_status ugas_snapshot_restore(ugas_context *context,
-                                  ugas_simulation simulation,
-                                  ugas_snapshot snapshot);
+// Restores a simulation to a snapshot; the same commands then lead to identical results. Events that were
+// not polled are dropped. Refused while a recording is in progress, which cannot represent it, and for a
+// server's or client's simulation.
+ugas_status ugas_snapshot_restore(ugas_context *context, ugas_simulation simulation, ugas_snapshot snapshot);
 
-// The hash of a snapshot's state; that of a simulation which was restored to it is the same.
+// The hash of a snapshot's state; equal to that of a simulation restored to it.
 ugas_status ugas_snapshot_hash(ugas_context *context, ugas_snapshot snapshot, uint64_t *out);
 
 // A snapshot as bytes, to be saved or sent. Valid until the next call.
 ugas_status ugas_snapshot_bytes(ugas_context *context, ugas_snapshot snapshot, ugas_bytes *out);
 
-// The same with all the rules, for a saved game that outlives an update of its pack: ugas_simulation_migrate reads it under
-// other rules, and ugas_snapshot_from_bytes under the same. Valid until the next call.
-ugas_status ugas_snapshot_bytes_with_rules(ugas_context *context,
-                                           ugas_snapshot snapshot,
-                                           ugas_bytes *out);
+// ugas_snapshot_bytes with all definitions, for a saved game that outlives an update of its pack:
+// ugas_simulation_migrate reads it under another catalog, and ugas_snapshot_from_bytes under the same. Valid
+// until the next call.
+ugas_status ugas_snapshot_bytes_with_rules(ugas_context *context, ugas_snapshot snapshot, ugas_bytes *out);
 
-// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free. The bytes may come
-// from anybody: UGAS_STATUS_BAD_BYTES if they are none, UGAS_STATUS_OTHER_RULES if they are of another catalog.
+// Decodes a snapshot that was taken with the same catalog; to be freed with ugas_snapshot_free. The bytes
+// may come from an untrusted source: UGAS_STATUS_BAD_BYTES if they are not a snapshot,
+// UGAS_STATUS_OTHER_RULES if they are of another catalog.
 ugas_status ugas_snapshot_from_bytes(ugas_context *context,
                                      ugas_catalog catalog,
                                      ugas_bytes bytes,
                                      ugas_snapshot *out);
 
-// Takes a controller down as bytes, by names: attributes, tags, effects with their clocks, abilities. Changes nothing. Valid
-// until the next call.
+// Saves a controller as bytes, with names instead of ids: attributes, tags, effects with their timers,
+// abilities. Changes nothing. Valid until the next call.
 ugas_status ugas_character_bytes(ugas_context *context,
                                  ugas_simulation simulation,
                                  ugas_controller controller,
                                  ugas_bytes *out);
 
-// The same as text; `format` is one of ugas_text_format.
+// Saves a controller as text; `format` is one of ugas_text_format. Valid until the next call.
 ugas_status ugas_character_text(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_controller controller,
                                 uint32_t format,
                                 ugas_str *out);
 
-// Restores a character from bytes as a new controller, whose clocks go on where they were. `options` may be null.
-// `report`, which may be null, gets a line for each thing that is not as it was, valid until the next call; empty is all
-// as it was.
+// Restores a character from bytes as a new controller, whose timers go on where they were. `options` may be
+// null. `report`, which may be null, gets one line per difference to the saved state, valid until the next
+// call; it is empty if there is none.
 ugas_status ugas_character_restore(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_bytes character,
@@ -3273,7 +3297,8 @@ ugas_status ugas_character_restore(ugas_context *context,
                                    ugas_controller *out,
                                    ugas_str *report);
 
-// The same from text; a name that ends in `.json` makes it JSON, and problems are told with it.
+// ugas_character_restore from text. A `name` that ends in `.json` selects JSON; error messages mention the
+// name.
 ugas_status ugas_character_restore_text(ugas_context *context,
                                         ugas_simulation simulation,
                                         ugas_str name,
@@ -3282,145 +3307,139 @@ ugas_status ugas_character_restore_text(ugas_context *context,
                                         ugas_controller *out,
                                         ugas_str *report);
 
-// Puts a running simulation under another catalog, by names: handles stay, ids of definitions are those of the new catalog
-// afterwards. All or nothing. `is_lossless` gets 0 if something could not go on, and `report` a line for each definition
-// that differs and each thing that is not as it was, valid until the next call; both may be null. Refused while a
-// recording is made, and for a server's or client's game.
+// Switches a running simulation to another catalog, by names: handles stay valid, ids of definitions are
+// those of the new catalog afterwards. All or nothing. `is_lossless` gets 0 if something could not be
+// carried over, and `report` one line per changed definition and per loss, valid until the next call; both
+// may be null. Refused while a recording is in progress, and for a server's or client's simulation.
 ugas_status ugas_simulation_reload(ugas_context *context,
                                    ugas_simulation simulation,
                                    ugas_catalog catalog,
                                    uint32_t *is_lossless,
                                    ugas_str *report);
 
-// Goes on from a snapshot of ugas_snapshot_bytes_with_rules under the rules of this simulation, which may be others by now;
-// what it was before is gone. One of these very rules needs none with it. All or nothing; `is_lossless` and `report` are
-// those of ugas_simulation_reload. The bytes may come from anybody: UGAS_STATUS_BAD_BYTES if they are none,
-// UGAS_STATUS_OTHER_RULES if they are of other rules and do not have them with them. Refused while a recording is made, and
-// for a server's or client's game.
+// Restores a snapshot of ugas_snapshot_bytes_with_rules under the catalog of this simulation, which may have
+// changed since; the previous state is replaced. A snapshot of the same catalog need not contain the
+// definitions. All or nothing; `is_lossless` and `report` are those of ugas_simulation_reload. The bytes may
+// come from an untrusted source: UGAS_STATUS_BAD_BYTES if they are not a snapshot, UGAS_STATUS_OTHER_RULES
+// if they are of another catalog and do not contain its definitions. Refused while a recording is in
+// progress, and for a server's or client's simulation.
 ugas_status ugas_simulation_migrate(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_bytes snapshot,
                                     uint32_t *is_lossless,
                                     ugas_str *report);
 
-// Begins to record a simulation in memory, from its present state. `settings` may be null.
+// Starts to record a simulation in memory, from its present state. `settings` may be null.
 ugas_status ugas_recording_start(ugas_context *context,
                                  ugas_simulation simulation,
                                  const ugas_recording_settings *settings);
 
-// Begins to record a simulation in a file, which is overwritten. `settings` may be null.
+// Starts to record a simulation in a file, which is overwritten. `settings` may be null.
 ugas_status ugas_recording_start_file(ugas_context *context,
                                       ugas_simulation simulation,
                                       ugas_str path,
                                       const ugas_recording_settings *settings);
 
-// Notes in the recording what a controller is called.
+// Stores a name for a controller in the recording.
 ugas_status ugas_recording_name(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_controller controller,
                                 ugas_str name);
 
-// Ends a recording. `out`, which may be null, gets the bytes of one that was made in memory, valid until the next call; of
-// one in a file it gets nothing. Trouble with the file on the way is told here.
-ugas_status ugas_recording_finish(ugas_context *context,
-                                  ugas_simulation simulation,
-                                  ugas_bytes *out);
+// Finishes a recording. `out`, which may be null, gets the bytes of a recording in memory, valid until the
+// next call; for a recording in a file it gets no bytes. Write errors of the file are reported here.
+ugas_status ugas_recording_finish(ugas_context *context, ugas_simulation simulation, ugas_bytes *out);
 
-// Simulates a recording again and compares every tick. By the rules of `catalog`, which it needs if they have native
-// code or were left out; 0 is by its own. It takes as long as the recording asks for: one of a stranger is better verified
-// with ugas_player_verify, which has a limit.
+// Simulates a recording again and compares every tick. `catalog` is needed if the definitions have native
+// code or were omitted from the recording; 0 uses the recorded definitions. It takes as long as the
+// recording asks for: verify an untrusted recording with ugas_player_verify, which has a limit.
 ugas_status ugas_recording_verify(ugas_context *context,
                                   ugas_catalog catalog,
                                   ugas_bytes recording,
                                   ugas_verification *out);
 
-// The same with a file.
+// ugas_recording_verify with a file.
 ugas_status ugas_recording_verify_file(ugas_context *context,
                                        ugas_catalog catalog,
                                        ugas_str path,
                                        ugas_verification *out);
 
-// Plays a recording, from its beginning. By the rules of `catalog`, which it needs if they have native code or were left
-// out; 0 is by its own, which ugas_catalog_of gives. The bytes are copied, and may come from anybody: `limit` is the most
-// moments that one movement looks at, so that nobody waits for years for what a stranger wrote; 0 is no limit. To be freed
-// with ugas_simulation_free.
+// Plays a recording from its beginning. `catalog` is needed if the definitions have native code or were
+// omitted from the recording; 0 uses the recorded definitions, which ugas_catalog_of returns. The bytes are
+// copied, and may come from an untrusted source: `limit` is the maximum number of moments that one movement
+// visits, so that a malicious recording cannot run for years; 0 is no limit. To be freed with
+// ugas_simulation_free.
 ugas_status ugas_player_new(ugas_context *context,
                             ugas_catalog catalog,
                             ugas_bytes recording,
                             uint64_t limit,
                             ugas_player *out);
 
-// The same with a file, which is read while it is played. To be freed with ugas_simulation_free.
+// ugas_player_new with a file, which is read during playback. To be freed with ugas_simulation_free.
 ugas_status ugas_player_new_file(ugas_context *context,
                                  ugas_catalog catalog,
                                  ugas_str path,
                                  uint64_t limit,
                                  ugas_player *out);
 
-// Where a player is.
+// Position of a player.
 ugas_status ugas_player_look(ugas_context *context, ugas_player player, ugas_player_position *out);
 
-// Goes to the moment after so many ticks, ahead or back, at most to the end. What happened on the way is polled with
-// ugas_events_poll, the last few thousand events of a long one. If something in between cannot be read, or the limit is
-// reached, it stays where it came to.
-ugas_status ugas_player_seek_tick(ugas_context *context,
-                                  ugas_player player,
-                                  uint64_t tick);
+// Moves to the end of the given tick, forwards or backwards, at most to the end of the recording. Events on
+// the way are polled with ugas_events_poll; of a long movement, the last few thousand. If a part cannot be
+// read, or the limit is reached, the player stays at the position it reached.
+ugas_status ugas_player_seek_tick(ugas_context *context, ugas_player player, uint64_t tick);
 
-// Goes to a time, also inside a tick; the rest is as with ugas_player_seek_tick.
+// Moves to a time, also inside a tick; otherwise like ugas_player_seek_tick.
 ugas_status ugas_player_seek_time(ugas_context *context, ugas_player player, uint64_t time);
 
-// Goes to the end of the tick that it is in, or of the next one. `has_moved`, which may be null, gets 0 at the end of the
-// recording; the rest is as with ugas_player_seek_tick.
-ugas_status ugas_player_step(ugas_context *context,
-                             ugas_player player,
-                             uint32_t *has_moved);
+// Moves to the end of the current or next tick. `has_moved`, which may be null, gets 0 at the end of the
+// recording; otherwise like ugas_player_seek_tick.
+ugas_status ugas_player_step(ugas_context *context, ugas_player player, uint32_t *has_moved);
 
-// Goes back to the beginning of the tick that it is in, or of the one before. `has_moved`, which may be null, gets 0 at the
-// beginning of the recording; the rest is as with ugas_player_seek_tick.
-ugas_status ugas_player_back(ugas_context *context,
-                             ugas_player player,
-                             uint32_t *has_moved);
+// Moves back to the beginning of the current or previous tick. `has_moved`, which may be null, gets 0 at the
+// beginning of the recording; otherwise like ugas_player_seek_tick.
+ugas_status ugas_player_back(ugas_context *context, ugas_player player, uint32_t *has_moved);
 
-// The controller that ugas_recording_name gave this name; one that lives here, if there are several.
+// The controller that was named with ugas_recording_name; if there are several, one that exists at this
+// position.
 ugas_status ugas_player_controller(ugas_context *context,
                                    ugas_player player,
                                    ugas_str name,
                                    ugas_controller *out);
 
-// What a controller is called in the recording. Valid until the next call. UGAS_STATUS_NOT_FOUND if it has no name.
+// Name of a controller in the recording. Valid until the next call. UGAS_STATUS_NOT_FOUND if it has none.
 ugas_status ugas_player_name(ugas_context *context,
                              ugas_player player,
                              ugas_controller controller,
                              ugas_str *out);
 
-// ugas_recording_verify within the limit of a player, which is at the beginning then and has no events.
+// ugas_recording_verify within the limit of a player. Afterwards the player is at the beginning and has no
+// events.
 ugas_status ugas_player_verify(ugas_context *context, ugas_player player, ugas_verification *out);
 
-// Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
-// that of the server, to be freed with ugas_simulation_free. `config` may be null. Refused while a recording of the
-// simulation is made or a batch is open.
+// Creates a server from a simulation, which it takes over: the handle of the simulation is dead afterwards,
+// and `out` gets the handle of the server, to be freed with ugas_simulation_free. `config` may be null.
+// Refused while the simulation is recorded or a batch is open.
 ugas_status ugas_server_new(ugas_context *context,
                             ugas_simulation simulation,
                             const ugas_server_config *config,
                             ugas_server *out);
 
-// Takes a datagram that came from `peer` at the time `now`, in microseconds of the host's clock, which never runs
-// backwards. Whatever is in it, the game changes in ugas_server_tick only.
+// Passes in a datagram that arrived from `peer` at the time `now`, in microseconds of the host's clock,
+// which must be monotonic. The game changes in ugas_server_tick only.
 ugas_status ugas_server_receive(ugas_context *context,
                                 ugas_server server,
                                 uint64_t now,
                                 ugas_peer peer,
                                 ugas_bytes datagram);
 
-// Lets one tick pass at the time `now`: commands that are due run, the game goes on, and clients are told. Call it once
-// for every tick length.
-ugas_status ugas_server_tick(ugas_context *context,
-                             ugas_server server,
-                             uint64_t now);
+// Runs one tick at the time `now`: executes the commands that are due, advances the game and queues updates
+// for clients. Call it once per tick length.
+ugas_status ugas_server_tick(ugas_context *context, ugas_server server, uint64_t now);
 
-// Takes the oldest datagram that waits to be sent, and says to whom; `length` gets 0 if none does. A buffer of
-// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+// Takes the oldest queued datagram and its peer; `length` gets 0 if there is none. A buffer of
+// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays queued.
 ugas_status ugas_server_transmit(ugas_context *context,
                                  ugas_server server,
                                  ugas_peer *peer,
@@ -3428,12 +3447,12 @@ ugas_status ugas_server_transmit(ugas_context *context,
                                  size_t capacity,
                                  size_t *length);
 
-// What a server has counted.
+// Counters of a server.
 ugas_status ugas_server_look(ugas_context *context, ugas_server server, ugas_server_statistics *out);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
-// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
-// the last movement.
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event).
+// Texts and lists in them are valid until the next poll, restore, reload or migration of this simulation.
+// For a player, these are the events of the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,
@@ -3441,23 +3460,24 @@ ugas_status ugas_events_poll(ugas_context *context,
                              size_t capacity,
                              size_t *count);
 
-// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+// Number of events that wait to be polled, and number of events that were dropped because they were not
+// polled in time. Either pointer may be null.
 ugas_status ugas_events_pending(ugas_context *context,
                                 ugas_simulation simulation,
                                 size_t *pending,
                                 uint64_t *dropped);
 
-// An event of the last poll in words, with names. Valid until the next call.
+// Description of an event of the last poll, with names. Valid until the next call.
 ugas_status ugas_event_text(ugas_context *context, ugas_simulation simulation, uint32_t index, ugas_str *out);
 
-// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+// Makes the reasons of a refusal event of the last poll the last reasons of the context: read them with
 // ugas_last_reasons. `count`, which may be null, gets their number.
 ugas_status ugas_event_reasons(ugas_context *context,
                                ugas_simulation simulation,
                                uint32_t index,
                                size_t *count);
 
-// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+// Looping cues of a controller, each with the number of its holders: for a client that joins late.
 ugas_status ugas_cues_of(ugas_context *context,
                          ugas_simulation simulation,
                          ugas_controller controller,
@@ -3467,7 +3487,7 @@ ugas_status ugas_cues_of(ugas_context *context,
                          size_t *count);
 
 // Takes the oldest events of a server, at most `capacity`; `count` gets their number. `row_size` is
-// sizeof(ugas_server_event). Events of the game can be told in words by ugas_event_text, with their index.
+// sizeof(ugas_server_event). ugas_event_text describes events of the game, by their index.
 ugas_status ugas_server_events_poll(ugas_context *context,
                                     ugas_server server,
                                     ugas_server_event *out,
@@ -3475,7 +3495,7 @@ ugas_status ugas_server_events_poll(ugas_context *context,
                                     size_t capacity,
                                     size_t *count);
 
-// The clients that are in. `row_size` is sizeof(ugas_server_client).
+// The connected clients. `row_size` is sizeof(ugas_server_client).
 ugas_status ugas_server_clients(ugas_context *context,
                                 ugas_server server,
                                 ugas_server_client *out,
@@ -3483,7 +3503,7 @@ ugas_status ugas_server_clients(ugas_context *context,
                                 size_t capacity,
                                 size_t *count);
 
-// Why commands of a client were rejected, and how often. `row_size` is sizeof(ugas_rejection_count).
+// Rejected commands of a client, counted by reason. `row_size` is sizeof(ugas_rejection_count).
 ugas_status ugas_server_rejections(ugas_context *context,
                                    ugas_server server,
                                    ugas_client_id client,
@@ -3492,108 +3512,104 @@ ugas_status ugas_server_rejections(ugas_context *context,
                                    size_t capacity,
                                    size_t *count);
 
-// Makes a controller a client's own: it may act with it, and predicts it.
+// Makes a client the owner of a controller: it may act with it, and predicts it.
 ugas_status ugas_server_give(ugas_context *context,
                              ugas_server server,
                              ugas_controller controller,
                              ugas_client_id client);
 
-// Makes a controller nobody's own.
+// Removes the owner of a controller.
 ugas_status ugas_server_take_back(ugas_context *context, ugas_server server, ugas_controller controller);
 
-// Whose own a controller is. UGAS_STATUS_NOT_FOUND if it is nobody's.
+// The client that owns a controller. UGAS_STATUS_NOT_FOUND if none does.
 ugas_status ugas_server_owner(ugas_context *context,
                               ugas_server server,
                               ugas_controller controller,
                               ugas_client_id *out);
 
-// Shows a controller to a client; unless show_nothing was set, that goes by itself.
+// Shows a controller to a client; needed only if show_nothing is set.
 ugas_status ugas_server_show(ugas_context *context,
                              ugas_server server,
                              ugas_controller controller,
                              ugas_client_id client);
 
-// Takes a controller out of a client's view. Its own ones stay.
+// Hides a controller from a client. Its own controllers stay visible.
 ugas_status ugas_server_hide(ugas_context *context,
                              ugas_server server,
                              ugas_controller controller,
                              ugas_client_id client);
 
-// Chooses what is seen of a controller, by its owner if `own` is not zero and by all others if it is, instead of what
-// its replication mode says.
+// Sets what the owner of a controller sees of it if `own` is not zero, or what all others see if it is zero,
+// instead of what its replication mode says.
 ugas_status ugas_server_set_lens(ugas_context *context,
                                  ugas_server server,
                                  ugas_controller controller,
                                  uint32_t own,
                                  const ugas_lens *lens);
 
-// Sends a client away. It is told so.
+// Kicks a client. It is notified.
 ugas_status ugas_server_kick(ugas_context *context, ugas_server server, ugas_client_id client);
 
-// The transport lost a connection. One that is not known is fine.
+// Reports that the transport lost a connection. Unknown peers are ignored.
 ugas_status ugas_server_disconnected(ugas_context *context, ugas_server server, ugas_peer peer);
 
-// Ends all sessions; the clients are told by the datagrams that wait then. The game stays.
+// Ends all sessions; the goodbyes to the clients are queued for ugas_server_transmit. The simulation stays.
 ugas_status ugas_server_shut_down(ugas_context *context, ugas_server server);
 
-// Makes a client of a server with the same rules, to be freed with ugas_simulation_free. It asks to be let in by the first
-// ugas_client_update.
+// Creates a client of a server with the same catalog, to be freed with ugas_simulation_free. The first
+// ugas_client_update begins to connect.
 ugas_status ugas_client_new(ugas_context *context,
                             ugas_catalog catalog,
                             const ugas_client_config *config,
                             ugas_client *out);
 
-// Takes a datagram that came from the server at the time `now`, in microseconds of the host's clock, which never runs
-// backwards.
-ugas_status ugas_client_receive(ugas_context *context,
-                                ugas_client client,
-                                uint64_t now,
-                                ugas_bytes datagram);
+// Passes in a datagram that arrived from the server at the time `now`, in microseconds of the host's clock,
+// which must be monotonic.
+ugas_status ugas_client_receive(ugas_context *context, ugas_client client, uint64_t now, ugas_bytes datagram);
 
-// Lets time pass up to `now`: ticks are played, and what the player did is sent. Call it as often as a frame is drawn.
-ugas_status ugas_client_update(ugas_context *context,
-                               ugas_client client,
-                               uint64_t now);
+// Advances the client to `now`: simulates ticks and sends the player's commands. Call it once per frame.
+ugas_status ugas_client_update(ugas_context *context, ugas_client client, uint64_t now);
 
-// Takes the oldest datagram that waits to be sent to the server; `length` gets 0 if none does. A buffer of
-// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+// Takes the oldest datagram that is queued for the server; `length` gets 0 if there is none. A buffer of
+// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays queued.
 ugas_status ugas_client_transmit(ugas_context *context,
                                  ugas_client client,
                                  uint8_t *buffer,
                                  size_t capacity,
                                  size_t *length);
 
-// Leaves. The server is told by the datagram that waits then.
+// Ends the session. The goodbye to the server is queued for ugas_client_transmit.
 ugas_status ugas_client_leave(ugas_context *context, ugas_client client);
 
 // Switches prediction on, or off if `predicts` is zero.
 ugas_status ugas_client_set_prediction(ugas_context *context, ugas_client client, uint32_t predicts);
 
-// How a client stands, and what it has counted.
+// State and counters of a client.
 ugas_status ugas_client_look(ugas_context *context, ugas_client client, ugas_client_statistics *out);
 
-// The client's own controllers. At most `capacity` are written; `count` gets the number of all.
+// Controllers that the client owns. At most `capacity` are written; `count` gets the number of all.
 ugas_status ugas_client_own_controllers(ugas_context *context,
                                         ugas_client client,
                                         ugas_controller *out,
                                         size_t capacity,
                                         size_t *count);
 
-// The server's handle of a controller that the client sees: what both sides can talk about.
+// Server handle of a controller that the client sees: the handle that both sides can refer to.
 ugas_status ugas_client_remote(ugas_context *context,
                                ugas_client client,
                                ugas_controller controller,
                                ugas_controller *out);
 
-// The client's handle of a controller of the server's. UGAS_STATUS_NOT_FOUND while it does not see it.
+// Client handle of a controller of the server. UGAS_STATUS_NOT_FOUND if the client does not see the
+// controller.
 ugas_status ugas_client_local(ugas_context *context,
                               ugas_client client,
                               ugas_controller remote,
                               ugas_controller *out);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
-// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
-// the last movement.
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event).
+// Texts and lists in them are valid until the next poll, restore, reload or migration of this simulation.
+// For a player, these are the events of the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,
@@ -3601,23 +3617,24 @@ ugas_status ugas_events_poll(ugas_context *context,
                              size_t capacity,
                              size_t *count);
 
-// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+// Number of events that wait to be polled, and number of events that were dropped because they were not
+// polled in time. Either pointer may be null.
 ugas_status ugas_events_pending(ugas_context *context,
                                 ugas_simulation simulation,
                                 size_t *pending,
                                 uint64_t *dropped);
 
-// An event of the last poll in words, with names. Valid until the next call.
+// Description of an event of the last poll, with names. Valid until the next call.
 ugas_status ugas_event_text(ugas_context *context, ugas_simulation simulation, uint32_t index, ugas_str *out);
 
-// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+// Makes the reasons of a refusal event of the last poll the last reasons of the context: read them with
 // ugas_last_reasons. `count`, which may be null, gets their number.
 ugas_status ugas_event_reasons(ugas_context *context,
                                ugas_simulation simulation,
                                uint32_t index,
                                size_t *count);
 
-// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+// Looping cues of a controller, each with the number of its holders: for a client that joins late.
 ugas_status ugas_cues_of(ugas_context *context,
                          ugas_simulation simulation,
                          ugas_controller controller,
@@ -3626,8 +3643,8 @@ ugas_status ugas_cues_of(ugas_context *context,
                          size_t capacity,
                          size_t *count);
 
-// Asks to activate an ability on targets, because of an event; either may be none. One that is predicted is refused at
-// once, with the reasons, if it cannot be. `out`, which may be null, gets the command.
+// Requests the activation of an ability. `targets` and `event` may be null. A predicted activation that
+// cannot happen is refused at once, with the reasons. `out`, which may be null, gets the command.
 ugas_status ugas_client_activate(ugas_context *context,
                                  ugas_client client,
                                  ugas_granted_ability granted,
@@ -3636,8 +3653,9 @@ ugas_status ugas_client_activate(ugas_context *context,
                                  const ugas_gameplay_event *event,
                                  ugas_command_key *out);
 
-// Activates an ability that runs on this machine only, on a copy of the world; nothing is sent. What happens there are
-// events of the kind UGAS_CLIENT_EVENT_KIND_LOCAL. `out`, which may be null, gets the run, for ugas_client_cancel_local.
+// Activates an ability that runs on this machine only, on a copy of the state; nothing is sent. Its events
+// have the kind UGAS_CLIENT_EVENT_KIND_LOCAL. `out`, which may be null, gets the activation, for
+// ugas_client_cancel_local.
 ugas_status ugas_client_activate_local(ugas_context *context,
                                        ugas_client client,
                                        ugas_granted_ability granted,
@@ -3646,36 +3664,38 @@ ugas_status ugas_client_activate_local(ugas_context *context,
                                        const ugas_gameplay_event *event,
                                        ugas_activation *out);
 
-// Cancels a run of an ability that runs on this machine only. UGAS_STATUS_NOT_FOUND if it is over.
+// Cancels an activation that runs on this machine only. UGAS_STATUS_NOT_FOUND if it has ended.
 ugas_status ugas_client_cancel_local(ugas_context *context, ugas_client client, ugas_activation activation);
 
-// Asks to end a run. `out`, which may be null, gets the command.
+// Requests the end of an activation. `out`, which may be null, gets the command.
 ugas_status ugas_client_end(ugas_context *context,
                             ugas_client client,
                             ugas_activation activation,
                             ugas_command_key *out);
 
-// Asks to cancel a run. `out`, which may be null, gets the command.
+// Requests the cancellation of an activation. `out`, which may be null, gets the command.
 ugas_status ugas_client_cancel(ugas_context *context,
                                ugas_client client,
                                ugas_activation activation,
                                ugas_command_key *out);
 
-// The run that a command began. Handles of what is predicted are good until the next ugas_client_update; its command
-// stays. UGAS_STATUS_NOT_FOUND if it has not begun, or is over.
+// The activation that a command started. Handles of predicted activations are valid until the next
+// ugas_client_update; the command stays valid. UGAS_STATUS_NOT_FOUND if the activation has not started, or
+// has ended.
 ugas_status ugas_client_run_of(ugas_context *context,
                                ugas_client client,
                                ugas_command_key command,
                                ugas_activation *out);
 
-// Asks to end the run that a command begins, also one of this very tick. `out`, which may be null, gets the new command.
+// Requests the end of the activation that a command starts, even one of the same tick. `out`, which may be
+// null, gets the new command.
 ugas_status ugas_client_end_begun(ugas_context *context,
                                   ugas_client client,
                                   ugas_command_key command,
                                   ugas_command_key *out);
 
-// Gives targets to the first branch of the run that a command begins, also one of this very tick. `out`, which may be
-// null, gets the new command.
+// Provides targets to the first branch of the activation that a command starts, even one of the same tick.
+// `out`, which may be null, gets the new command.
 ugas_status ugas_client_target_begun(ugas_context *context,
                                      ugas_client client,
                                      ugas_command_key command,
@@ -3683,33 +3703,34 @@ ugas_status ugas_client_target_begun(ugas_context *context,
                                      size_t target_count,
                                      ugas_command_key *out);
 
-// An input is pressed. `out`, which may be null, gets the command.
+// Presses an input. `out`, which may be null, gets the command.
 ugas_status ugas_client_press(ugas_context *context,
                               ugas_client client,
                               ugas_controller controller,
                               ugas_str input,
                               ugas_command_key *out);
 
-// An input is released. `out`, which may be null, gets the command.
+// Releases an input. `out`, which may be null, gets the command.
 ugas_status ugas_client_release(ugas_context *context,
                                 ugas_client client,
                                 ugas_controller controller,
                                 ugas_str input,
                                 ugas_command_key *out);
 
-// Confirms what waits for the player. `out`, which may be null, gets the command.
+// Confirms the tasks that wait for the player's confirmation. `out`, which may be null, gets the command.
 ugas_status ugas_client_confirm(ugas_context *context,
                                 ugas_client client,
                                 ugas_controller controller,
                                 ugas_command_key *out);
 
-// Declines what waits for the player. `out`, which may be null, gets the command.
+// Declines the tasks that wait for the player's confirmation. `out`, which may be null, gets the command.
 ugas_status ugas_client_decline(ugas_context *context,
                                 ugas_client client,
                                 ugas_controller controller,
                                 ugas_command_key *out);
 
-// Gives a task that waits for targets what the player chose. `out`, which may be null, gets the command.
+// Provides the targets that the player chose to a task that waits for targets. `out`, which may be null,
+// gets the command.
 ugas_status ugas_client_provide_targets(ugas_context *context,
                                         ugas_client client,
                                         ugas_task task,
@@ -3717,8 +3738,9 @@ ugas_status ugas_client_provide_targets(ugas_context *context,
                                         size_t target_count,
                                         ugas_command_key *out);
 
-// Says how a task that the client's host carries out went, with one of ugas_task_outcome; the server takes that only if
-// it trusts its clients so far. `out`, which may be null, gets the command.
+// Reports the outcome of a task that the client's host carries out, with one of ugas_task_outcome; the
+// server accepts it only if its configuration trusts clients with host tasks. `out`, which may be null, gets
+// the command.
 ugas_status ugas_client_complete_task(ugas_context *context,
                                       ugas_client client,
                                       ugas_task task,
@@ -3726,7 +3748,7 @@ ugas_status ugas_client_complete_task(ugas_context *context,
                                       ugas_command_key *out);
 
 // Takes the oldest events of a client, at most `capacity`; `count` gets their number. `row_size` is
-// sizeof(ugas_client_event). Those with an `event` can be told in words by ugas_event_text, with its index.
+// sizeof(ugas_client_event). ugas_event_text describes those with an `event`, by its index.
 ugas_status ugas_client_events_poll(ugas_context *context,
                                     ugas_client client,
                                     ugas_client_event *out,

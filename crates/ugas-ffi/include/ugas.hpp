@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// UGAS for C++17: owners that free what they own, handles that cannot be mixed up, errors as exceptions, texts as
-// std::string. Everything here is a thin shell around ugas.h; what it does not cover is called there, with the raw handles
-// that every class gives out.
+// UGAS for C++17: RAII owners, typed handles, errors as exceptions, texts as std::string. Everything here is a thin
+// wrapper around ugas.h; call functions that it does not cover there, with the raw handles of the classes.
 #ifndef UGAS_HPP
 #define UGAS_HPP
 
@@ -18,7 +17,7 @@
 
 namespace ugas {
 
-// A handle that knows what it is of. Zero is none.
+// Typed handle. Zero is none.
 template <class Kind> struct Handle {
     std::uint64_t bits = 0;
     explicit operator bool() const { return bits != 0; }
@@ -26,7 +25,7 @@ template <class Kind> struct Handle {
     friend bool operator!=(Handle one, Handle other) { return one.bits != other.bits; }
 };
 
-// The id of a definition that knows what it is of.
+// Typed id of a definition.
 template <class Kind> struct Id {
     std::uint32_t index = UGAS_NO_ID;
     friend bool operator==(Id one, Id other) { return one.index == other.index; }
@@ -50,7 +49,7 @@ inline std::string text(ugas_str text) { return text.length == 0 ? std::string()
 // Seconds as microseconds, rounded as the library rounds.
 inline std::int64_t seconds(double seconds) { return ugas_micros_from_seconds(seconds); }
 
-// One reason why the rules said no.
+// One reason of a refusal.
 struct Reason {
     std::string code;
     std::string words;
@@ -70,7 +69,7 @@ class Error : public std::runtime_error {
     std::vector<Reason> reasons_;
 };
 
-// One problem of a pack.
+// One diagnostic of a pack.
 struct Diagnostic {
     std::string code, file, message, help;
     std::uint32_t severity, line, column;
@@ -97,8 +96,8 @@ inline void check(ugas_context *context, ugas_status status) {
     throw Error(status, words.length == 0 ? text(ugas_status_words(status)) : text(words), std::move(reasons));
 }
 
-// An object of a context, freed with `Free`. The context lives as long as its objects do. One that was moved from is none: its
-// calls throw. Owners must not go in a callback of the library, where nothing can be freed.
+// Owner of an object of a context, freed with `Free`. The context lives as long as its objects do. A moved-from owner is
+// empty: its calls throw. Owners must not be destroyed in a callback of the library, where nothing can be freed.
 template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
   public:
     Owned(std::shared_ptr<ugas_context> context, std::uint64_t number)
@@ -117,14 +116,14 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
             Free(context_.get(), number_);
         }
     }
-    // For calls of ugas.h.
+    // Raw handle, for calls of ugas.h.
     std::uint64_t raw() const { return number_; }
     ugas_context *raw_context() const { return context_.get(); }
 
   protected:
     void must(ugas_status status) const { check(context_.get(), status); }
     const std::shared_ptr<ugas_context> &shared() const { return context_; }
-    // Something else has taken the object over: there is nothing to free.
+    // Gives up the object after another owner has taken it over: there is nothing to free.
     void forget() { number_ = 0; }
 
   private:
@@ -133,7 +132,7 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
 };
 } // namespace detail
 
-// The rules of a game.
+// The definitions of a game.
 class Catalog : public detail::Owned<ugas_catalog_free> {
   public:
     using Owned::Owned;
@@ -176,7 +175,7 @@ class Loader : public detail::Owned<ugas_loader_free> {
         must(ugas_loader_set_space(raw_context(), raw(), &space));
         return *this;
     }
-    // Throws if something is an error; diagnostics() says what, in either case.
+    // Throws if the pack has errors; diagnostics() returns the diagnostics in either case.
     Catalog load() {
         ugas_catalog catalog = 0;
         must(ugas_loader_load(raw_context(), raw(), &catalog));
@@ -196,7 +195,7 @@ class Loader : public detail::Owned<ugas_loader_free> {
     }
 };
 
-// The whole state at one moment.
+// Snapshot of the whole state.
 class Snapshot : public detail::Owned<ugas_snapshot_free> {
   public:
     using Owned::Owned;
@@ -218,7 +217,7 @@ class Snapshot : public detail::Owned<ugas_snapshot_free> {
     }
 };
 
-// A game's rules in motion.
+// A simulation.
 class Simulation : public detail::Owned<ugas_simulation_free> {
   public:
     using Owned::Owned;
@@ -256,7 +255,7 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         return has != 0;
     }
 
-    // Applies an effect; `more` may fill in the rest of what there is to say.
+    // Applies an effect; `more` may set further fields of ugas_apply.
     template <class More = void (*)(ugas_apply &)>
     ActiveEffect apply(Effect effect, Controller source, Controller target, More more = [](ugas_apply &) {}) {
         ugas_apply apply = UGAS_INIT(ugas_apply);
@@ -298,7 +297,7 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         must(ugas_task_complete(raw_context(), raw(), task.bits, outcome));
     }
 
-    // What became of the press: one of ugas_pressed.
+    // Presses an input and returns one of ugas_pressed.
     std::uint32_t press(Controller controller, std::string_view input) {
         std::uint32_t pressed = 0;
         must(ugas_input_press(raw_context(), raw(), controller.bits, str(input), &pressed, nullptr));
@@ -340,7 +339,7 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         must(ugas_explain_json(raw_context(), raw(), controller.bits, attribute.index, &words));
         return text(words);
     }
-    // What the pack says to a task that the host carries out, as JSON.
+    // Parameters of a host task, as JSON.
     std::string parameters(Task task) const {
         ugas_str words{nullptr, 0};
         must(ugas_task_parameters(raw_context(), raw(), task.bits, &words));
@@ -354,8 +353,8 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
     void restore(const Snapshot &snapshot) { must(ugas_snapshot_restore(raw_context(), raw(), snapshot.raw())); }
 
-    // What is done in `changes` happens at its end, with one recalculation. What the calls would have given is among the
-    // results, at most `most` of them, in order.
+    // Executes the commands issued in `changes` as one batch, with one recalculation at its end. Returns their results in
+    // order, at most `most`.
     template <class Changes> std::vector<ugas_batch_result> batch(Changes changes, std::size_t most = 1024) {
         must(ugas_batch_begin(raw_context(), raw()));
         try {
@@ -370,20 +369,20 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         results.resize(count < most ? count : most);
         return results;
     }
-    // Goes on under other rules; what is not as it was, in words.
+    // Switches to another catalog and returns the report of differences.
     std::string reload(const Catalog &catalog) {
         ugas_str report{nullptr, 0};
         must(ugas_simulation_reload(raw_context(), raw(), catalog.raw(), nullptr, &report));
         return text(report);
     }
-    // Goes on from a game that was saved with its rules; what is not as it was, in words.
+    // Restores a game that was saved with its definitions and returns the report of differences.
     std::string migrate(const std::vector<std::uint8_t> &saved) {
         ugas_str report{nullptr, 0};
         const ugas_bytes given{saved.data(), saved.size()};
         must(ugas_simulation_migrate(raw_context(), raw(), given, nullptr, &report));
         return text(report);
     }
-    // One controller by names, for a save slot or another server.
+    // Saves one controller with names instead of ids, for a save slot or another server.
     std::vector<std::uint8_t> character(Controller controller) const {
         ugas_bytes bytes{nullptr, 0};
         must(ugas_character_bytes(raw_context(), raw(), controller.bits, &bytes));
@@ -399,14 +398,14 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         }
         return controller;
     }
-    // An effect from a text as a pack would have it.
+    // Defines an effect at run time, from the text of one document as in a pack.
     Effect define_effect(std::string_view name, std::string_view definition) {
         Effect effect;
         must(ugas_effect_define(raw_context(), raw(), str(name), str(definition), &effect.index));
         return effect;
     }
 
-    // The same object under another number, after something took it over.
+    // Replaces the handle after the object was taken over.
     Simulation renumbered(std::uint64_t number) {
         forget();
         return Simulation(shared(), number);
@@ -432,8 +431,7 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
 };
 
-// A recording that is played, looked at as a simulation is. What would change it throws; poll() has the events of the last
-// movement.
+// Playback of a recording, read like a simulation. Changes throw; poll() returns the events of the last movement.
 class Player : public Simulation {
   public:
     using Simulation::Simulation;
@@ -441,7 +439,7 @@ class Player : public Simulation {
     void seek_time(std::int64_t micros) {
         must(ugas_player_seek_time(raw_context(), raw(), micros < 0 ? 0 : static_cast<std::uint64_t>(micros)));
     }
-    // Whether there was another tick, ahead or back.
+    // Move by one tick; false at the end or beginning of the recording.
     bool step() {
         std::uint32_t has_moved = 0;
         must(ugas_player_step(raw_context(), raw(), &has_moved));
@@ -457,7 +455,7 @@ class Player : public Simulation {
         must(ugas_player_look(raw_context(), raw(), &position));
         return position;
     }
-    // The controller that the recording calls so.
+    // The controller with this name in the recording.
     Controller controller(std::string_view name) const {
         Controller controller;
         must(ugas_player_controller(raw_context(), raw(), str(name), &controller.bits));
@@ -465,7 +463,7 @@ class Player : public Simulation {
     }
 };
 
-// Everything that a host has. Copies are the same context; it is freed with the last of them and of its objects.
+// Owner of all objects of a host. Copies share one context; it is freed with the last copy and the last of its objects.
 class Context {
   public:
     Context() {
@@ -493,14 +491,14 @@ class Context {
         detail::check(raw(), ugas_snapshot_from_bytes(raw(), catalog.raw(), given, &snapshot));
         return Snapshot(context_, snapshot);
     }
-    // Plays a recording; one of a stranger with a limit for the moments that one movement looks at.
+    // Plays a recording. For an untrusted one, set a limit for the moments that one movement visits.
     Player play(const Catalog &catalog, const std::vector<std::uint8_t> &recording, std::uint64_t limit = 0) const {
         ugas_player player = 0;
         ugas_bytes given{recording.data(), recording.size()};
         detail::check(raw(), ugas_player_new(raw(), catalog.raw(), given, limit, &player));
         return Player(context_, player);
     }
-    // Whether a recording happens again in the same way.
+    // Simulates a recording again and compares every tick.
     bool verify(const Catalog &catalog, const std::vector<std::uint8_t> &recording) const {
         ugas_verification verification = UGAS_INIT(ugas_verification);
         ugas_bytes given{recording.data(), recording.size()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Servers and clients for C++17, beside the owners of ugas.hpp. Datagrams and the time go in, datagrams and events come out;
-// sockets and clocks are the host's.
+// Servers and clients for C++17, on top of ugas.hpp. Datagrams and the time go in, datagrams and events come out; sockets
+// and clocks belong to the host.
 #ifndef UGAS_NET_HPP
 #define UGAS_NET_HPP
 
@@ -9,12 +9,12 @@
 
 namespace ugas {
 
-// An authoritative game and its clients. It is a simulation too: it is looked at and, between ticks, changed as one; but its
-// time passes in tick(), and its events are polled with events().
+// An authoritative game and its clients. A server is a simulation too: it can be read and, between ticks, changed like one;
+// but its time advances in tick(), and its events are polled with events().
 class Server : public Simulation {
   public:
     using Simulation::Simulation;
-    // Takes the simulation over.
+    // Takes over the simulation.
     explicit Server(Simulation &&simulation, const ugas_server_config *config = nullptr)
         : Simulation(take(simulation, config)) {}
 
@@ -22,7 +22,7 @@ class Server : public Simulation {
         must(ugas_server_receive(raw_context(), raw(), now, peer, ugas_bytes{data, length}));
     }
     void tick(std::uint64_t now) { must(ugas_server_tick(raw_context(), raw(), now)); }
-    // Calls send(peer, data, length) for every datagram that waits.
+    // Calls send(peer, data, length) for every queued datagram.
     template <class Send> void transmit(Send send) {
         std::uint8_t bytes[UGAS_MAX_DATAGRAM];
         for (;;) {
@@ -35,8 +35,8 @@ class Server : public Simulation {
             send(peer, bytes, length);
         }
     }
-    // At most 64 events that were not polled yet; texts and bytes in them are valid until the next call of it. None is the
-    // end.
+    // At most 64 events that were not polled yet; texts and bytes in them are valid until the next call. An empty result is
+    // the end.
     std::vector<ugas_server_event> events() {
         std::vector<ugas_server_event> rows(64);
         std::size_t count = 0;
@@ -54,7 +54,7 @@ class Server : public Simulation {
     void hide(Controller controller, ugas_client_id client) {
         must(ugas_server_hide(raw_context(), raw(), controller.bits, client));
     }
-    // What others see of a controller; its owner, if `own`.
+    // Sets what the owner (if `own`) or all others see of a controller.
     void set_lens(Controller controller, const ugas_lens &lens, bool own = false) {
         must(ugas_server_set_lens(raw_context(), raw(), controller.bits, own ? 1 : 0, &lens));
     }
@@ -76,8 +76,7 @@ class Server : public Simulation {
     }
 };
 
-// A window on a server's game, looked at as a simulation is. What the player does goes through it; all else that would
-// change the game throws.
+// A replica of a server's game, read like a simulation. Player actions go through it; other changes throw.
 class Client : public Simulation {
   public:
     using Simulation::Simulation;
@@ -88,7 +87,7 @@ class Client : public Simulation {
         must(ugas_client_receive(raw_context(), raw(), now, ugas_bytes{data, length}));
     }
     void update(std::uint64_t now) { must(ugas_client_update(raw_context(), raw(), now)); }
-    // Calls send(data, length) for every datagram that waits.
+    // Calls send(data, length) for every queued datagram.
     template <class Send> void transmit(Send send) {
         std::uint8_t bytes[UGAS_MAX_DATAGRAM];
         for (;;) {
@@ -100,7 +99,7 @@ class Client : public Simulation {
             send(bytes, length);
         }
     }
-    // As Server::events.
+    // Like Server::events.
     std::vector<ugas_client_event> events() {
         std::vector<ugas_client_event> rows(64);
         std::size_t count = 0;
@@ -108,7 +107,7 @@ class Client : public Simulation {
         rows.resize(count);
         return rows;
     }
-    // The command, which its confirmation or rejection names.
+    // Requests an activation and returns its command key, which the confirmation or rejection refers to.
     ugas_command_key ask(GrantedAbility granted, Controller target) {
         ugas_target targets[1] = {};
         targets[0].kind = UGAS_TARGET_KIND_CONTROLLER;

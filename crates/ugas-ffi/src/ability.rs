@@ -1,82 +1,82 @@
-//! Granted abilities (§8): given, taken away, looked at.
+//! Granted abilities (§8): grant, revoke and query.
 
 use ugas_core::ability::{AbilityState, Grant};
 use ugas_core::command::{Command, Outcome as CommandOutcome};
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::id::{AbilityId, ActorId, TagId};
 use ugas_core::input::InputId;
 
 use crate::catalog::{ugas_ability, ugas_tag};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain, ugas_str};
+use crate::memory::{Plain, SizePrefixed, ugas_str};
 use crate::simulation::{ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::world::SimulationEntry;
 
-/// An ability that was granted to a controller; 0 is none.
+/// Handle of an ability that was granted to a controller; 0 is none.
 pub type ugas_granted_ability = u64;
 
-/// An ability that is to be granted.
+/// Parameters of a grant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_grant {
     /// sizeof(ugas_grant).
     pub size: usize,
-    /// The input that activates it; empty is none.
+    /// Input that activates the ability; empty is none.
     pub input: ugas_str,
-    /// Tags that it has beside its own.
+    /// Tags of this grant, in addition to the tags of the definition.
     pub tags: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `tags`.
     pub tag_count: usize,
-    /// What it came from, if has_source_object is not zero.
+    /// Object that grants the ability, if has_source_object is not zero.
     pub source_object: ugas_actor,
     /// Whether there is a source object.
     pub has_source_object: u32,
-    /// Not zero to activate it at once.
+    /// Not zero to activate the ability at once.
     pub activate: u32,
-    /// The ability.
+    /// Definition of the ability.
     pub ability: ugas_ability,
-    /// Its level; 0 counts as 1.
+    /// Level; 0 counts as 1.
     pub level: u32,
 }
 
-/// Where a granted ability is in its life.
+/// Lifecycle state of a granted ability.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_ability_state {
-    /// It does nothing.
+    /// No activation is under way.
     Inactive = 0,
-    /// It was activated and has not committed yet.
+    /// Activated, but not committed yet.
     Activating = 1,
-    /// It has committed and runs.
+    /// Committed and running.
     Active = 2,
-    /// It is being ended.
+    /// Being ended.
     Ending = 3,
 }
 
-/// What is known of a granted ability. Times are in microseconds.
+/// State of a granted ability. Times are in microseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_ability_info {
-    /// Its handle.
+    /// Handle of the granted ability.
     pub granted: ugas_granted_ability,
-    /// Whose it is.
+    /// Controller that has the ability.
     pub controller: ugas_controller,
-    /// The last run of it that was begun and is not over; 0 if there is none.
+    /// Most recent activation that is still running; 0 if there is none.
     pub activation: u64,
-    /// What is left of its cooldown; 0 if it has cooled down.
+    /// Remaining cooldown; 0 if there is none.
     pub cooldown_remaining: i64,
-    /// How long the cooldown is in all.
+    /// Full length of the cooldown.
     pub cooldown_total: i64,
-    /// The ability.
+    /// Definition of the ability.
     pub ability: ugas_ability,
-    /// Its level.
+    /// Level.
     pub level: u32,
     /// One of ugas_ability_state.
     pub state: u32,
-    /// How many runs of it there are.
+    /// Number of running activations.
     pub activation_count: u32,
-    /// Its charges, if it has any.
+    /// Charges that are left; 0 for an ability without charges.
     pub charges: u32,
     /// Zero.
     pub reserved: u32,
@@ -85,14 +85,14 @@ pub struct ugas_ability_info {
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_grant {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_grant {}
+unsafe impl SizePrefixed for ugas_grant {}
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_ability_info {}
 
-/// A granted ability by its bits; whether it is there, the core says.
-pub(crate) fn granted_of(bits: ugas_granted_ability) -> Outcome<AbilityHandle> {
-    AbilityHandle::from_bits(bits)
-        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no granted ability")))
+/// Granted ability with these bits. Does not check that it exists; the core does.
+pub(crate) fn granted_of(bits: ugas_granted_ability) -> Outcome<GrantedAbilityId> {
+    GrantedAbilityId::from_bits(bits)
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of a granted ability")))
 }
 
 /// Grants an ability to a controller.
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn ugas_ability_grant(
     })
 }
 
-/// Takes an ability away; runs of it are cancelled.
+/// Revokes an ability; its activations are cancelled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_revoke(
     context: *mut ugas_context,
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn ugas_ability_revoke(
     })
 }
 
-/// Gives an ability another level.
+/// Sets the level of a granted ability.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_set_level(
     context: *mut ugas_context,
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn ugas_ability_set_level(
     })
 }
 
-/// Binds an ability to an input; an empty one unbinds it.
+/// Binds a granted ability to an input; an empty input unbinds it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_bind_input(
     context: *mut ugas_context,
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn ugas_ability_bind_input(
     })
 }
 
-/// Takes an ability away once its last run is over; at once if none goes on.
+/// Revokes an ability when its last activation ends; at once if none is running.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_revoke_on_end(
     context: *mut ugas_context,
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn ugas_ability_revoke_on_end(
     })
 }
 
-/// Changes a number of an ability that its pack declares as a parameter.
+/// Sets a numeric parameter that the pack declares for the ability.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_set_parameter(
     context: *mut ugas_context,
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn ugas_ability_set_parameter(
     })
 }
 
-/// The abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
+/// Granted abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_abilities_of(
     context: *mut ugas_context,
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn ugas_abilities_of(
     })
 }
 
-/// What is known of one granted ability. `row_size` is sizeof(ugas_ability_info).
+/// State of one granted ability. `row_size` is sizeof(ugas_ability_info).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_look(
     context: *mut ugas_context,
@@ -245,12 +245,12 @@ pub unsafe extern "C" fn ugas_ability_look(
         let rows = memory.rows(out, row_size, 1, &raw mut count)?;
         let entry = context.simulation(simulation)?;
         let info = info_of(entry, granted_of(granted)?);
-        rows.fill([info.ok_or_else(|| Failure::not_found("the ability is not granted (any more)"))?]);
+        rows.fill([info.ok_or_else(|| Failure::not_found("the ability is not granted (anymore)"))?]);
         Ok(())
     })
 }
 
-fn info_of(entry: &SimulationEntry, handle: AbilityHandle) -> Option<ugas_ability_info> {
+fn info_of(entry: &SimulationEntry, handle: GrantedAbilityId) -> Option<ugas_ability_info> {
     let simulation = entry.simulation();
     let granted = simulation.ability(handle)?;
     let state = match simulation.ability_state(handle)? {
@@ -264,7 +264,7 @@ fn info_of(entry: &SimulationEntry, handle: AbilityHandle) -> Option<ugas_abilit
     Some(ugas_ability_info {
         granted: handle.to_bits().get(),
         controller: granted.controller().to_bits().get(),
-        activation: granted.activations().last().map_or(0, |run| run.to_bits().get()),
+        activation: granted.activations().last().map_or(0, |activation| activation.to_bits().get()),
         cooldown_remaining: remaining,
         cooldown_total: total,
         ability: granted.ability().index(),

@@ -1,44 +1,45 @@
-//! Ability sets: abilities, effects and attributes that are given, and taken away again, as one.
+//! Ability sets: abilities, effects and attributes that are granted and revoked together.
 
 use ugas_core::ability::GrantedSet;
 use ugas_core::command::{Command, Outcome as CommandOutcome};
-use ugas_core::handle::{AbilityHandle, ActiveEffectId};
+use ugas_core::handle::{ActiveEffectId, GrantedAbilityId};
 use ugas_core::id::AttributeSetId;
 
 use crate::ability::{granted_of, ugas_granted_ability};
 use crate::catalog::ugas_attribute_set;
 use crate::effect::{active_of, ugas_active_effect};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_str};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Outcome, ugas_status};
 
-/// What an ability set gave. The lists are valid until the next call: copy what is to be kept.
+/// Abilities, effects and attribute sets that an ability set granted. The lists are valid until the next
+/// call: copy them to keep them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_granted_set {
     /// sizeof(ugas_granted_set).
     pub size: usize,
-    /// Abilities.
+    /// Granted abilities.
     pub abilities: *const ugas_granted_ability,
-    /// How many.
+    /// Number of entries in `abilities`.
     pub ability_count: usize,
-    /// Effects, the one that grants the tags first.
+    /// Applied effects, beginning with the one that grants the tags.
     pub effects: *const ugas_active_effect,
-    /// How many.
+    /// Number of entries in `effects`.
     pub effect_count: usize,
     /// Attribute sets that the controller did not have before.
     pub attribute_sets: *const ugas_attribute_set,
-    /// How many.
+    /// Number of entries in `attribute_sets`.
     pub attribute_set_count: usize,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_granted_set {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_granted_set {}
+unsafe impl SizePrefixed for ugas_granted_set {}
 
-/// What was given last, as lists that C can read.
+/// Storage behind the lists of the last returned [`ugas_granted_set`].
 #[derive(Default)]
 pub(crate) struct GrantedLists {
     abilities: Vec<ugas_granted_ability>,
@@ -68,7 +69,7 @@ impl GrantedLists {
     }
 }
 
-/// Gives a controller the ability set of this name. All or nothing. `out` gets what that was.
+/// Grants the named ability set to a controller, all or nothing. `out` gets what was granted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_set_grant(
     context: *mut ugas_context,
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn ugas_ability_set_grant(
     })
 }
 
-/// Takes away what an ability set gave, as far as it is still there.
+/// Revokes what an ability set granted, as far as the controller still has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_set_revoke(
     context: *mut ugas_context,
@@ -113,7 +114,7 @@ fn set_of(given: &ugas_granted_set, memory: Memory<'_>) -> Outcome<GrantedSet> {
     let effects = memory.list(given.effects, given.effect_count)?.iter();
     let sets = memory.list(given.attribute_sets, given.attribute_set_count)?.iter();
     Ok(GrantedSet {
-        abilities: abilities.map(|&bits| granted_of(bits)).collect::<Outcome<Vec<AbilityHandle>>>()?,
+        abilities: abilities.map(|&bits| granted_of(bits)).collect::<Outcome<Vec<GrantedAbilityId>>>()?,
         effects: effects.map(|&bits| active_of(bits)).collect::<Outcome<Vec<ActiveEffectId>>>()?,
         attribute_sets: sets.map(|&set| AttributeSetId::from_index(set)).collect(),
     })

@@ -1,4 +1,4 @@
-//! Runs of abilities (§8.2 to §8.6).
+//! Activations of abilities (§8.2 to §8.6).
 
 use ugas_core::ability::GameplayEvent;
 use ugas_core::command::{Command, Outcome as CommandOutcome};
@@ -10,12 +10,12 @@ use ugas_core::tag::TagSet;
 use crate::ability::{granted_of, ugas_granted_ability};
 use crate::catalog::ugas_tag;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_str};
 use crate::simulation::{optional_controller, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{targets_of, ugas_target};
 
-/// One run of a granted ability; 0 is none.
+/// Handle of one activation of a granted ability; 0 is none.
 pub type ugas_activation = u64;
 
 /// A number with a name.
@@ -28,19 +28,19 @@ pub struct ugas_named_number {
     pub value: f64,
 }
 
-/// Something that happened to a controller, for abilities to react to.
+/// Gameplay event sent to a controller; it can activate abilities and complete waiting tasks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_gameplay_event {
     /// sizeof(ugas_gameplay_event).
     pub size: usize,
-    /// How much.
+    /// Magnitude of the event.
     pub magnitude: f64,
-    /// Who caused it; 0 is nobody.
+    /// Controller that caused the event; 0 is none.
     pub instigator: ugas_controller,
-    /// Whom it is about; 0 is nobody.
+    /// Controller that the event is about; 0 is none.
     pub target: ugas_controller,
-    /// What kind.
+    /// Tag that identifies the kind of event.
     pub tag: ugas_tag,
     /// Zero.
     pub reserved: u32,
@@ -48,13 +48,13 @@ pub struct ugas_gameplay_event {
     pub context_tags: *const ugas_tag,
     /// Number of context tags.
     pub context_tag_count: usize,
-    /// Target data: targets beside or instead of the target (A11).
+    /// Target data: targets in addition to, or instead of, `target` (A11).
     pub targets: *const ugas_target,
-    /// Number of targets of the target data.
+    /// Number of entries in `targets`.
     pub target_count: usize,
-    /// Numbers of its payload: Event.Payload("name") in expressions.
+    /// Named numbers, read by Event.Payload("name") in expressions.
     pub payload: *const ugas_named_number,
-    /// Number of numbers of its payload.
+    /// Number of entries in `payload`.
     pub payload_count: usize,
 }
 
@@ -63,7 +63,7 @@ unsafe impl Plain for ugas_named_number {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_gameplay_event {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_gameplay_event {}
+unsafe impl SizePrefixed for ugas_gameplay_event {}
 
 pub(crate) fn event_of(given: &ugas_gameplay_event, memory: Memory<'_>) -> Outcome<GameplayEvent> {
     let mut event = GameplayEvent {
@@ -85,18 +85,19 @@ pub(crate) fn event_of(given: &ugas_gameplay_event, memory: Memory<'_>) -> Outco
 
 pub(crate) fn activation_of(bits: ugas_activation) -> Outcome<ActivationId> {
     ActivationId::from_bits(bits)
-        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no run of an ability")))
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of an activation")))
 }
 
-/// Whether something was there to be done.
-fn done(outcome: &CommandOutcome, what: &str) -> Outcome {
+/// Not-found failure if the command had nothing to act on.
+fn check_found(outcome: &CommandOutcome, subject: &str) -> Outcome {
     match outcome {
-        CommandOutcome::Nothing => Err(Failure::not_found(format!("{what} is over already"))),
+        CommandOutcome::Nothing => Err(Failure::not_found(format!("{subject} has already ended"))),
         _ => Ok(()),
     }
 }
 
-/// Activates a granted ability on targets, because of an event; either may be none. Refused with all reasons.
+/// Activates a granted ability. `targets` and `event` may be null. If it is refused, ugas_last_reasons has
+/// all reasons. `out`, which may be null, gets the activation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_activate(
     context: *mut ugas_context,
@@ -117,15 +118,15 @@ pub unsafe extern "C" fn ugas_ability_activate(
         let ability = granted_of(granted)?;
         let command = Command::Activate { ability, request: Box::new(request) };
         let outcome = context.simulation_mut(simulation)?.execute(command)?;
-        if let (Some(out), CommandOutcome::Activated(run)) = (out, outcome) {
-            out.set(run.to_bits().get());
+        if let (Some(out), CommandOutcome::Activated(activation)) = (out, outcome) {
+            out.set(activation.to_bits().get());
         }
         Ok(())
     })
 }
 
-/// Whether an ability could be activated on these targets now: UGAS_STATUS_OK, or UGAS_STATUS_REFUSED with all reasons.
-/// Changes nothing.
+/// Whether an ability could be activated on these targets now: UGAS_STATUS_OK, or UGAS_STATUS_REFUSED with
+/// all reasons. Changes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_can_activate(
     context: *mut ugas_context,
@@ -139,16 +140,16 @@ pub unsafe extern "C" fn ugas_ability_can_activate(
         let targets = targets_of(targets, target_count, memory)?;
         let granted = granted_of(granted)?;
         let simulation = context.simulation(simulation)?.simulation();
-        let verdict = if targets.is_empty() {
+        let outcome = if targets.is_empty() {
             simulation.can_activate(granted)
         } else {
             simulation.can_activate_on(granted, targets)
         };
-        verdict.map_err(|refusal| Failure::command(&refusal.into(), simulation))
+        outcome.map_err(|refusal| Failure::command(&refusal.into(), simulation))
     })
 }
 
-/// Commits a run: takes its cost and begins its cooldown. Abilities usually do that themselves.
+/// Commits an activation: pays its cost and starts its cooldown. Abilities usually commit themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_activation_commit(
     context: *mut ugas_context,
@@ -162,7 +163,7 @@ pub unsafe extern "C" fn ugas_activation_commit(
     })
 }
 
-/// Cancels a run.
+/// Cancels an activation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_activation_cancel(
     context: *mut ugas_context,
@@ -173,11 +174,11 @@ pub unsafe extern "C" fn ugas_activation_cancel(
     unsafe { enter(context) }.run(|context, _| {
         let activation = activation_of(activation)?;
         let outcome = context.simulation_mut(simulation)?.execute(Command::Cancel(activation))?;
-        done(&outcome, "the run")
+        check_found(&outcome, "the activation")
     })
 }
 
-/// Ends a run as if it were done.
+/// Ends an activation as completed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_activation_end(
     context: *mut ugas_context,
@@ -188,11 +189,11 @@ pub unsafe extern "C" fn ugas_activation_end(
     unsafe { enter(context) }.run(|context, _| {
         let activation = activation_of(activation)?;
         let outcome = context.simulation_mut(simulation)?.execute(Command::End(activation))?;
-        done(&outcome, "the run")
+        check_found(&outcome, "the activation")
     })
 }
 
-/// Cancels all runs of a granted ability. `count`, which may be null, gets their number.
+/// Cancels all activations of a granted ability. `count`, which may be null, gets their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_ability_cancel(
     context: *mut ugas_context,
@@ -212,7 +213,8 @@ pub unsafe extern "C" fn ugas_ability_cancel(
     })
 }
 
-/// Sends a gameplay event to a controller: abilities that it triggers are activated, tasks that wait for it go on.
+/// Sends a gameplay event to a controller: activates the abilities that it triggers and completes the tasks
+/// that wait for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_gameplay_event_send(
     context: *mut ugas_context,
@@ -229,7 +231,8 @@ pub unsafe extern "C" fn ugas_gameplay_event_send(
     })
 }
 
-/// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets how many were.
+/// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets the
+/// number of activations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_abilities_activate(
     context: *mut ugas_context,
@@ -246,16 +249,17 @@ pub unsafe extern "C" fn ugas_abilities_activate(
         let entry = context.simulation_mut(simulation)?;
         let controller = entry.controller(controller)?;
         let outcome = entry.execute(Command::ActivateByTags { controller, tags })?;
-        if let (Some(count), CommandOutcome::ActivatedAll(runs)) = (count, outcome) {
-            count.set(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+        if let (Some(count), CommandOutcome::ActivatedAll(activations)) = (count, outcome) {
+            count.set(u32::try_from(activations.len()).unwrap_or(u32::MAX));
         }
         Ok(())
     })
 }
 
-/// Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
-/// without any tags, all runs but those of the granted ability `except`, which may be 0. Tags in `without` alone are refused:
-/// give `with` the tag that all abilities are below. `count`, which may be null, gets how many were.
+/// Cancels the activations of a controller whose ability has one of the tags in `with` and none of those in
+/// `without`. Without any tags, cancels all activations but those of the granted ability `except`, which may
+/// be 0. Tags in `without` alone are refused: put the root tag of all abilities into `with`. `count`, which
+/// may be null, gets the number of cancelled activations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_abilities_cancel(
     context: *mut ugas_context,
@@ -276,11 +280,11 @@ pub unsafe extern "C" fn ugas_abilities_cancel(
         let is_all = with_count == 0 && without_count == 0;
         if with_count == 0 && !is_all {
             return Err(Failure::argument(
-                "`without` spares some of those that `with` chooses, and it chooses none",
+                "`without` has tags but `with` has none: put the root tag of all abilities into `with`",
             ));
         }
         if !is_all && except.is_some() {
-            return Err(Failure::argument("either tags or an exception choose what is cancelled, not both"));
+            return Err(Failure::argument("tags and `except` cannot be combined: use one or the other"));
         }
         let entry = context.simulation_mut(simulation)?;
         let controller = entry.controller(controller)?;

@@ -1,4 +1,4 @@
-//! Attributes: one, or many at once into the caller's memory.
+//! Attributes: reading one value, or many at once into the caller's memory.
 
 use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
@@ -11,23 +11,23 @@ use crate::memory::{Memory, Plain};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// Which of an attribute's values is read.
+/// Value of an attribute to read.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_value {
-    /// With all modifiers.
+    /// Current value, with all modifiers.
     Current = 0,
-    /// Without them.
+    /// Base value, without modifiers.
     Base = 1,
 }
 
-/// An attribute with its values.
+/// Base and current value of an attribute.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_attribute_values {
-    /// Without modifiers.
+    /// Base value, without modifiers.
     pub base: f64,
-    /// With all of them.
+    /// Current value, with all modifiers.
     pub current: f64,
     /// The attribute.
     pub attribute: ugas_attribute,
@@ -38,26 +38,26 @@ pub struct ugas_attribute_values {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_attribute_values {}
 
-type Pick = fn(AttributeValue) -> f64;
+type ReadValue = fn(AttributeValue) -> f64;
 
-fn picker(value: u32) -> Outcome<Pick> {
+fn value_reader(value: u32) -> Outcome<ReadValue> {
     match value {
         0 => Ok(|value: AttributeValue| value.current),
         1 => Ok(|value: AttributeValue| value.base),
-        other => Err(Failure::argument(format!("{other} is no ugas_value"))),
+        other => Err(Failure::argument(format!("{other} is not a ugas_value"))),
     }
 }
 
 fn read_failure(error: &ReadError, simulation: &Simulation) -> Failure {
-    let words = error.describe(simulation);
+    let message = error.describe(simulation);
     match error {
-        ReadError::NotReplicated { .. } => Failure::new(ugas_status::NotReplicated, words),
-        _ => Failure::not_found(words),
+        ReadError::NotReplicated { .. } => Failure::new(ugas_status::NotReplicated, message),
+        _ => Failure::not_found(message),
     }
 }
 
-/// A value of an attribute; `value` is one of ugas_value. On a client, a value that the server withholds is refused with
-/// UGAS_STATUS_NOT_REPLICATED, and `out` is left alone.
+/// Reads an attribute; `value` is one of ugas_value. On a client, a value that the server does not replicate
+/// is refused with UGAS_STATUS_NOT_REPLICATED, and `out` is left unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attribute_read(
     context: *mut ugas_context,
@@ -72,16 +72,16 @@ pub unsafe extern "C" fn ugas_attribute_read(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let pick = picker(value)?;
+        let read_value = value_reader(value)?;
         let found = entry.simulation().value(id, AttributeId::from_index(attribute));
-        out.set(pick(found.map_err(|error| read_failure(&error, entry.simulation()))?));
+        out.set(read_value(found.map_err(|error| read_failure(&error, entry.simulation()))?));
         Ok(())
     })
 }
 
-/// Values of many attributes of many controllers at once: one row a controller, one column an attribute. `out` has room for
-/// controller_count × attribute_count numbers. What does not exist or is withheld from this client is not a number, and
-/// counted in `missing`, which may be null.
+/// Reads many attributes of many controllers at once: one row per controller, one column per attribute. `out`
+/// has room for controller_count × attribute_count numbers. A value that does not exist or is not replicated
+/// to this client is NaN, and is counted in `missing`, which may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attributes_read(
     context: *mut ugas_context,
@@ -98,20 +98,21 @@ pub unsafe extern "C" fn ugas_attributes_read(
     unsafe { enter(context) }.run(|context, memory: Memory<'_>| {
         let controllers = memory.list(controllers, controller_count)?;
         let attributes = memory.list(attributes, attribute_count)?;
-        let places = controllers.len().checked_mul(attributes.len());
-        let places = places.ok_or_else(|| Failure::argument("so many values do not fit into memory"))?;
+        let cell_count = controllers.len().checked_mul(attributes.len());
+        let cell_count =
+            cell_count.ok_or_else(|| Failure::argument("controller_count × attribute_count is too large"))?;
         let missing = memory.optional(missing)?;
-        let pick = picker(value)?;
+        let read_value = value_reader(value)?;
         let simulation = context.simulation(simulation)?.simulation();
-        let mut places = memory.block(out, places)?.iter_mut();
+        let mut cells = memory.block(out, cell_count)?.iter_mut();
         let mut absent = 0;
         for &bits in controllers {
             let id = ControllerId::from_bits(bits);
-            for (&attribute, place) in attributes.iter().zip(&mut places) {
+            for (&attribute, cell) in attributes.iter().zip(&mut cells) {
                 let attribute = AttributeId::from_index(attribute);
-                let found = id.and_then(|id| simulation.value(id, attribute).ok()).map(pick);
+                let found = id.and_then(|id| simulation.value(id, attribute).ok()).map(read_value);
                 absent += usize::from(found.is_none());
-                place.write(found.unwrap_or(f64::NAN));
+                cell.write(found.unwrap_or(f64::NAN));
             }
         }
         if let Some(missing) = missing {
@@ -121,8 +122,8 @@ pub unsafe extern "C" fn ugas_attributes_read(
     })
 }
 
-/// All attributes of a controller, in the order in which they are evaluated. On a client, those whose values the server
-/// withholds are left out; `ugas_attribute_read` gives UGAS_STATUS_NOT_REPLICATED for them.
+/// All attributes of a controller, in evaluation order. On a client, attributes that the server does not
+/// replicate are left out; `ugas_attribute_read` returns UGAS_STATUS_NOT_REPLICATED for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attributes_of(
     context: *mut ugas_context,
@@ -145,7 +146,8 @@ pub unsafe extern "C" fn ugas_attributes_of(
     })
 }
 
-/// Gives a controller one more attribute set. Refused if it has it, or if an attribute would be there twice.
+/// Adds an attribute set to a controller. Refused if the controller has it already, or has one of its
+/// attributes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attribute_set_register(
     context: *mut ugas_context,
@@ -161,7 +163,7 @@ pub unsafe extern "C" fn ugas_attribute_set_register(
     })
 }
 
-/// Takes an attribute set away from a controller, with its values.
+/// Removes an attribute set and its values from a controller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attribute_set_unregister(
     context: *mut ugas_context,

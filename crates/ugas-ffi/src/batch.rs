@@ -1,50 +1,50 @@
-//! Many changes with one recalculation at the end.
+//! Batches: many commands with one recalculation at the end.
 
 use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
-use ugas_core::simulation::{Pressed, Simulation};
+use ugas_core::simulation::{PressOutcome, Simulation};
 
 use crate::guard::{enter, ugas_context};
 use crate::memory::Plain;
 use crate::simulation::ugas_simulation;
 use crate::status::{Failure, ugas_status};
 
-/// What a change of a batch gave.
+/// Kind of result of a command in a batch.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_batch_result_kind {
-    /// Nothing but that it is done, or was refused.
+    /// Executed or refused, without a result.
     Done = 0,
-    /// There was nothing to do: the run, the task or the held input was gone already.
+    /// Nothing to do: the activation, task or held input had already ended.
     Nothing = 1,
     /// `handle` is a controller.
     Spawned = 2,
-    /// An effect was applied; `handle` is the instance that it is part of, 0 if there is none.
+    /// An effect was applied; `handle` is the active effect that it became or joined, 0 if there is none.
     Applied = 3,
     /// `count` effects were removed.
     Removed = 4,
     /// `handle` is a granted ability.
     Granted = 5,
-    /// `handle` is a run.
+    /// `handle` is an activation.
     Activated = 6,
-    /// `count` runs were cancelled or activated.
+    /// `count` activations were cancelled or started.
     Counted = 7,
-    /// An input was pressed; `handle` is the run that it began, 0 if it began none.
+    /// An input was pressed; `handle` is the activation that it started, 0 if there is none.
     Pressed = 8,
     /// `count` is the id of an effect that was defined.
     Defined = 9,
 }
 
-/// What a change of a batch came to.
+/// Result of a command in a batch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_batch_result {
-    /// What the call would have returned by itself.
+    /// Status that the call would have returned outside a batch.
     pub status: u32,
     /// One of ugas_batch_result_kind.
     pub kind: u32,
-    /// As the kind says.
+    /// Meaning depends on `kind`.
     pub handle: u64,
-    /// As the kind says.
+    /// Meaning depends on `kind`.
     pub count: u32,
     /// Zero.
     pub reserved: u32,
@@ -53,9 +53,9 @@ pub struct ugas_batch_result {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_batch_result {}
 
-/// Begins a batch: what changes the simulation from now on is kept, in order, and happens in ugas_batch_end. Until then
-/// such calls say only whether they make sense, and write no results; what is read is the state from before. Refused for a
-/// client, and if a batch is open already.
+/// Begins a batch: calls that change the simulation are queued, in order, and executed by ugas_batch_end.
+/// Until then such calls only check their arguments and write no results; reads see the state from before the
+/// batch. Refused for a client, and if a batch is open already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_batch_begin(
     context: *mut ugas_context,
@@ -71,8 +71,9 @@ pub unsafe extern "C" fn ugas_batch_begin(
     })
 }
 
-/// Carries a batch out: consequences are worked out once, at its end. `out` gets what became of each change, in order; at
-/// most `capacity` are written, and `count` gets the number of all. `row_size` is sizeof(ugas_batch_result).
+/// Executes a batch: consequences are processed once, at its end. `out` gets the result of each command, in
+/// order; at most `capacity` are written, and `count` gets the number of all. `row_size` is
+/// sizeof(ugas_batch_result).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_batch_end(
     context: *mut ugas_context,
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn ugas_batch_end(
     unsafe { enter(context) }.run(|context, memory| {
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation_mut(simulation)?;
-        let commands = entry.batch.take().ok_or_else(none_is_open)?;
+        let commands = entry.batch.take().ok_or_else(no_batch_is_open)?;
         let CommandOutcome::Batch(outcomes) = entry.execute_now(Command::Batch(commands))? else {
             rows.finish();
             return Ok(());
@@ -97,19 +98,20 @@ pub unsafe extern "C" fn ugas_batch_end(
     })
 }
 
-/// Forgets a batch: nothing of it happens.
+/// Discards a batch without executing it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_batch_drop(
     context: *mut ugas_context,
     simulation: ugas_simulation,
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe { enter(context) }
-        .run(|context, _| context.simulation_mut(simulation)?.batch.take().map(drop).ok_or_else(none_is_open))
+    unsafe { enter(context) }.run(|context, _| {
+        context.simulation_mut(simulation)?.batch.take().map(drop).ok_or_else(no_batch_is_open)
+    })
 }
 
-fn none_is_open() -> Failure {
-    Failure::argument("no batch is open: ugas_batch_begin begins one")
+fn no_batch_is_open() -> Failure {
+    Failure::argument("no batch is open: call ugas_batch_begin first")
 }
 
 fn result_of(outcome: &Result<CommandOutcome, CommandError>, simulation: &Simulation) -> ugas_batch_result {
@@ -136,12 +138,12 @@ fn result_of(outcome: &Result<CommandOutcome, CommandError>, simulation: &Simula
             handle = granted.to_bits().get();
             K::Granted
         }
-        Ok(CommandOutcome::Activated(run)) => {
-            handle = run.to_bits().get();
+        Ok(CommandOutcome::Activated(activation)) => {
+            handle = activation.to_bits().get();
             K::Activated
         }
-        Ok(CommandOutcome::ActivatedAll(runs)) => {
-            count = u32::try_from(runs.len()).unwrap_or(u32::MAX);
+        Ok(CommandOutcome::ActivatedAll(activations)) => {
+            count = u32::try_from(activations.len()).unwrap_or(u32::MAX);
             K::Counted
         }
         Ok(CommandOutcome::Cancelled(cancelled)) => {
@@ -150,8 +152,8 @@ fn result_of(outcome: &Result<CommandOutcome, CommandError>, simulation: &Simula
         }
         Ok(CommandOutcome::Pressed(pressed)) => {
             match &**pressed {
-                Pressed::Activated(run) => handle = run.to_bits().get(),
-                Pressed::Refused(_) => status = ugas_status::Refused,
+                PressOutcome::Activated(activation) => handle = activation.to_bits().get(),
+                PressOutcome::Refused(_) => status = ugas_status::Refused,
                 _ => {}
             }
             K::Pressed

@@ -1,7 +1,8 @@
 //! Calculations written in C (§9.5).
 //!
-//! Everything that a calculation may read is declared when it is registered, and given to it as plain lists; what it
-//! wants is left in a list too. So a callback never calls back, and there is no handle that could outlive the call.
+//! All inputs of a calculation are declared when it is registered, and passed to it as plain lists; it writes
+//! its results to a structure. So a callback never calls back into the library, and holds no handle that
+//! could outlive the call.
 
 use core::ffi::c_void;
 
@@ -12,36 +13,36 @@ use ugas_core::simulation::CalculationContext;
 
 use crate::guard::{enter, ugas_context};
 use crate::loader::ugas_loader;
-use crate::memory::{Headed, Memory, Plain, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_str};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// Whose attribute or tag is meant.
+/// Controller that an attribute or tag is read from.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_party {
     /// The controller that caused the effect.
     Source = 0,
-    /// The controller that it is applied to.
+    /// The controller that the effect is applied to.
     Target = 1,
 }
 
-/// What a modifier does.
+/// Operation of a modifier.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_operation {
-    /// Adds before any multiplication.
+    /// Adds before all multiplications.
     Add = 0,
-    /// Adds after all multiplication.
+    /// Adds after all multiplications.
     AddPost = 1,
-    /// A signed bonus: 0.25 is +25 %.
+    /// Signed bonus: 0.25 is +25 %.
     Multiply = 2,
     /// Replaces the result.
     Override = 3,
-    /// A factor whose bonus joins one shared channel.
+    /// Factor whose bonus is summed in one shared channel.
     MultiplyAdditive = 4,
-    /// A divisor.
+    /// Divisor.
     DivideAdditive = 5,
-    /// A factor that multiplies by itself.
+    /// Factor that is multiplied separately.
     MultiplyCompound = 6,
 }
 
@@ -55,77 +56,79 @@ const OPERATIONS: [Operation; 7] = [
     Operation::MultiplyCompound,
 ];
 
-/// An attribute or a tag that a calculation reads.
+/// Attribute or tag that a calculation reads.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_reading {
-    /// Its name.
+    /// Name of the attribute or tag.
     pub name: ugas_str,
     /// One of ugas_party.
     pub party: u32,
-    /// Not zero if an attribute is frozen when the effect is applied, instead of read at each execution.
+    /// Not zero to capture an attribute when the effect is applied, instead of reading it at each execution.
     pub frozen: u32,
 }
 
-/// What a calculation is given. All lists are in the order of their declaration, and valid during the call.
+/// Input of a calculation. All lists are in the order of their declaration, and valid during the call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_calculation_input {
     /// sizeof(ugas_calculation_input) of the library.
     pub size: usize,
-    /// The values of the attributes.
+    /// Values of the declared attributes.
     pub attributes: *const f64,
-    /// For each tag, 1 if it or a descendant of it is there, and 0 if not.
+    /// For each declared tag, 1 if the controller has it or a descendant of it, otherwise 0.
     pub tags: *const u8,
-    /// The numbers that the caller of the effect provided; not a number where there is none.
+    /// Declared SetByCaller magnitudes; NaN if the caller did not provide one.
     pub magnitudes: *const f64,
-    /// Random numbers from 0 to 1, 1 excluded, the same wherever the simulation is computed.
+    /// Random numbers in [0, 1), the same on every machine that computes the simulation.
     pub randoms: *const f64,
-    /// The level of the effect.
+    /// Level of the effect.
     pub level: f64,
-    /// The controller that caused the effect; 0 if there is none.
+    /// Controller that caused the effect; 0 if there is none.
     pub source: u64,
-    /// The controller that it is applied to.
+    /// Controller that the effect is applied to.
     pub target: u64,
-    /// The stacks of the effect.
+    /// Stack count of the effect.
     pub stacks: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// A change that a calculation wants.
+/// Attribute change that an execution requests.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_calculation_change {
-    /// How much.
+    /// Magnitude of the change.
     pub magnitude: f64,
-    /// Which of the declared outputs.
+    /// Index of the attribute in `outputs` of ugas_calculation.
     pub output: u32,
     /// One of ugas_operation.
     pub operation: u32,
 }
 
-/// How many changes one calculation can want.
+/// Maximum number of changes of one execution.
 pub const UGAS_MOST_CHANGES: usize = 16;
 
-/// Where a calculation leaves what it wants; zero at the beginning.
+/// Output of a calculation; zero when the call begins.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_calculation_output {
     /// sizeof(ugas_calculation_output) of the library.
     pub size: usize,
-    /// The result of a magnitude, or the verdict of a requirement: not zero is yes.
+    /// Value of a magnitude; for a requirement, not zero if it is met.
     pub result: f64,
-    /// The changes of an execution.
+    /// Changes of an execution.
     pub changes: [ugas_calculation_change; UGAS_MOST_CHANGES],
-    /// How many of them there are.
+    /// Number of entries in `changes` that are used.
     pub change_count: u32,
-    /// Not zero if the changes account for the stacks already; otherwise they are multiplied by them.
+    /// Not zero if the changes already account for the stacks; otherwise they are multiplied by the stack
+    /// count.
     pub handles_stacks: u32,
 }
 
-/// A calculation. Returns 0 if all is well; anything else refuses the effect. It must be a function of its input: no clock,
-/// no global state, no random numbers of its own. It must not call this library, and no exception may leave it.
+/// A calculation callback. Returns 0 on success; any other value refuses the effect. It must be a pure
+/// function of its input: no clock, no global state, no random numbers of its own. It must not call this
+/// library, and no exception may leave it.
 pub type ugas_calculate = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -134,41 +137,42 @@ pub type ugas_calculate = Option<
     ) -> u32,
 >;
 
-/// Frees what the host gave along with a callback.
+/// Frees the `user` data of a callback.
 pub type ugas_free = Option<unsafe extern "C" fn(user: *mut c_void)>;
 
-/// What a calculation needs. Everything is copied.
+/// Registration of a calculation. Everything is copied.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_calculation {
     /// sizeof(ugas_calculation).
     pub size: usize,
-    /// The name by which packs use it.
+    /// Name by which packs refer to it.
     pub name: ugas_str,
-    /// The attributes that it reads.
+    /// Attributes that it reads.
     pub attributes: *const ugas_reading,
-    /// How many there are.
+    /// Number of entries in `attributes`.
     pub attribute_count: usize,
-    /// The tags that it asks for.
+    /// Tags that it reads.
     pub tags: *const ugas_reading,
-    /// How many there are.
+    /// Number of entries in `tags`.
     pub tag_count: usize,
-    /// The tags of numbers that the caller of the effect provides.
+    /// Tags of the SetByCaller magnitudes that it reads.
     pub magnitudes: *const ugas_str,
-    /// How many there are.
+    /// Number of entries in `magnitudes`.
     pub magnitude_count: usize,
-    /// The attributes of the target that it may change.
+    /// Attributes of the target that it may change.
     pub outputs: *const ugas_str,
-    /// How many there are.
+    /// Number of entries in `outputs`.
     pub output_count: usize,
-    /// How many random numbers it wants.
+    /// Number of random numbers that it needs, at most 256.
     pub random_count: usize,
-    /// The calculation itself.
+    /// The callback.
     pub calculate: ugas_calculate,
-    /// Given to it.
+    /// Passed to the callback.
     pub user: *mut c_void,
-    /// Called with `user` once nothing can call the calculation any more, also if loading fails; may be null. If the
-    /// registration itself fails, `user` stays the host's. The thread is the one that gave up the last catalog with it.
+    /// Called with `user` once nothing can call the calculation anymore, also if loading fails; may be null.
+    /// If the registration itself fails, `user` stays the host's. It runs on the thread that frees the last
+    /// catalog with the calculation.
     pub free: ugas_free,
 }
 
@@ -177,13 +181,13 @@ unsafe impl Plain for ugas_reading {}
 // SAFETY: as above.
 unsafe impl Plain for ugas_calculation {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_calculation {}
+unsafe impl SizePrefixed for ugas_calculation {}
 
-/// Most random numbers of one calculation.
+/// Maximum number of random numbers of one calculation.
 const MOST_RANDOMS: usize = 256;
 
-/// Registers a calculation with a loader, so that packs can use it by its name. Other threads may call it, if the catalog
-/// is shared with a context that they use.
+/// Registers a calculation with a loader, so that packs can use it by name. If the catalog is shared with
+/// another context, the thread that uses that context may call it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_add_calculation(
     context: *mut ugas_context,
@@ -197,20 +201,20 @@ pub unsafe extern "C" fn ugas_loader_add_calculation(
         let name = memory.text(given.name)?.to_owned();
         let entry = context.loader_mut(loader)?;
         entry.check_open()?;
-        // From here on the host's data is ours to free, whatever becomes of the loader.
-        let native = native.owning(UserData { user: given.user, free: given.free });
+        // From here on the library frees the user data, even if loading fails.
+        let native = native.with_data(UserData { user: given.user, free: given.free });
         entry.add(move |builder| builder.native(name, native))
     })
 }
 
-/// What the host gave along with callbacks; freed with the last that could use it.
+/// User data of callbacks; freed when the last callback that could use it is gone.
 pub(crate) struct UserData {
     pub(crate) user: *mut c_void,
     pub(crate) free: ugas_free,
 }
 
-// SAFETY: the header asks of whoever registers a callback that it and its data may be used from any thread, and from
-// several at once if the catalog is shared.
+// SAFETY: the header requires that a callback and its data may be used from any thread, and from several at once if
+// the catalog is shared.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
@@ -268,7 +272,7 @@ impl NativeCalculation {
         })
     }
 
-    fn owning(mut self, data: UserData) -> Self {
+    fn with_data(mut self, data: UserData) -> Self {
         self.data = data;
         self
     }
@@ -320,14 +324,16 @@ impl Calculation for NativeCalculation {
         // SAFETY: the host's own function with its own data; input and output are valid during the call.
         let code = unsafe { (self.calculate)(self.data.user, &raw const input, &raw mut output) };
         if code != 0 {
-            return Err(CalculationError::Failed(format!("the host's calculation gave up with {code}")));
+            return Err(CalculationError::Failed(format!(
+                "the calculation of the host failed with code {code}"
+            )));
         }
         let changes = output.changes.get(..output.change_count as usize);
-        let changes = changes.ok_or_else(|| failed("it wants more changes than UGAS_MOST_CHANGES"))?;
+        let changes = changes.ok_or_else(|| failed("it requests more changes than UGAS_MOST_CHANGES"))?;
         for change in changes {
             let attribute = self.outputs.get(change.output as usize);
             let attribute =
-                attribute.ok_or_else(|| failed("it changes an output that it did not declare"))?;
+                attribute.ok_or_else(|| failed("it changes an output that it does not declare"))?;
             let operation = OPERATIONS.get(change.operation as usize);
             let operation = operation.ok_or_else(|| failed("it uses an operation that does not exist"))?;
             context.output(attribute, *operation, change.magnitude)?;
@@ -339,14 +345,14 @@ impl Calculation for NativeCalculation {
     }
 }
 
-fn failed(words: &str) -> CalculationError {
-    CalculationError::Failed(words.to_owned())
+fn failed(message: &str) -> CalculationError {
+    CalculationError::Failed(message.to_owned())
 }
 
 fn party(party: u32) -> Outcome<CaptureFrom> {
     match party {
         0 => Ok(CaptureFrom::Source),
         1 => Ok(CaptureFrom::Target),
-        other => Err(Failure::argument(format!("{other} is no ugas_party"))),
+        other => Err(Failure::argument(format!("{other} is not a ugas_party"))),
     }
 }

@@ -1,4 +1,4 @@
-//! Catalogs: the rules, and names to ids and back.
+//! Catalogs: the definitions of a game, and lookups between names and ids.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::memory::ugas_str;
 use crate::simulation::ugas_simulation;
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// A catalog of this context: the rules of a game, which never change.
+/// Handle of a catalog of this context: the immutable definitions of a game.
 pub type ugas_catalog = u64;
-/// A tag. Ids of definitions belong to a catalog; equal packs have equal ids.
+/// Id of a tag. Ids of definitions belong to a catalog; equal packs have equal ids.
 pub type ugas_tag = u32;
-/// An attribute.
+/// Id of an attribute.
 pub type ugas_attribute = u32;
-/// An attribute set.
+/// Id of an attribute set.
 pub type ugas_attribute_set = u32;
-/// The definition of an effect.
+/// Id of an effect definition.
 pub type ugas_effect = u32;
-/// The definition of an ability.
+/// Id of an ability definition.
 pub type ugas_ability = u32;
 
-/// Frees a catalog. Simulations and snapshots of it live on. Zero is fine.
+/// Frees a catalog. Simulations and snapshots that use it stay valid. Zero is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_free(context: *mut ugas_context, catalog: ugas_catalog) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn ugas_catalog_free(context: *mut ugas_context, catalog: 
     })
 }
 
-/// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
-/// ugas_catalog_free.
+/// Shares a catalog with another context, for simulations on another thread. Each context frees its own
+/// handle with ugas_catalog_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_share(
     context: *mut ugas_context,
@@ -59,13 +59,13 @@ pub unsafe extern "C" fn ugas_catalog_share(
         });
         match status {
             ugas_status::Ok => Ok(()),
-            status => Err(Failure::new(status, "the other context could not take the catalog")),
+            status => Err(Failure::new(status, "the other context could not receive the catalog")),
         }
     })
 }
 
-/// The catalog that a simulation goes by, as an object of its own, to be freed with ugas_catalog_free: for whoever has only the
-/// simulation, such as a recording that brings its rules along.
+/// The catalog of a simulation as a handle of its own, to be freed with ugas_catalog_free: for hosts that
+/// have only the simulation, such as one played from a recording that contains its definitions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_of(
     context: *mut ugas_context,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn ugas_catalog_of(
     })
 }
 
-/// A hash of the rules: equal on machines that have the same.
+/// A hash of the definitions: equal on machines that have the same definitions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_hash(
     context: *mut ugas_context,
@@ -112,8 +112,8 @@ pub unsafe extern "C" fn ugas_catalog_tag(
     })
 }
 
-/// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid until the next
-/// call.
+/// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid
+/// until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_tag_description(
     context: *mut ugas_context,
@@ -130,7 +130,8 @@ pub unsafe extern "C" fn ugas_catalog_tag_description(
     })
 }
 
-/// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next call.
+/// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next
+/// call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_tag_comment(
     context: *mut ugas_context,
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn ugas_catalog_tag_allows_multiple(
 fn metadata(context: &Context, catalog: ugas_catalog, tag: ugas_tag) -> Outcome<TagMetadata> {
     let tags = context.catalog(catalog)?.tags();
     if tag as usize >= tags.len() {
-        return Err(Failure::not_found(format!("the catalog has no such tag as {tag}")));
+        return Err(Failure::not_found(format!("the catalog has no tag with the id {tag}")));
     }
     Ok(tags.metadata(TagId::from_index(tag)).cloned().unwrap_or_default())
 }
@@ -238,7 +239,7 @@ pub unsafe extern "C" fn ugas_catalog_ability(
     })
 }
 
-/// What kind of definition an id is of.
+/// Kind of definition that an id belongs to.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_definition {
@@ -273,11 +274,13 @@ pub unsafe extern "C" fn ugas_catalog_name(
             2 => rules.set_name(AttributeSetId::from_index(id)),
             3 => rules.effect_by_id(EffectId::from_index(id)).map_or("<unknown>", |effect| effect.name()),
             4 => rules.ability_name(AbilityId::from_index(id)),
-            other => return Err(Failure::argument(format!("{other} is no ugas_definition"))),
+            other => return Err(Failure::argument(format!("{other} is not a ugas_definition"))),
         };
-        // What the core calls ids that mean nothing; no definition has such a name.
+        // The core names unknown ids like this; no definition has such a name.
         if name.starts_with("<unknown") {
-            return Err(Failure::not_found(format!("the catalog has no such definition as {id}")));
+            return Err(Failure::not_found(format!(
+                "the catalog has no definition of this kind with the id {id}"
+            )));
         }
         let name = name.to_owned();
         out.set(context.lend_text(name));
@@ -289,7 +292,7 @@ fn find(
     context: &Context,
     catalog: ugas_catalog,
     name: &str,
-    look: impl FnOnce(&Catalog, &str) -> Result<u32, UnknownName>,
+    lookup: impl FnOnce(&Catalog, &str) -> Result<u32, UnknownName>,
 ) -> Outcome<u32> {
-    look(context.catalog(catalog)?, name).map_err(|error| Failure::not_found(error.to_string()))
+    lookup(context.catalog(catalog)?, name).map_err(|error| Failure::not_found(error.to_string()))
 }

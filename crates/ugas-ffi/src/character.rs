@@ -1,4 +1,5 @@
-//! Characters: one controller, by names, as bytes or text; for save slots, and for walking from one server to another.
+//! Characters: one controller with names instead of ids, as bytes or text; for save slots, and for moving
+//! from one server to another.
 
 use ugas_core::character::{Character, InstigatorKey, Orphans, RestoreOptions};
 use ugas_core::command::{Command, Outcome as CommandOutcome};
@@ -6,11 +7,11 @@ use ugas_core::id::ActorId;
 
 use crate::context::Context;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, ugas_bytes, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_bytes, ugas_str};
 use crate::simulation::{ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// The form of a character's text.
+/// Text format of a character.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_text_format {
@@ -20,51 +21,51 @@ pub enum ugas_text_format {
     Json = 1,
 }
 
-/// What becomes of effects of a character whose instigator is not found.
+/// Treatment of effects of a character whose instigator is not found.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_orphans {
-    /// They stay, with what they last knew of it.
+    /// They stay, with the last known values of the instigator.
     Keep = 0,
-    /// Those that follow a live attribute of it go.
+    /// Effects with a live capture of the instigator are removed.
     DropFollowers = 1,
-    /// They go.
+    /// They are removed.
     Drop = 2,
 }
 
-/// Who an instigator of a character's effects is here.
+/// Maps an instigator of a character's effects to a controller of this simulation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_instigator {
-    /// What it was called; empty if it is known by its owner.
+    /// Name of the instigator; empty if it is identified by its owner.
     pub name: ugas_str,
-    /// The actor that owned it, if has_owner is not zero.
+    /// Actor that owned the instigator, if has_owner is not zero.
     pub owner: ugas_actor,
-    /// Who it is here.
+    /// Controller that stands for it in this simulation.
     pub controller: ugas_controller,
-    /// Whether it is known by its owner.
+    /// Whether it is identified by its owner.
     pub has_owner: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// How a character is restored.
+/// Options for restoring a character.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_restore_options {
     /// sizeof(ugas_restore_options).
     pub size: usize,
-    /// Who instigators are here.
+    /// Instigators that are known in this simulation.
     pub instigators: *const ugas_instigator,
-    /// How many.
+    /// Number of entries in `instigators`.
     pub instigator_count: usize,
-    /// Another owner than it had, if has_owner is not zero.
+    /// New owner, if has_owner is not zero.
     pub owner: ugas_actor,
-    /// Another avatar than it had, if has_avatar is not zero.
+    /// New avatar, if has_avatar is not zero.
     pub avatar: ugas_actor,
-    /// Whether there is another owner.
+    /// Whether the owner is replaced.
     pub has_owner: u32,
-    /// Whether there is another avatar.
+    /// Whether the avatar is replaced.
     pub has_avatar: u32,
     /// One of ugas_orphans.
     pub orphans: u32,
@@ -77,10 +78,10 @@ unsafe impl Plain for ugas_instigator {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_restore_options {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_restore_options {}
+unsafe impl SizePrefixed for ugas_restore_options {}
 
-/// Takes a controller down as bytes, by names: attributes, tags, effects with their clocks, abilities. Changes nothing. Valid
-/// until the next call.
+/// Saves a controller as bytes, with names instead of ids: attributes, tags, effects with their timers,
+/// abilities. Changes nothing. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_character_bytes(
     context: *mut ugas_context,
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn ugas_character_bytes(
     })
 }
 
-/// The same as text; `format` is one of ugas_text_format.
+/// Saves a controller as text; `format` is one of ugas_text_format. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_character_text(
     context: *mut ugas_context,
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn ugas_character_text(
         let write = match format {
             0 => ugas_data::character::to_yaml,
             1 => ugas_data::character::to_json,
-            other => return Err(Failure::argument(format!("{other} is no ugas_text_format"))),
+            other => return Err(Failure::argument(format!("{other} is not a ugas_text_format"))),
         };
         let text = write(&character_of(context, simulation, controller)?);
         out.set(context.lend_text(text));
@@ -120,9 +121,9 @@ pub unsafe extern "C" fn ugas_character_text(
     })
 }
 
-/// Restores a character from bytes as a new controller, whose clocks go on where they were. `options` may be null.
-/// `report`, which may be null, gets a line for each thing that is not as it was, valid until the next call; empty is all
-/// as it was.
+/// Restores a character from bytes as a new controller, whose timers go on where they were. `options` may be
+/// null. `report`, which may be null, gets one line per difference to the saved state, valid until the next
+/// call; it is empty if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_character_restore(
     context: *mut ugas_context,
@@ -141,7 +142,8 @@ pub unsafe extern "C" fn ugas_character_restore(
     })
 }
 
-/// The same from text; a name that ends in `.json` makes it JSON, and problems are told with it.
+/// ugas_character_restore from text. A `name` that ends in `.json` selects JSON; error messages mention the
+/// name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_character_restore_text(
     context: *mut ugas_context,
@@ -197,7 +199,7 @@ fn options_of(given: &ugas_restore_options, memory: Memory<'_>) -> Outcome<Resto
         0 => Orphans::Keep,
         1 => Orphans::DropFollowers,
         2 => Orphans::Drop,
-        other => return Err(Failure::argument(format!("{other} is no ugas_orphans"))),
+        other => return Err(Failure::argument(format!("{other} is not a ugas_orphans"))),
     });
     if given.has_owner != 0 {
         options = options.owner(ActorId(given.owner));
@@ -207,7 +209,7 @@ fn options_of(given: &ugas_restore_options, memory: Memory<'_>) -> Outcome<Resto
     }
     for known in memory.list(given.instigators, given.instigator_count)? {
         let controller = crate::simulation::optional_controller(known.controller)?
-            .ok_or_else(|| Failure::not_found("an instigator is no controller"))?;
+            .ok_or_else(|| Failure::not_found("an instigator has no controller"))?;
         let key = match known.has_owner {
             0 => InstigatorKey::Name(memory.text(known.name)?.to_owned()),
             _ => InstigatorKey::Owner(ActorId(known.owner)),

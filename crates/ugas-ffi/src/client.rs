@@ -1,4 +1,4 @@
-//! A client: a window on a server's game that predicts what its player does (§13.4).
+//! Clients: a replica of a server's game that predicts the actions of its player (§13.4).
 
 mod act;
 mod event;
@@ -15,77 +15,78 @@ use ugas_net::{Client, ClientConfig, Prediction};
 use crate::catalog::ugas_catalog;
 use crate::context::too_many;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain, ugas_bytes};
+use crate::memory::{Plain, SizePrefixed, ugas_bytes};
 use crate::net::Outgoing;
 use crate::server::ugas_client_id;
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, ugas_status};
 use crate::world::{SimulationEntry, World};
 
-/// A client of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look at
-/// what is shown. What the player does goes through the functions of the client; all else that would change the game is
-/// refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
+/// Handle of a client of this context. A client is a simulation too: its handle is accepted wherever a
+/// ugas_simulation is, to read the displayed state. Player actions go through the functions of the client;
+/// every other change of the game is refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
 pub type ugas_client = u64;
 
-/// How a client is set up. Zero means the library's own choice for every number but the nonce.
+/// Configuration of a client. Zero selects the default for every number but the nonce.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_config {
     /// sizeof(ugas_client_config).
     pub size: usize,
-    /// Tells its sessions apart: a number that was drawn, another for each.
+    /// Identifies a session of this client: a random number, a new one for each session.
     pub nonce: u64,
-    /// What the server's host decides on: a name, a ticket; at most 256 bytes. It is copied.
+    /// Credential that the server's host checks: a name, a ticket; at most 256 bytes. It is copied.
     pub credential: ugas_bytes,
-    /// How long to wait before asking to be let in again, in microseconds.
+    /// Interval between connection attempts, in microseconds.
     pub retry: i64,
-    /// A server that is silent for longer is gone, in microseconds.
+    /// The session ends if the server is silent for longer, in microseconds.
     pub timeout: i64,
-    /// Most ticks that are predicted ahead of the server.
+    /// Maximum number of ticks that are predicted ahead of the server.
     pub window: u32,
-    /// Not zero to show what the player does only when the server has answered.
+    /// Not zero to show the player's actions only after the server has answered.
     pub no_prediction: u32,
-    /// Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6).
+    /// Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count
+    /// (T6).
     pub tag_counts: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// How a client stands, and what it has counted.
+/// State and counters of a client.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_statistics {
     /// sizeof(ugas_client_statistics).
     pub size: usize,
-    /// Datagrams that came.
+    /// Datagrams received.
     pub received: u64,
-    /// Bytes that came.
+    /// Bytes received.
     pub received_bytes: u64,
-    /// Datagrams that could not be read.
+    /// Received datagrams that could not be decoded.
     pub dropped: u64,
-    /// Datagrams that were sent.
+    /// Datagrams sent.
     pub sent: u64,
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Commands that the server carried out.
+    /// Commands that the server executed.
     pub confirmed: u64,
     /// Commands that the server rejected.
     pub rejected: u64,
-    /// Ticks of its own controllers that were predicted wrongly.
+    /// Mispredicted ticks of its own controllers.
     pub mispredicted: u64,
-    /// Ticks that were played again.
+    /// Ticks that were simulated again after a correction.
     pub replayed: u64,
-    /// How long a datagram takes to the server and back, in microseconds; 0 before it was measured.
+    /// Round-trip time in microseconds; 0 before the first measurement.
     pub round_trip: i64,
-    /// Who it is, if is_playing is not zero.
+    /// Id of the client, if is_playing is not zero.
     pub client: ugas_client_id,
-    /// Whether it is in.
+    /// Not zero if the client is connected.
     pub is_playing: u32,
-    /// The tick that is shown.
+    /// The displayed tick.
     pub tick: u32,
-    /// The newest tick of the server's that it is built upon, if has_confirmed_tick is not zero.
+    /// Newest server tick that the displayed state is based on, if has_confirmed_tick is not zero.
     pub confirmed_tick: u32,
-    /// Whether there is one.
+    /// Whether there is a confirmed tick.
     pub has_confirmed_tick: u32,
     /// Zero.
     pub reserved: u32,
@@ -94,17 +95,17 @@ pub struct ugas_client_statistics {
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_client_config {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_client_config {}
+unsafe impl SizePrefixed for ugas_client_config {}
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_client_statistics {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_client_statistics {}
+unsafe impl SizePrefixed for ugas_client_statistics {}
 
-/// Most bytes of a credential.
+/// Maximum length of a credential in bytes.
 const MOST_CREDENTIAL: usize = ugas_net::limits::MAX_CREDENTIAL;
 
-/// Makes a client of a server with the same rules, to be freed with ugas_simulation_free. It asks to be let in by the first
-/// ugas_client_update.
+/// Creates a client of a server with the same catalog, to be freed with ugas_simulation_free. The first
+/// ugas_client_update begins to connect.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_new(
     context: *mut ugas_context,
@@ -138,8 +139,8 @@ pub unsafe extern "C" fn ugas_client_new(
     })
 }
 
-/// Takes a datagram that came from the server at the time `now`, in microseconds of the host's clock, which never runs
-/// backwards.
+/// Passes in a datagram that arrived from the server at the time `now`, in microseconds of the host's clock,
+/// which must be monotonic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_receive(
     context: *mut ugas_context,
@@ -155,7 +156,7 @@ pub unsafe extern "C" fn ugas_client_receive(
     })
 }
 
-/// Lets time pass up to `now`: ticks are played, and what the player did is sent. Call it as often as a frame is drawn.
+/// Advances the client to `now`: simulates ticks and sends the player's commands. Call it once per frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_update(
     context: *mut ugas_context,
@@ -169,8 +170,8 @@ pub unsafe extern "C" fn ugas_client_update(
     })
 }
 
-/// Takes the oldest datagram that waits to be sent to the server; `length` gets 0 if none does. A buffer of
-/// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+/// Takes the oldest datagram that is queued for the server; `length` gets 0 if there is none. A buffer of
+/// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays queued.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_transmit(
     context: *mut ugas_context,
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn ugas_client_transmit(
     })
 }
 
-/// Leaves. The server is told by the datagram that waits then.
+/// Ends the session. The goodbye to the server is queued for ugas_client_transmit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_leave(context: *mut ugas_context, client: ugas_client) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -223,7 +224,7 @@ pub unsafe extern "C" fn ugas_client_set_prediction(
     })
 }
 
-/// How a client stands, and what it has counted.
+/// State and counters of a client.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_look(
     context: *mut ugas_context,
@@ -258,7 +259,7 @@ pub unsafe extern "C" fn ugas_client_look(
     })
 }
 
-/// The client's own controllers. At most `capacity` are written; `count` gets the number of all.
+/// Controllers that the client owns. At most `capacity` are written; `count` gets the number of all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_own_controllers(
     context: *mut ugas_context,
@@ -269,14 +270,14 @@ pub unsafe extern "C" fn ugas_client_own_controllers(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
-        let room = memory.room(out, capacity, count)?;
+        let rows = memory.handles(out, capacity, count)?;
         let client = context.simulation(client)?.client(client)?;
-        room.fill(client.own_controllers().map(|id| id.to_bits().get()));
+        rows.fill(client.own_controllers().map(|id| id.to_bits().get()));
         Ok(())
     })
 }
 
-/// The server's handle of a controller that the client sees: what both sides can talk about.
+/// Server handle of a controller that the client sees: the handle that both sides can refer to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_remote(
     context: *mut ugas_context,
@@ -289,12 +290,13 @@ pub unsafe extern "C" fn ugas_client_remote(
         let out = memory.out(out)?;
         let client = context.simulation(client)?.client(client)?;
         let remote = ControllerId::from_bits(controller).and_then(|id| client.remote(id));
-        out.set(remote.ok_or_else(|| unseen(controller))?.to_bits().get());
+        out.set(remote.ok_or_else(|| not_visible(controller))?.to_bits().get());
         Ok(())
     })
 }
 
-/// The client's handle of a controller of the server's. UGAS_STATUS_NOT_FOUND while it does not see it.
+/// Client handle of a controller of the server. UGAS_STATUS_NOT_FOUND if the client does not see the
+/// controller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_local(
     context: *mut ugas_context,
@@ -307,12 +309,12 @@ pub unsafe extern "C" fn ugas_client_local(
         let out = memory.out(out)?;
         let client = context.simulation(client)?.client(client)?;
         let local = ControllerId::from_bits(remote).and_then(|id| client.local(id));
-        out.set(local.ok_or_else(|| unseen(remote))?.to_bits().get());
+        out.set(local.ok_or_else(|| not_visible(remote))?.to_bits().get());
         Ok(())
     })
 }
 
-fn unseen(bits: ugas_controller) -> Failure {
+fn not_visible(bits: ugas_controller) -> Failure {
     Failure::not_found(format!("the client does not see the controller {bits:#x}"))
 }
 

@@ -1,4 +1,4 @@
-//! What a host has.
+//! The context: owner of all objects of a host.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::status::{Failure, Outcome, ugas_status};
 use crate::table::{Kind, Table};
 use crate::world::SimulationEntry;
 
-/// The version of this interface. It changes when a host that was built with an older header could go wrong; functions
-/// and fields that are added leave it as it is.
+/// Version of this interface. It changes when a host that was built with an older header could break; added
+/// functions and fields do not change it.
 pub const UGAS_ABI_VERSION: u32 = 1;
 
-/// What "no definition" is among ids of tags, attributes, effects and abilities, whose zero is the first of them.
+/// "No definition" among the ids of tags, attributes, effects and abilities, where 0 is a valid id.
 pub const UGAS_NO_ID: u32 = u32::MAX;
 
-/// The inside of a [`ugas_context`].
+/// Contents of a [`ugas_context`].
 pub(crate) struct Context {
     pub(crate) loaders: Table<LoaderEntry>,
     pub(crate) catalogs: Table<Arc<Catalog>>,
     pub(crate) simulations: Table<SimulationEntry>,
     pub(crate) snapshots: Table<Snapshot>,
     pub(crate) mappers: Table<InputMapper>,
-    /// What was given out last, for as long as it may be used.
+    /// Last returned text and bytes, valid until the next call.
     text: String,
     bytes: Vec<u8>,
     pub(crate) granted: GrantedLists,
@@ -53,17 +53,17 @@ impl Context {
         }
     }
 
-    /// Takes what the last call failed of, which is over when the next one is.
+    /// Takes the error message and the reasons of the last call; they are dropped when the next call ends.
     pub(crate) fn take_failure(&mut self) -> (String, Vec<Reason>) {
         (core::mem::take(&mut self.error), core::mem::take(&mut self.reasons))
     }
 
-    pub(crate) fn keep(&mut self, failure: Failure) {
-        self.error = failure.words;
+    pub(crate) fn set_failure(&mut self, failure: Failure) {
+        self.error = failure.message;
         self.reasons = failure.reasons;
     }
 
-    pub(crate) fn keep_reasons(&mut self, reasons: Vec<Reason>) {
+    pub(crate) fn set_reasons(&mut self, reasons: Vec<Reason>) {
         self.reasons = reasons;
     }
 
@@ -71,65 +71,66 @@ impl Context {
         &self.error
     }
 
-    /// Keeps a text until the next call.
+    /// Stores a text until the next call.
     pub(crate) fn lend_text(&mut self, text: impl Into<String>) -> ugas_str {
         self.text = text.into();
         ugas_str::from(self.text.as_str())
     }
 
-    /// Keeps bytes until the next call.
+    /// Stores bytes until the next call.
     pub(crate) fn lend_bytes(&mut self, bytes: Vec<u8>) -> ugas_bytes {
         self.bytes = bytes;
         ugas_bytes::from(self.bytes.as_slice())
     }
 
     pub(crate) fn catalog(&self, number: u64) -> Outcome<&Arc<Catalog>> {
-        self.catalogs.get(number).ok_or_else(|| bad("catalog", number))
+        self.catalogs.get(number).ok_or_else(|| bad_handle("catalog", number))
     }
 
     pub(crate) fn simulation(&self, number: u64) -> Outcome<&SimulationEntry> {
-        self.simulations.get(number).ok_or_else(|| bad("simulation", number))
+        self.simulations.get(number).ok_or_else(|| bad_handle("simulation", number))
     }
 
     pub(crate) fn simulation_mut(&mut self, number: u64) -> Outcome<&mut SimulationEntry> {
-        self.simulations.get_mut(number).ok_or_else(|| bad("simulation", number))
+        self.simulations.get_mut(number).ok_or_else(|| bad_handle("simulation", number))
     }
 
     pub(crate) fn snapshot(&self, number: u64) -> Outcome<&Snapshot> {
-        self.snapshots.get(number).ok_or_else(|| bad("snapshot", number))
+        self.snapshots.get(number).ok_or_else(|| bad_handle("snapshot", number))
     }
 
     pub(crate) fn loader_mut(&mut self, number: u64) -> Outcome<&mut LoaderEntry> {
-        self.loaders.get_mut(number).ok_or_else(|| bad("loader", number))
+        self.loaders.get_mut(number).ok_or_else(|| bad_handle("loader", number))
     }
 }
 
-/// A handle that stands for nothing here.
-pub(crate) fn bad(kind: &str, number: u64) -> Failure {
-    let words = format!(
+/// Failure for a handle that is not valid in this context.
+pub(crate) fn bad_handle(kind: &str, number: u64) -> Failure {
+    let message = format!(
         "no {kind} of this context has the handle {number:#x}: it was freed or taken over, or is of another context or kind"
     );
-    Failure::new(ugas_status::BadHandle, words)
+    Failure::new(ugas_status::BadHandle, message)
 }
 
-/// There are more objects than handles.
+/// Failure when no more handles are available.
 pub(crate) fn too_many(kind: &str) -> Failure {
-    Failure::argument(format!("there are too many objects of the kind {kind}: free some"))
+    Failure::argument(format!("too many handles of the kind {kind} are in use: free some"))
 }
 
-/// The version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
+/// Version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn ugas_abi_version() -> u32 {
     UGAS_ABI_VERSION
 }
 
-/// An anchor with the version in its name: a program that refers to it does not link with a library of another version.
+/// Anchor symbol with the version in its name: a program that refers to it does not link with a library of
+/// another version.
 #[unsafe(no_mangle)]
 pub extern "C" fn ugas_abi_1() -> u32 {
     UGAS_ABI_VERSION
 }
 
-/// A status in words, valid for ever.
+/// A status as text, valid forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn ugas_status_words(status: u32) -> ugas_str {
     const ALL: [ugas_status; 18] = [
@@ -153,10 +154,10 @@ pub extern "C" fn ugas_status_words(status: u32) -> ugas_str {
         ugas_status::Networked,
     ];
     let known = ALL.into_iter().find(|known| *known as u32 == status);
-    ugas_str::from(known.map_or("a status that this library does not know", ugas_status::words))
+    ugas_str::from(known.map_or("unknown status", ugas_status::message))
 }
 
-/// Makes a context. Pass UGAS_ABI_VERSION; the result is to be freed with ugas_context_free.
+/// Creates a context. Pass UGAS_ABI_VERSION; the result is to be freed with ugas_context_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_context_new(abi_version: u32, out: *mut *mut ugas_context) -> ugas_status {
     if abi_version != UGAS_ABI_VERSION {
@@ -166,24 +167,25 @@ pub unsafe extern "C" fn ugas_context_new(abi_version: u32, out: *mut *mut ugas_
         return ugas_status::NullPointer;
     }
     let Ok(context) = std::panic::catch_unwind(ugas_context::allocate) else { return ugas_status::Panic };
-    // SAFETY: not null and aligned; the rest is the promise of the caller.
+    // SAFETY: not null and aligned; the caller promises the rest.
     unsafe { out.write(context) };
     ugas_status::Ok
 }
 
-/// Frees a context with all that is in it, and sets the caller's pointer to null. Null, or a pointer to null, is fine.
-/// Copies of the pointer must not be used any more: this is the one handle that cannot be checked after its death.
+/// Frees a context with everything in it, and sets the caller's pointer to null. Null, or a pointer to null,
+/// is ignored. Copies of the pointer must not be used anymore: a context is the only handle that cannot be
+/// checked after it is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_context_free(context: *mut *mut ugas_context) -> ugas_status {
     if context.is_null() {
         return ugas_status::Ok;
     }
-    // SAFETY: not null; the rest is the promise of the caller.
+    // SAFETY: not null; the caller promises the rest.
     let inner = unsafe { context.read_unaligned() };
     if inner.is_null() {
         return ugas_status::Ok;
     }
-    // SAFETY: a context, or what the caller takes for one.
+    // SAFETY: the caller promises that this is a context.
     let status = unsafe { guard::free(inner) };
     if status == ugas_status::Ok {
         // SAFETY: as above.
@@ -192,7 +194,7 @@ pub unsafe extern "C" fn ugas_context_free(context: *mut *mut ugas_context) -> u
     status
 }
 
-/// Why the last call with this context failed, in words; empty if it did not. Valid until the next call.
+/// Error message of the last call with this context; empty if it succeeded. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_last_error(context: *const ugas_context, out: *mut ugas_str) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -202,7 +204,7 @@ pub unsafe extern "C" fn ugas_last_error(context: *const ugas_context, out: *mut
     })
 }
 
-/// Why the rules refused the last call: each reason with its code and what was involved. `row_size` is
+/// Reasons why the last call was refused: each with its code and the objects involved. `row_size` is
 /// sizeof(ugas_reason). Texts are valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_last_reasons(
@@ -219,8 +221,7 @@ pub unsafe extern "C" fn ugas_last_reasons(
     })
 }
 
-/// Seconds as the microseconds that this interface counts in: rounded to the nearest, saturating, and zero for what is no
-/// number.
+/// Converts seconds to microseconds: rounded to the nearest, saturating, and zero for NaN.
 #[unsafe(no_mangle)]
 pub extern "C" fn ugas_micros_from_seconds(seconds: f64) -> i64 {
     ugas_core::time::Span::seconds(seconds).micros()

@@ -1,11 +1,12 @@
-//! Cues (§12): their context, and cues that the host executes, adds and removes outside effects and abilities (C1).
+//! Cues (§12): their context, and cues that the host executes, adds and removes outside effects and abilities
+//! (C1).
 
 use std::sync::Arc;
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::effect::{EffectContext, RawPayload};
 use ugas_core::event::CueDetails;
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::id::{AbilityId, ActorId, TagId};
 use ugas_core::targeting::Target;
 use ugas_core::time::Span;
@@ -14,7 +15,7 @@ use crate::catalog::{ugas_ability, ugas_tag};
 use crate::context::UGAS_NO_ID;
 use crate::effect::ugas_active_effect;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, ugas_bytes, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_bytes, ugas_str};
 use crate::simulation::{optional_controller, ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{hit_of, to_c, ugas_target};
@@ -58,7 +59,8 @@ pub struct ugas_cue {
     pub has_origin: u32,
 }
 
-/// Context of a cue: cause, hit, levels, tags and payload (C1). Lists and texts are valid as long as the event.
+/// Context of a cue: cause, hit, levels, tags and payload (C1). Lists and texts are valid as long as the
+/// event.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_cue_details {
@@ -115,7 +117,7 @@ pub struct ugas_cue_details {
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_cue {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_cue {}
+unsafe impl SizePrefixed for ugas_cue {}
 
 /// Executes a cue on a controller once. Clients that see the controller get it with its context.
 #[unsafe(no_mangle)]
@@ -136,8 +138,8 @@ pub unsafe extern "C" fn ugas_cue_execute(
     })
 }
 
-/// Adds a cue to a controller until ugas_cue_remove removes it. Several holders of one cue are counted. `active`, which may be
-/// null, gets the internal effect that holds the cue.
+/// Adds a cue to a controller until ugas_cue_remove removes it. Several holders of one cue are counted.
+/// `active`, which may be null, gets the internal effect that holds the cue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_cue_add(
     context: *mut ugas_context,
@@ -162,8 +164,8 @@ pub unsafe extern "C" fn ugas_cue_add(
     })
 }
 
-/// Removes a cue that ugas_cue_add added, the oldest of several. `count`, which may be null, gets 1, or 0 if there is none. A cue
-/// that an effect or an ability holds as well stays.
+/// Removes a cue that ugas_cue_add added, the oldest of several. `count`, which may be null, gets 1, or 0 if
+/// there is none. A cue that an effect or an ability holds as well stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_cue_remove(
     context: *mut ugas_context,
@@ -193,7 +195,7 @@ fn context_of(given: &ugas_cue, memory: Memory<'_>) -> Outcome<EffectContext> {
     context.set_source_object((given.has_source_object != 0).then_some(ActorId(given.source_object)));
     context.set_hit(memory.list(given.hit, usize::from(!given.hit.is_null()))?.first().map(hit_of));
     context.set_origin((given.has_origin != 0).then_some(given.origin));
-    add_extras(
+    add_tags_and_payload(
         &mut context,
         (given.context_tags, given.context_tag_count),
         (given.payload_kind, given.payload),
@@ -202,19 +204,19 @@ fn context_of(given: &ugas_cue, memory: Memory<'_>) -> Outcome<EffectContext> {
     Ok(context)
 }
 
-/// A granted ability that need not exist; 0 is none.
-pub(crate) fn ability_of(bits: u64) -> Outcome<Option<AbilityHandle>> {
+/// Granted ability with these bits, without checking that it exists; 0 is none.
+pub(crate) fn ability_of(bits: u64) -> Outcome<Option<GrantedAbilityId>> {
     match bits {
         0 => Ok(None),
-        bits => match AbilityHandle::from_bits(bits) {
+        bits => match GrantedAbilityId::from_bits(bits) {
             Some(ability) => Ok(Some(ability)),
-            None => Err(Failure::not_found(format!("{bits:#x} is no granted ability"))),
+            None => Err(Failure::not_found(format!("{bits:#x} is not the handle of a granted ability"))),
         },
     }
 }
 
 /// Adds context tags and payload to the context of an effect or a cue.
-pub(crate) fn add_extras(
+pub(crate) fn add_tags_and_payload(
     context: &mut EffectContext,
     (tags, count): (*const ugas_tag, usize),
     (kind, payload): (ugas_str, ugas_bytes),
@@ -234,7 +236,7 @@ pub(crate) fn add_extras(
     Ok(())
 }
 
-/// Context of a cue as C has it; its lists are lent.
+/// Context of a cue in C form; its lists are stored in `lent`.
 pub(crate) fn details_to_c(details: &CueDetails, lent: &mut Lent) -> ugas_cue_details {
     let hit = details.hit.map(|hit| Target::Hit { controller: None, hit });
     let no_hit = Target::Hit { controller: None, hit: Default::default() };

@@ -1,4 +1,4 @@
-//! Effects (§9): applied, removed, looked at.
+//! Effects (§9): apply, remove and query.
 
 mod change;
 mod define;
@@ -14,23 +14,23 @@ use ugas_core::simulation::{Application, Stacks};
 use ugas_core::time::Span;
 
 use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
-use crate::cue::{ability_of, add_extras};
+use crate::cue::{ability_of, add_tags_and_payload};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, ugas_bytes, ugas_str};
+use crate::memory::{Memory, Plain, SizePrefixed, ugas_bytes, ugas_str};
 use crate::simulation::{optional_controller, ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::tag::{query_of, ugas_tag_query};
 use crate::target::{hit_of, ugas_target};
 use crate::world::SimulationEntry;
 
-/// An effect that is running on a controller; 0 is none.
+/// Handle of an active effect; 0 is none.
 pub type ugas_active_effect = u64;
 
-/// A number that the caller of an effect provides under a tag (SetByCaller).
+/// SetByCaller magnitude: a number that the caller of an effect provides under a tag.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_magnitude {
-    /// The number.
+    /// The magnitude.
     pub value: f64,
     /// The tag.
     pub tag: ugas_tag,
@@ -38,43 +38,43 @@ pub struct ugas_magnitude {
     pub reserved: u32,
 }
 
-/// An effect that is to be applied, with who and what caused it.
+/// Effect to apply, with its context.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_apply {
     /// sizeof(ugas_apply).
     pub size: usize,
-    /// Its level, if has_level is not zero; otherwise it is 1.
+    /// Level, if has_level is not zero; otherwise it is 1.
     pub level: f64,
-    /// Who caused it; 0 is nobody.
+    /// Controller that causes the effect; 0 is none.
     pub source: ugas_controller,
-    /// The granted ability that applies it; 0 is none.
+    /// Granted ability that applies the effect; 0 is none.
     pub ability: u64,
-    /// Numbers that the effect asks for.
+    /// SetByCaller magnitudes.
     pub magnitudes: *const ugas_magnitude,
-    /// How many there are.
+    /// Number of entries in `magnitudes`.
     pub magnitude_count: usize,
-    /// Tags that it grants beside its own.
+    /// Tags to grant in addition to those of the definition.
     pub granted_tags: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `granted_tags`.
     pub granted_tag_count: usize,
-    /// Tags that describe it beside its own.
+    /// Asset tags in addition to those of the definition.
     pub asset_tags: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `asset_tags`.
     pub asset_tag_count: usize,
-    /// The hit that led to it; null is none.
+    /// Hit that led to the effect; null is none.
     pub hit: *const ugas_target,
-    /// What physically caused it, if has_causer is not zero.
+    /// Actor that physically caused the effect, if has_causer is not zero.
     pub causer: ugas_actor,
-    /// What it came from, if has_source_object is not zero.
+    /// Object that the effect originates from, if has_source_object is not zero.
     pub source_object: ugas_actor,
-    /// Where it happens, if has_origin is not zero.
+    /// World location, if has_origin is not zero.
     pub origin: [f64; 3],
-    /// How long it lasts instead, if has_duration is not zero.
+    /// Duration that replaces the one of the definition, if has_duration is not zero.
     pub duration: i64,
-    /// How often it executes instead, if has_period is not zero.
+    /// Period that replaces the one of the definition, if has_period is not zero.
     pub period: i64,
-    /// The effect.
+    /// Definition of the effect.
     pub effect: ugas_effect,
     /// Whether there is a level.
     pub has_level: u32,
@@ -100,83 +100,84 @@ pub struct ugas_apply {
     pub payload: ugas_bytes,
 }
 
-/// What a successful application came to.
+/// Result of a successful application.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_application {
-    /// An instant effect wrote its values.
+    /// An instant effect changed base values.
     Executed = 0,
-    /// It is active now.
+    /// The effect became active.
     Active = 1,
-    /// It joined the stack that is there.
+    /// The effect joined an existing stack.
     Stacked = 2,
-    /// It was merged into the one that is there.
+    /// The effect was merged into an active one.
     Merged = 3,
-    /// It waits for its turn.
+    /// The effect is queued behind an active one.
     Queued = 4,
-    /// It made the stack overflow, which cleared it.
+    /// The stack overflowed and was cleared.
     Cleared = 5,
-    /// Only its cues were shown: a client leaves the rest to the server.
+    /// Only cues were emitted: a client leaves the rest to the server.
     Shown = 6,
 }
 
-/// What is known of a running effect. Times are in microseconds.
+/// State of an active effect. Times are in microseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_effect_info {
-    /// Its handle.
+    /// Handle of the active effect.
     pub active: ugas_active_effect,
-    /// Whom it is on.
+    /// Controller that the effect is on.
     pub target: ugas_controller,
-    /// Who caused it, and may be gone; 0 is nobody.
+    /// Controller that caused the effect, which may no longer exist; 0 is none.
     pub source: ugas_controller,
-    /// Its level.
+    /// Level.
     pub level: f64,
-    /// When it began.
+    /// Time at which the effect became active.
     pub started: u64,
-    /// How long it lasts in all; -1 is for ever.
+    /// Full duration; -1 is infinite.
     pub duration: i64,
-    /// How much of that is left; -1 is for ever.
+    /// Remaining duration; -1 is infinite.
     pub remaining: i64,
-    /// Time between its executions; 0 if it has none.
+    /// Time between executions; 0 if the effect is not periodic.
     pub period: i64,
-    /// Its definition.
+    /// Definition of the effect.
     pub effect: ugas_effect,
-    /// Its stacks.
+    /// Stack count.
     pub stacks: u32,
-    /// How often it has executed.
+    /// Number of executions so far.
     pub ticks: u32,
-    /// Not zero if it waits for its turn.
+    /// Not zero if the effect is queued behind another one.
     pub is_queued: u32,
-    /// Not zero if its ongoing requirements fail, so that it does nothing for now.
+    /// Not zero if the ongoing requirements fail, so that the effect is inhibited.
     pub is_inhibited: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// Which running effects are meant. Every criterion that is given must hold; all zeros mean all.
+/// Filter on active effects. All given criteria must hold; all zeros select every effect.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_effect_query {
     /// sizeof(ugas_effect_query).
     pub size: usize,
-    /// Caused by this controller, if it is not 0.
+    /// Effects that this controller caused; 0 is no condition.
     pub source: ugas_controller,
-    /// Over the tags of the effect, granted ones included; null is no condition.
+    /// Condition on the tags of the effect, granted ones included; null is no condition.
     pub tags: *const ugas_tag_query,
-    /// Over the tags of its source; null is no condition.
+    /// Condition on the tags of its source; null is no condition.
     pub source_tags: *const ugas_tag_query,
-    /// Of this definition, if has_effect is not zero.
+    /// Definition of the effect, if has_effect is not zero.
     pub effect: ugas_effect,
-    /// Whether the definition counts.
+    /// Whether the definition is a criterion.
     pub has_effect: u32,
-    /// With a modifier of this attribute, if has_attribute is not zero.
+    /// Attribute that a modifier of the effect changes, if has_attribute is not zero.
     pub attribute: ugas_attribute,
-    /// Whether the attribute counts.
+    /// Whether the attribute is a criterion.
     pub has_attribute: u32,
-    /// From this object, if has_source_object is not zero: what a sword that is put away gave.
+    /// Object that the effect originates from, if has_source_object is not zero; for example, an item that is
+    /// unequipped.
     pub source_object: ugas_actor,
-    /// Whether the object counts.
+    /// Whether the source object is a criterion.
     pub has_source_object: u32,
     /// Zero.
     pub reserved: u32,
@@ -187,16 +188,16 @@ unsafe impl Plain for ugas_magnitude {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_apply {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_apply {}
+unsafe impl SizePrefixed for ugas_apply {}
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_effect_info {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_effect_query {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_effect_query {}
+unsafe impl SizePrefixed for ugas_effect_query {}
 
-/// Applies an effect. `application` gets one of ugas_application and `active` the instance that it is part of, 0 if there
-/// is none; both may be null.
+/// Applies an effect. `application` gets one of ugas_application and `active` the active effect that it
+/// became or joined, 0 if there is none; both may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_apply(
     context: *mut ugas_context,
@@ -231,7 +232,7 @@ pub unsafe extern "C" fn ugas_effect_apply(
     })
 }
 
-/// Removes a running effect, or some of its stacks; 0 is all of them.
+/// Removes an active effect, or some of its stacks; 0 stacks are all of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_remove(
     context: *mut ugas_context,
@@ -247,8 +248,9 @@ pub unsafe extern "C" fn ugas_effect_remove(
     })
 }
 
-/// Removes all effects on a controller that a query selects, or some of their stacks; 0 is all of them. `count`, which may
-/// be null, gets the number of effects. A null query is refused: it would remove everything.
+/// Removes all effects on a controller that match a query, or some of their stacks; 0 stacks are all of them.
+/// `count`, which may be null, gets the number of effects. A null query is refused: it would remove
+/// everything.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effects_remove(
     context: *mut ugas_context,
@@ -273,8 +275,8 @@ pub unsafe extern "C" fn ugas_effects_remove(
     })
 }
 
-/// The effects on a controller that a query selects, in the order of their application; all if it is null. `row_size` is
-/// sizeof(ugas_effect_info).
+/// Effects on a controller that match a query, in the order of their application; a null query matches all.
+/// `row_size` is sizeof(ugas_effect_info).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effects_of(
     context: *mut ugas_context,
@@ -316,7 +318,7 @@ fn command_of(
     context.set_hit(hit);
     context.set_origin((given.has_origin != 0).then_some(given.origin));
     let tags = (given.context_tags, given.context_tag_count);
-    add_extras(&mut context, tags, (given.payload_kind, given.payload), memory)?;
+    add_tags_and_payload(&mut context, tags, (given.payload_kind, given.payload), memory)?;
     let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
     let magnitudes = magnitudes.map(|given| (TagId::from_index(given.tag), given.value));
     let granted = memory.list(given.granted_tags, given.granted_tag_count)?;
@@ -349,7 +351,7 @@ fn command_of(
 
 pub(crate) fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
     ActiveEffectId::from_bits(bits)
-        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no active effect")))
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of an active effect")))
 }
 
 fn stacks_of(stacks: u32) -> Stacks {

@@ -1,4 +1,4 @@
-//! Events (I7): everything that happened, polled in bulk as a tagged union.
+//! Events (I7): polled in bulk as a tagged union.
 
 mod body;
 mod convert;
@@ -18,56 +18,56 @@ use crate::status::{Failure, ugas_status};
 use crate::tag::ugas_tag_count;
 use crate::world::World;
 
-/// What led to an event. Zero and UGAS_NO_ID are none.
+/// Cause of an event. Zero and UGAS_NO_ID are none.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_cause {
-    /// Number of the call or timer that everything goes back to.
+    /// Number of the operation: the call or timer that the whole cascade goes back to.
     pub operation: u64,
-    /// The running effect that did it.
+    /// Active effect that caused the event.
     pub active_effect: u64,
-    /// Who caused the effect.
+    /// Controller that caused the effect.
     pub source: ugas_controller,
-    /// The granted ability that did it or applied the effect.
+    /// Granted ability that caused the event or applied the effect.
     pub granted_ability: u64,
-    /// The definition of the effect.
+    /// Definition of the effect.
     pub effect: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// Something that happened. `kind` says which part of `body` is meant; one that a host does not know is skipped by it.
+/// An event. `kind` selects the member of `body`; hosts must skip kinds that they do not know.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ugas_event {
     /// One of ugas_event_kind.
     pub kind: u32,
-    /// One of ugas_category: what is shown to players is the category UGAS_CATEGORY_CUE.
+    /// One of ugas_category; events to show to players have the category UGAS_CATEGORY_CUE.
     pub category: u32,
-    /// Position in the stream.
+    /// Sequence number in the event stream.
     pub sequence: u64,
-    /// When, in microseconds.
+    /// Time of the event in microseconds.
     pub time: u64,
-    /// Whom it is about; 0 is nobody.
+    /// Controller that the event is about; 0 is none.
     pub controller: ugas_controller,
-    /// What led to it.
+    /// Cause of the event.
     pub cause: ugas_cause,
-    /// The prediction that it belongs to, if has_prediction is not zero.
+    /// Prediction key that the event belongs to, if has_prediction is not zero.
     pub prediction: u64,
-    /// Whether it belongs to a prediction.
+    /// Whether the event belongs to a prediction.
     pub has_prediction: u32,
-    /// Its place among those that were polled with it, for ugas_event_text and ugas_event_reasons.
+    /// Index among the events of the same poll, for ugas_event_text and ugas_event_reasons.
     pub index: u32,
-    /// What happened.
+    /// Data of the event, selected by `kind`.
     pub body: ugas_event_body,
 }
 
 // SAFETY: `repr(C)`, numbers, pointers, and a union of such.
 unsafe impl Plain for ugas_event {}
 
-/// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
-/// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
-/// the last movement.
+/// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event).
+/// Texts and lists in them are valid until the next poll, restore, reload or migration of this simulation.
+/// For a player, these are the events of the last movement.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_events_poll(
     context: *mut ugas_context,
@@ -102,7 +102,8 @@ pub unsafe extern "C" fn ugas_events_poll(
     })
 }
 
-/// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+/// Number of events that wait to be polled, and number of events that were dropped because they were not
+/// polled in time. Either pointer may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_events_pending(
     context: *mut ugas_context,
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn ugas_events_pending(
     })
 }
 
-/// An event of the last poll in words, with names. Valid until the next call.
+/// Description of an event of the last poll, with names. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_event_text(
     context: *mut ugas_context,
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn ugas_event_text(
     })
 }
 
-/// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+/// Makes the reasons of a refusal event of the last poll the last reasons of the context: read them with
 /// ugas_last_reasons. `count`, which may be null, gets their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_event_reasons(
@@ -175,12 +176,12 @@ pub unsafe extern "C" fn ugas_event_reasons(
         if let Some(count) = count {
             count.set(reasons.len());
         }
-        context.keep_reasons(reasons);
+        context.set_reasons(reasons);
         Ok(())
     })
 }
 
-/// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+/// Looping cues of a controller, each with the number of its holders: for a client that joins late.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_cues_of(
     context: *mut ugas_context,
@@ -203,5 +204,5 @@ pub unsafe extern "C" fn ugas_cues_of(
 }
 
 fn no_such_event() -> Failure {
-    Failure::not_found("the last poll gave no such event")
+    Failure::not_found("the last poll has no event with this index")
 }

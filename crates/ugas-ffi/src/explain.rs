@@ -1,4 +1,4 @@
-//! Where a value comes from, as text and as JSON.
+//! Explanations: how a value was computed, as text and as JSON.
 
 use serde_json::{Value, json};
 use ugas_core::explain::{BoundExplanation, Explanation, LayerExplanation, Term};
@@ -11,7 +11,7 @@ use crate::memory::ugas_str;
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// Where an attribute's value comes from, as a tree for people. Valid until the next call.
+/// Explains the value of an attribute, as an indented tree. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_explain_text(
     context: *mut ugas_context,
@@ -29,9 +29,9 @@ pub unsafe extern "C" fn ugas_explain_text(
     })
 }
 
-/// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`, and `present`, which is
-/// false if the controller does not have the attribute. Controllers are their handles, which need 64 bits. Valid until the
-/// next call.
+/// Explains the value of an attribute, as JSON with the fields of `ugas explain --format json`, and
+/// `present`, which is false if the controller does not have the attribute. Controllers are 64-bit handles.
+/// Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_explain_json(
     context: *mut ugas_context,
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn ugas_explain_json(
     })
 }
 
-/// Everything about a controller as a page of text. Valid until the next call.
+/// The complete state of a controller as text. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controller_text(
     context: *mut ugas_context,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ugas_controller_text(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let page = entry.simulation().debug(entry.controller(controller)?);
-        let page = page.ok_or_else(|| Failure::not_found("the controller does not exist (any more)"))?;
+        let page = page.ok_or_else(|| Failure::not_found("the controller does not exist (anymore)"))?;
         let page = page.to_string();
         out.set(context.lend_text(page));
         Ok(())
@@ -78,10 +78,10 @@ fn explanation(
     let entry = context.simulation(simulation)?;
     let id = entry.controller(controller)?;
     if attribute as usize >= entry.simulation().catalog().attribute_count() {
-        return Err(Failure::not_found(format!("the catalog has no such attribute as {attribute}")));
+        return Err(Failure::not_found(format!("the catalog has no attribute with the id {attribute}")));
     }
     let explanation = entry.simulation().explain(id, AttributeId::from_index(attribute));
-    explanation.ok_or_else(|| Failure::not_found("the controller does not exist (any more)"))
+    explanation.ok_or_else(|| Failure::not_found("the controller does not exist (anymore)"))
 }
 
 fn to_json(explanation: &Explanation) -> Value {

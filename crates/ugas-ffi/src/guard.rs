@@ -1,4 +1,4 @@
-//! The way into a context: checked, alone, and with panics caught.
+//! Entering a context: checks the pointer, excludes other calls and catches panics.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use crate::context::Context;
 use crate::memory::Memory;
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// What a live context begins with; no text and no pointer looks like it.
+/// Magic number at the start of a live context; no text and no pointer looks like it.
 const ALIVE: u64 = 0x5547_4153_C0DE_0001;
 
-/// Everything that a host has: its catalogs, simulations and snapshots. Made by `ugas_context_new`, freed by
+/// All objects of a host: its catalogs, simulations and snapshots. Created by `ugas_context_new`, freed by
 /// `ugas_context_free`, used by one thread at a time.
 pub struct ugas_context {
     alive: AtomicU64,
@@ -20,7 +20,7 @@ pub struct ugas_context {
 }
 
 impl ugas_context {
-    /// A context in memory of its own, to be taken back by [`free`].
+    /// Allocates a context, to be freed by [`free`].
     pub(crate) fn allocate() -> *mut Self {
         let shell = Box::new(Self {
             alive: AtomicU64::new(ALIVE),
@@ -28,16 +28,16 @@ impl ugas_context {
             inner: UnsafeCell::new(Context::new(0)),
         });
         let shell = Box::into_raw(shell);
-        // Two contexts that live at the same time are at different addresses: that tells their handles apart.
+        // Two live contexts have different addresses, so the mark distinguishes their handles.
         let address = shell.addr() as u64 >> 4;
         let mark = (address ^ address >> 16 ^ address >> 32) as u16;
-        // SAFETY: just made, and nobody else knows it.
+        // SAFETY: just created, and not shared yet.
         unsafe { (*shell).inner = UnsafeCell::new(Context::new(mark)) };
         shell
     }
 }
 
-/// Ends a context. Refused while it is in use.
+/// Frees a context. Refused while it is in use.
 ///
 /// # Safety
 /// As for [`enter`]; and no pointer to it is used afterwards.
@@ -48,7 +48,7 @@ pub(crate) unsafe fn free(context: *mut ugas_context) -> ugas_status {
         return ugas_status::Busy;
     }
     shell.alive.store(0, Ordering::Relaxed);
-    // SAFETY: it came from `allocate`, as its mark tells, and nobody else is in it.
+    // SAFETY: it came from `allocate`, as its magic number shows, and no other call is in it.
     let shell = unsafe { Box::from_raw(context) };
     match catch_unwind(AssertUnwindSafe(|| drop(shell))) {
         Ok(()) => ugas_status::Ok,
@@ -56,11 +56,11 @@ pub(crate) unsafe fn free(context: *mut ugas_context) -> ugas_status {
     }
 }
 
-/// Comes to a context.
+/// Enters a context.
 ///
 /// # Safety
-/// `context` is null or was made by `ugas_context_new`. That it is still alive is checked as far as memory that was freed
-/// can tell. The other pointers of the C function are as the header wants them; see [`Memory::of_call`].
+/// `context` is null or was created by `ugas_context_new`. Whether it was freed is checked as far as freed
+/// memory allows. The other pointers of the C function are as the header requires; see [`Memory::of_call`].
 pub(crate) unsafe fn enter<'a>(context: *const ugas_context) -> Entry<'a> {
     // SAFETY: as promised by the caller.
     let shell = unsafe { find(context) };
@@ -75,61 +75,62 @@ unsafe fn find<'a>(context: *const ugas_context) -> Option<&'a ugas_context> {
     if context.is_null() || !context.addr().is_multiple_of(align_of::<ugas_context>()) {
         return None;
     }
-    // SAFETY: not null and aligned; the rest is the promise of the caller.
+    // SAFETY: not null and aligned; the caller promises the rest.
     let shell = unsafe { &*context };
     (shell.alive.load(Ordering::Relaxed) == ALIVE).then_some(shell)
 }
 
-/// A call that has come to a context, or to something that is none.
+/// A call that entered a context, or was given an invalid pointer.
 pub(crate) struct Entry<'a> {
     shell: Option<&'a ugas_context>,
     memory: Memory<'a>,
 }
 
 impl Entry<'_> {
-    /// Carries the call out, unless another one is under way, and keeps what went wrong.
+    /// Executes the call, unless another one is under way, and stores its failure.
     pub(crate) fn run(self, call: impl FnOnce(&mut Context, Memory<'_>) -> Outcome) -> ugas_status {
         let memory = self.memory;
-        self.alone(|context| {
-            // What the last call told of is over; but a host may give its words to this very call.
-            let _told = context.take_failure();
+        self.exclusively(|context| {
+            // The previous failure is cleared, but kept alive during the call: the host may pass its text to
+            // this call.
+            let _previous = context.take_failure();
             let failure = match catch_unwind(AssertUnwindSafe(|| call(context, memory))) {
                 Ok(Ok(())) => return ugas_status::Ok,
                 Ok(Err(failure)) => failure,
-                Err(panic) => Failure::new(ugas_status::Panic, words_of(&*panic)),
+                Err(panic) => Failure::new(ugas_status::Panic, message_of(&*panic)),
             };
             let status = failure.status;
-            context.keep(failure);
+            context.set_failure(failure);
             status
         })
     }
 
-    /// Looks at what the last call left, and leaves it.
+    /// Executes a call that reads the outcome of the last one, without clearing it.
     pub(crate) fn look(self, call: impl FnOnce(&mut Context, Memory<'_>) -> Outcome) -> ugas_status {
         let memory = self.memory;
-        self.alone(|context| match catch_unwind(AssertUnwindSafe(|| call(context, memory))) {
+        self.exclusively(|context| match catch_unwind(AssertUnwindSafe(|| call(context, memory))) {
             Ok(Ok(())) => ugas_status::Ok,
             Ok(Err(failure)) => failure.status,
             Err(_) => ugas_status::Panic,
         })
     }
 
-    fn alone(self, call: impl FnOnce(&mut Context) -> ugas_status) -> ugas_status {
+    fn exclusively(self, call: impl FnOnce(&mut Context) -> ugas_status) -> ugas_status {
         let Some(shell) = self.shell else { return ugas_status::BadContext };
         if shell.busy.swap(true, Ordering::Acquire) {
             return ugas_status::Busy;
         }
-        // SAFETY: whoever set `busy` is alone until it is cleared, and that is here.
+        // SAFETY: `busy` excludes every other call until it is cleared below.
         let status = call(unsafe { &mut *shell.inner.get() });
         shell.busy.store(false, Ordering::Release);
         status
     }
 }
 
-fn words_of(panic: &(dyn core::any::Any + Send)) -> String {
-    let words = panic.downcast_ref::<&str>().copied();
-    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("a mistake of the library: {}", words.unwrap_or("it panicked without words"))
+fn message_of(panic: &(dyn core::any::Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the library panicked: {}", message.unwrap_or("no message"))
 }
 
 #[cfg(test)]
@@ -137,25 +138,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_becomes_a_status_and_the_context_lives_on() {
+    fn panic_in_a_call_becomes_a_status_and_keeps_the_context() {
         let context = ugas_context::allocate();
-        // SAFETY: just made.
+        // SAFETY: just created.
         let status = unsafe { enter(context) }.run(|_, _| panic!("on purpose"));
         assert_eq!(status, ugas_status::Panic);
-        // SAFETY: just made.
+        // SAFETY: just created.
         let status = unsafe { enter(context) }.look(|context, _| {
-            assert_eq!(context.error(), "a mistake of the library: on purpose");
+            assert_eq!(context.error(), "the library panicked: on purpose");
             Ok(())
         });
         assert_eq!(status, ugas_status::Ok);
-        // SAFETY: made above, and not used again.
+        // SAFETY: created above, and not used again.
         assert_eq!(unsafe { free(context) }, ugas_status::Ok);
     }
 
     #[test]
-    fn a_context_is_used_by_one_at_a_time() {
+    fn context_refuses_nested_calls_as_busy() {
         let context = ugas_context::allocate();
-        // SAFETY: just made.
+        // SAFETY: just created.
         let outer = unsafe { enter(context) }.run(|_, _| {
             // SAFETY: as above.
             assert_eq!(unsafe { enter(context) }.run(|_, _| Ok(())), ugas_status::Busy);
@@ -164,7 +165,7 @@ mod tests {
             Ok(())
         });
         assert_eq!(outer, ugas_status::Ok);
-        // SAFETY: made above, and not used again.
+        // SAFETY: created above, and not used again.
         assert_eq!(unsafe { free(context) }, ugas_status::Ok);
     }
 }

@@ -1,8 +1,8 @@
-//! Input (§11): what a player presses, in the pack's own names.
+//! Input (§11): pressed and released inputs, by the names of the pack.
 
 use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
 use ugas_core::input::{InputBufferConfig, InputId};
-use ugas_core::simulation::Pressed;
+use ugas_core::simulation::PressOutcome;
 use ugas_core::time::Span;
 
 use crate::activation::ugas_activation;
@@ -11,23 +11,23 @@ use crate::memory::ugas_str;
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, ugas_status};
 
-/// What became of a press.
+/// Result of pressing an input.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_pressed {
-    /// It activated an ability.
+    /// The input activated an ability.
     Activated = 0,
-    /// A task was waiting for it.
+    /// A waiting task consumed the input.
     Consumed = 1,
-    /// It came too early and is kept for a moment.
+    /// The input could not be used yet and was buffered.
     Buffered = 2,
-    /// No ability is bound to it.
+    /// No ability is bound to the input.
     Unbound = 3,
 }
 
-/// An input is pressed. `pressed` gets one of ugas_pressed and `activation` the run that began; both may be null.
-/// UGAS_STATUS_REFUSED, with the reasons, if the abilities that are bound to it cannot be activated; the input is held
-/// all the same.
+/// Presses an input. `pressed` gets one of ugas_pressed and `activation` the activation that started; both
+/// may be null. UGAS_STATUS_REFUSED, with the reasons, if the abilities that are bound to it cannot be
+/// activated; the input counts as held all the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_input_press(
     context: *mut ugas_context,
@@ -46,12 +46,12 @@ pub unsafe extern "C" fn ugas_input_press(
         let CommandOutcome::Pressed(outcome) = entry.execute(Command::Press { controller, input })? else {
             return Ok(());
         };
-        let (kind, run) = match *outcome {
-            Pressed::Activated(run) => (ugas_pressed::Activated, run.to_bits().get()),
-            Pressed::Consumed => (ugas_pressed::Consumed, 0),
-            Pressed::Buffered(_) => (ugas_pressed::Buffered, 0),
-            Pressed::Unbound => (ugas_pressed::Unbound, 0),
-            Pressed::Refused(refusal) => {
+        let (kind, started) = match *outcome {
+            PressOutcome::Activated(started) => (ugas_pressed::Activated, started.to_bits().get()),
+            PressOutcome::Consumed => (ugas_pressed::Consumed, 0),
+            PressOutcome::Buffered(_) => (ugas_pressed::Buffered, 0),
+            PressOutcome::Unbound => (ugas_pressed::Unbound, 0),
+            PressOutcome::Refused(refusal) => {
                 return Err(Failure::command(&CommandError::from(refusal), entry.simulation()));
             }
         };
@@ -59,13 +59,13 @@ pub unsafe extern "C" fn ugas_input_press(
             pressed.set(kind as u32);
         }
         if let Some(activation) = activation {
-            activation.set(run);
+            activation.set(started);
         }
         Ok(())
     })
 }
 
-/// An input is released. UGAS_STATUS_NOT_FOUND if it was not held.
+/// Releases an input. UGAS_STATUS_NOT_FOUND if it was not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_input_release(
     context: *mut ugas_context,
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn ugas_input_release(
     })
 }
 
-/// The player confirms what waits for it.
+/// Confirms the tasks that wait for the player's confirmation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_input_confirm(
     context: *mut ugas_context,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ugas_input_confirm(
     })
 }
 
-/// The player declines what waits for a confirmation.
+/// Declines the tasks that wait for the player's confirmation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_input_decline(
     context: *mut ugas_context,
@@ -115,8 +115,8 @@ pub unsafe extern "C" fn ugas_input_decline(
     })
 }
 
-/// How inputs of a controller that come too early are kept: for how many microseconds, and how many at most; a size of 0
-/// keeps none (§11.3).
+/// Configures the input buffer of a controller: the time in microseconds for which an early input is kept,
+/// and the maximum number of inputs; a size of 0 disables the buffer (§11.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_input_set_buffer(
     context: *mut ugas_context,

@@ -1,4 +1,4 @@
-//! Packs, from files and from memory, with all that is wrong with them.
+//! Loading packs from files and from memory, with all diagnostics.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, ugas_str};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// A loader of this context: collects files, loads them once, and keeps the diagnostics and the input documents until it is
-/// freed.
+/// Handle of a loader of this context: it collects files, loads them once, and keeps the diagnostics and the
+/// input documents until it is freed.
 pub type ugas_loader = u64;
 
-/// How bad a diagnostic is.
+/// Severity of a diagnostic.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_severity {
     /// The pack cannot be used.
     Error = 0,
-    /// Probably not what was meant.
+    /// The pack can be used, but is probably not what was meant.
     Warning = 1,
     /// For information.
     Note = 2,
@@ -31,23 +31,23 @@ pub enum ugas_severity {
     Lint = 3,
 }
 
-/// One problem in one place. Texts are valid until the next call.
+/// One problem at one place of a pack. Texts are valid until the next call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_diagnostic {
-    /// `UG001` and so on; `docs/diagnostics.md` has a page for each.
+    /// Code such as `UG001`; `docs/diagnostics.md` explains each.
     pub code: ugas_str,
     /// The path of the file, or the name of the text.
     pub file: ugas_str,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: ugas_str,
-    /// What to do; may be empty.
+    /// How to fix it; may be empty.
     pub help: ugas_str,
     /// One of ugas_severity.
     pub severity: u32,
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// Column in characters, from 1.
     pub column: u32,
     /// Zero.
     pub reserved: u32,
@@ -56,14 +56,14 @@ pub struct ugas_diagnostic {
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_diagnostic {}
 
-/// A loader before and after its work.
+/// A loader before and after loading.
 pub(crate) enum LoaderEntry {
     Collecting(Box<Loader>),
-    /// What was found, and what came of it if there was no error.
+    /// The diagnostics, and the pack if there was no error.
     Loaded(Vec<Problem>, Option<Box<Pack>>),
 }
 
-/// A diagnostic with its place in words.
+/// A diagnostic with its resolved position.
 pub(crate) struct Problem {
     diagnostic: Diagnostic,
     file: String,
@@ -100,43 +100,43 @@ impl Problem {
 }
 
 impl LoaderEntry {
-    /// Changes what is to be loaded.
+    /// Changes the set of files to load.
     pub(crate) fn collect(&mut self, change: impl FnOnce(Loader) -> Loader) -> Outcome {
         match self {
             Self::Collecting(loader) => {
                 **loader = change(core::mem::take(&mut **loader));
                 Ok(())
             }
-            Self::Loaded(..) => Err(Failure::argument("the loader has loaded already: make another")),
+            Self::Loaded(..) => Err(Failure::argument("the loader has already loaded: create another one")),
         }
     }
 
-    /// Whether more can be added; asked before the host's data is taken over.
+    /// Checks that files can still be added, before the host's data is taken over.
     pub(crate) fn check_open(&self) -> Outcome {
         match self {
             Self::Collecting(_) => Ok(()),
-            Self::Loaded(..) => Err(Failure::argument("the loader has loaded already: make another")),
+            Self::Loaded(..) => Err(Failure::argument("the loader has already loaded: create another one")),
         }
     }
 
-    /// What was loaded.
+    /// The loaded pack.
     pub(crate) fn pack(&self) -> Outcome<&Pack> {
         match self {
             Self::Loaded(_, Some(pack)) => Ok(pack),
-            Self::Loaded(_, None) => Err(Failure::argument("the loader has found errors: there is no pack")),
+            Self::Loaded(_, None) => Err(Failure::argument("loading failed: the loader has no pack")),
             Self::Collecting(_) => {
-                Err(Failure::argument("the loader has not loaded yet: ugas_loader_load does"))
+                Err(Failure::argument("the loader has not loaded yet: call ugas_loader_load first"))
             }
         }
     }
 
-    /// Adds what the host brings along in code.
+    /// Adds native code of the host.
     pub(crate) fn add(&mut self, add: impl FnOnce(CatalogBuilder) -> CatalogBuilder + 'static) -> Outcome {
         self.collect(|loader| loader.natives(add))
     }
 }
 
-/// Makes a loader, to be freed with ugas_loader_free.
+/// Creates a loader, to be freed with ugas_loader_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_new(context: *mut ugas_context, out: *mut ugas_loader) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn ugas_loader_new(context: *mut ugas_context, out: *mut u
     })
 }
 
-/// Frees a loader with its diagnostics. Zero is fine.
+/// Frees a loader with its diagnostics. Zero is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_free(context: *mut ugas_context, loader: ugas_loader) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn ugas_loader_free(context: *mut ugas_context, loader: ug
     })
 }
 
-/// Adds a file, or a folder with all that is in it. It is read by ugas_loader_load.
+/// Adds a file, or a folder with everything in it. It is read by ugas_loader_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_add_path(
     context: *mut ugas_context,
@@ -175,7 +175,8 @@ pub unsafe extern "C" fn ugas_loader_add_path(
     })
 }
 
-/// Adds a text as if it were a file of this name; a name that ends in `.json` makes it JSON. The text is copied.
+/// Adds a text as if it were a file of this name; a name that ends in `.json` selects JSON. The text is
+/// copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_add_text(
     context: *mut ugas_context,
@@ -190,8 +191,8 @@ pub unsafe extern "C" fn ugas_loader_add_text(
     })
 }
 
-/// Loads all that was added, once. UGAS_STATUS_LOAD_FAILED if something is an error; in either case the diagnostics can
-/// be read until the loader is freed. The catalog is to be freed with ugas_catalog_free.
+/// Loads everything that was added, once. UGAS_STATUS_LOAD_FAILED if there is an error; in either case the
+/// diagnostics can be read until the loader is freed. The catalog is to be freed with ugas_catalog_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_load(
     context: *mut ugas_context,
@@ -203,7 +204,7 @@ pub unsafe extern "C" fn ugas_loader_load(
         let out = memory.out(out)?;
         let entry = context.loader_mut(loader)?;
         let LoaderEntry::Collecting(collected) = entry else {
-            return Err(Failure::argument("the loader has loaded already: make another"));
+            return Err(Failure::argument("the loader has already loaded: create another one"));
         };
         let collected = core::mem::take(&mut **collected);
         match collected.load() {
@@ -216,18 +217,18 @@ pub unsafe extern "C" fn ugas_loader_load(
                 Ok(())
             }
             Err(error) => {
-                let words = error.to_string();
+                let message = error.to_string();
                 let report = error.report;
                 let problems = report.diagnostics.into_iter();
                 let problems = problems.map(|problem| Problem::new(problem, &report.source_map)).collect();
                 *entry = LoaderEntry::Loaded(problems, None);
-                Err(Failure::new(ugas_status::LoadFailed, words))
+                Err(Failure::new(ugas_status::LoadFailed, message))
             }
         }
     })
 }
 
-/// What loading found, in order of file and position. `row_size` is sizeof(ugas_diagnostic).
+/// Diagnostics of the load, in order of file and position. `row_size` is sizeof(ugas_diagnostic).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_diagnostics(
     context: *mut ugas_context,

@@ -1,89 +1,90 @@
-//! From keys and sticks to the inputs that abilities are bound to (§11.1), by the input documents of a pack.
+//! Mapping of keys and sticks to the inputs that abilities are bound to (§11.1), by the input documents of a
+//! pack.
 
 use ugas_core::input::{
     Device, DeviceInput, InputMapper, InputSignal, InputSignalKind, Platform, ReleaseCause, SavedMappings,
 };
 use ugas_core::time::Time;
 
-use crate::context::{Context, bad, too_many};
+use crate::context::{Context, bad_handle, too_many};
 use crate::guard::{enter, ugas_context};
 use crate::loader::ugas_loader;
 use crate::memory::{Memory, Plain, ugas_str};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// A mapper of this context: one for each player, beside the simulation.
+/// Handle of an input mapper of this context: one per player, independent of the simulation.
 pub type ugas_mapper = u64;
 
-/// What is played on.
+/// Platform that the game runs on.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_platform {
-    /// Computers.
+    /// PC.
     Pc = 0,
     /// Consoles.
     Console = 1,
     /// Phones and tablets.
     Mobile = 2,
-    /// Headsets.
+    /// VR headsets.
     Vr = 3,
 }
 
-/// What an action did.
+/// Kind of a signal of an action.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_signal_kind {
-    /// The first of its bindings is pressed.
+    /// The first of its bindings was pressed.
     Pressed = 0,
-    /// It fires: to be passed on with ugas_input_press or ugas_client_press.
+    /// The action fires: pass it on with ugas_input_press or ugas_client_press.
     Triggered = 1,
     /// Its axes changed.
     Value = 2,
-    /// The last of its bindings is released: to be passed on with ugas_input_release or ugas_client_release.
+    /// The last of its bindings was released: pass it on with ugas_input_release or ugas_client_release.
     Released = 3,
 }
 
-/// Why a press ended.
+/// Cause of a release.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_release_cause {
-    /// The player let go.
+    /// The player released the control.
     LetGo = 0,
-    /// A binding of higher rank took the controls.
+    /// A binding of higher priority took over the controls.
     Displaced = 1,
-    /// Its set or binding does not apply any more.
+    /// Its action set or binding is no longer active.
     Inactive = 2,
-    /// The host released everything.
+    /// The host released everything with ugas_mapper_release_all.
     FocusLost = 3,
-    /// Its controls were changed.
+    /// Its controls were remapped.
     Remapped = 4,
 }
 
-/// Something that an action did. Texts are valid as long as the mapper is.
+/// Signal of an action. Texts are valid as long as the mapper.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_signal {
-    /// The name of the action.
+    /// Name of the action.
     pub action: ugas_str,
-    /// The input by which it reaches abilities.
+    /// Input that abilities are bound to.
     pub input: ugas_str,
-    /// The exact instant, in microseconds, not that of the call in which it was found.
+    /// Exact time in microseconds, not the time of the call that detected it.
     pub time: u64,
-    /// Of a release: how long it was pressed, in microseconds.
+    /// For a release: time for which it was pressed, in microseconds.
     pub held: i64,
-    /// Of a value: the axes.
+    /// For a value: the axes.
     pub value: [f64; 3],
     /// One of ugas_signal_kind.
     pub kind: u32,
-    /// Of a release: one of ugas_release_cause.
+    /// For a release: one of ugas_release_cause.
     pub cause: u32,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_signal {}
 
-/// Makes a mapper of the input documents that a loader has loaded, for one of ugas_platform; to be freed with
-/// ugas_mapper_free. It lives on when the loader is freed.
+/// Creates a mapper from the input documents that a loader has loaded, for one of ugas_platform; to be freed
+/// with ugas_mapper_free. It stays valid when the loader is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_new(
     context: *mut ugas_context,
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn ugas_mapper_new(
             1 => Platform::Console,
             2 => Platform::Mobile,
             3 => Platform::Vr,
-            other => return Err(Failure::argument(format!("{other} is no ugas_platform"))),
+            other => return Err(Failure::argument(format!("{other} is not a ugas_platform"))),
         };
         let scheme = context.loader_mut(loader)?.pack()?.input_scheme(platform);
         let scheme = scheme.map_err(|error| Failure::new(ugas_status::LoadFailed, error.to_string()))?;
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn ugas_mapper_new(
     })
 }
 
-/// Frees a mapper. Zero is fine.
+/// Frees a mapper. Zero is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_free(context: *mut ugas_context, mapper: ugas_mapper) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -122,9 +123,9 @@ pub unsafe extern "C" fn ugas_mapper_free(context: *mut ugas_context, mapper: ug
     })
 }
 
-/// What a device reports at the time `now`: the new state of a control. A button has 1 or 0 in `x`, an axis its value; a
-/// stick has `y` too. The device is `Keyboard`, `Mouse`, `Gamepad`, `Touch`, `Gyro` or a name of the host's own. A control that
-/// nothing is bound to is fine.
+/// Reports the new state of a control at the time `now`. A button has 1 or 0 in `x`, an axis its value; a
+/// stick has `y` too. The device is `Keyboard`, `Mouse`, `Gamepad`, `Touch`, `Gyro` or a custom name of the
+/// host. Controls without a binding are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_device(
     context: *mut ugas_context,
@@ -144,7 +145,8 @@ pub unsafe extern "C" fn ugas_mapper_device(
     })
 }
 
-/// Lets the tags of a controller say which action sets are active: after they changed, or once a frame.
+/// Updates the active action sets from the tags of a controller: call it after they changed, or once per
+/// frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_tags(
     context: *mut ugas_context,
@@ -172,7 +174,7 @@ pub unsafe extern "C" fn ugas_mapper_tags(
     })
 }
 
-/// Allows an action set to be active, as all are in the beginning, or keeps it from that if `enabled` is zero.
+/// Enables an action set, or disables it if `enabled` is zero. All sets are enabled at first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_enable_set(
     context: *mut ugas_context,
@@ -190,7 +192,7 @@ pub unsafe extern "C" fn ugas_mapper_enable_set(
     })
 }
 
-/// Lets time pass: presses that have to be held come about.
+/// Advances the time of the mapper: bindings that must be held trigger.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_advance(
     context: *mut ugas_context,
@@ -204,7 +206,7 @@ pub unsafe extern "C" fn ugas_mapper_advance(
     })
 }
 
-/// Takes all controls as untouched: for when the window loses its focus, or a gamepad is unplugged.
+/// Releases all controls: for when the window loses its focus, or a gamepad is unplugged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_release_all(
     context: *mut ugas_context,
@@ -218,7 +220,8 @@ pub unsafe extern "C" fn ugas_mapper_release_all(
     })
 }
 
-/// Takes the oldest signals, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_signal).
+/// Takes the oldest signals, at most `capacity`; `count` gets their number. `row_size` is
+/// sizeof(ugas_signal).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_poll(
     context: *mut ugas_context,
@@ -242,8 +245,9 @@ pub unsafe extern "C" fn ugas_mapper_poll(
     })
 }
 
-/// Binds a slot of an action to another control; with an empty control, to none. `conflicts`, which may be null, gets how
-/// many other bindings of the same set use just the same controls; they stay.
+/// Binds a slot of an action to another control; an empty control unbinds it. `conflicts`, which may be null,
+/// gets the number of other bindings of the same set that use exactly the same controls; they are not
+/// changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_remap(
     context: *mut ugas_context,
@@ -272,7 +276,7 @@ pub unsafe extern "C" fn ugas_mapper_remap(
     })
 }
 
-/// What the player changed, as text to be saved; valid until the next call.
+/// The player's changed bindings as text, to be saved; valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_save(
     context: *mut ugas_context,
@@ -288,8 +292,8 @@ pub unsafe extern "C" fn ugas_mapper_save(
     })
 }
 
-/// Takes what was saved; an empty text is the pack's own bindings. `skipped`, which may be null, gets how many lines mean
-/// nothing here any more.
+/// Loads saved bindings; an empty text restores the bindings of the pack. `skipped`, which may be null, gets
+/// the number of lines that no longer apply.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_mapper_load(
     context: *mut ugas_context,
@@ -302,7 +306,7 @@ pub unsafe extern "C" fn ugas_mapper_load(
         let skipped = memory.optional(skipped)?;
         let text = memory.text(text)?;
         let mapper = mapper_of(context, mapper)?;
-        let lost = if text.is_empty() {
+        let skipped_count = if text.is_empty() {
             mapper.reset_to_defaults();
             0
         } else {
@@ -311,14 +315,14 @@ pub unsafe extern "C" fn ugas_mapper_load(
             mapper.load(&saved).len()
         };
         if let Some(skipped) = skipped {
-            skipped.set(lost);
+            skipped.set(skipped_count);
         }
         Ok(())
     })
 }
 
 fn mapper_of(context: &mut Context, number: ugas_mapper) -> Outcome<&mut InputMapper> {
-    context.mappers.get_mut(number).ok_or_else(|| bad("mapper", number))
+    context.mappers.get_mut(number).ok_or_else(|| bad_handle("mapper", number))
 }
 
 fn device_input(device: ugas_str, control: ugas_str, memory: Memory<'_>) -> Outcome<DeviceInput> {
@@ -333,7 +337,7 @@ fn device_input(device: ugas_str, control: ugas_str, memory: Memory<'_>) -> Outc
     Ok(DeviceInput::new(device, memory.text(control)?))
 }
 
-/// The signal as C sees it; its texts are the scheme's, which the mapper keeps.
+/// Converts a signal to its C form; its texts belong to the scheme, which the mapper keeps.
 fn to_c(signal: &InputSignal, mapper: &InputMapper) -> ugas_signal {
     let (mut held, mut value, mut cause) = (0, [0.0; 3], 0);
     let kind = match signal.kind {
@@ -343,9 +347,9 @@ fn to_c(signal: &InputSignal, mapper: &InputMapper) -> ugas_signal {
             value = given;
             ugas_signal_kind::Value
         }
-        InputSignalKind::Released { held: span, cause: why } => {
+        InputSignalKind::Released { held: span, cause: release_cause } => {
             held = span.micros();
-            cause = match why {
+            cause = match release_cause {
                 ReleaseCause::LetGo => ugas_release_cause::LetGo,
                 ReleaseCause::Displaced => ugas_release_cause::Displaced,
                 ReleaseCause::Inactive => ugas_release_cause::Inactive,

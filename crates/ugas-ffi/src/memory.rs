@@ -1,4 +1,4 @@
-//! The caller's memory: the only place where pointers from C are followed.
+//! Access to the caller's memory: the only module that dereferences pointers from C.
 
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, align_of, size_of};
@@ -11,7 +11,7 @@ use crate::status::{Failure, Outcome, ugas_status};
 pub struct ugas_str {
     /// The first byte.
     pub data: *const core::ffi::c_char,
-    /// How many bytes there are.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -21,7 +21,7 @@ pub struct ugas_str {
 pub struct ugas_bytes {
     /// The first byte.
     pub data: *const u8,
-    /// How many bytes there are.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -37,14 +37,14 @@ impl Default for ugas_str {
 }
 
 impl From<&str> for ugas_str {
-    /// The text where it is: whoever makes one says how long it stays there.
+    /// Points to the text in place; the function that creates it documents how long it is valid.
     fn from(text: &str) -> Self {
         Self { data: text.as_ptr().cast(), length: text.len() }
     }
 }
 
 impl From<&[u8]> for ugas_bytes {
-    /// The bytes where they are: whoever makes one says how long they stay there.
+    /// Points to the bytes in place; the function that creates it documents how long they are valid.
     fn from(bytes: &[u8]) -> Self {
         Self { data: bytes.as_ptr(), length: bytes.len() }
     }
@@ -77,19 +77,20 @@ unsafe impl Plain for ugas_bytes {}
 ///
 /// # Safety
 /// As [`Plain`], and its first field is the `usize`.
-pub(crate) unsafe trait Headed: Plain {}
+pub(crate) unsafe trait SizePrefixed: Plain {}
 
-/// No structure of this interface comes near it: larger ones are mistakes.
+/// Maximum size of a structure in bytes. No structure of this interface comes near it; a larger size is an
+/// error of the caller.
 const LARGEST: usize = 4096;
 
-/// The right to follow the pointers of one call from C.
+/// Permission to dereference the pointers of one call from C.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory<'a>(PhantomData<&'a ()>);
 
 impl<'a> Memory<'a> {
     /// # Safety
-    /// All pointers that are given to its methods come from the caller of one C function, who vouches that each of them
-    /// is null or leads to as much memory as the header says, for as long as the call takes.
+    /// All pointers that are given to its methods come from the caller of one C function, who guarantees that
+    /// each of them is null or points to as much memory as the header says, for the duration of the call.
     pub(crate) unsafe fn of_call() -> Self {
         Self(PhantomData)
     }
@@ -107,47 +108,47 @@ impl<'a> Memory<'a> {
             return Ok(&[]);
         }
         check(data, length)?;
-        // SAFETY: not null, aligned and not too long, checked above; the rest is the promise of `of_call`.
+        // SAFETY: not null, aligned and not too long, checked above; `of_call` promises the rest.
         Ok(unsafe { core::slice::from_raw_parts(data, length) })
     }
 
-    /// Places for a fixed number of results, side by side: what is written in bulk.
+    /// A buffer for a fixed number of results that are written in bulk.
     pub(crate) fn block<T: Plain>(self, data: *mut T, length: usize) -> Outcome<&'a mut [MaybeUninit<T>]> {
         if length == 0 {
             return Ok(&mut []);
         }
         check(data.cast_const(), length)?;
-        // SAFETY: not null, aligned and not too long, checked above; it need not be initialised; the rest is the promise
-        // of `of_call`.
+        // SAFETY: not null, aligned and not too long, checked above; it need not be initialised; `of_call` promises the
+        // rest.
         Ok(unsafe { core::slice::from_raw_parts_mut(data.cast(), length) })
     }
 
-    /// A place for one result.
-    pub(crate) fn out<T: Plain>(self, place: *mut T) -> Outcome<Place<'a, T>> {
-        check(place.cast_const(), 1)?;
-        Ok(Place { place, memory: PhantomData })
+    /// A result pointer.
+    pub(crate) fn out<T: Plain>(self, pointer: *mut T) -> Outcome<OutValue<'a, T>> {
+        check(pointer.cast_const(), 1)?;
+        Ok(OutValue { pointer, memory: PhantomData })
     }
 
-    /// A place for a result that the caller need not want.
-    pub(crate) fn optional<T: Plain>(self, place: *mut T) -> Outcome<Option<Place<'a, T>>> {
-        if place.is_null() { Ok(None) } else { self.out(place).map(Some) }
+    /// A result pointer that may be null.
+    pub(crate) fn optional<T: Plain>(self, pointer: *mut T) -> Outcome<Option<OutValue<'a, T>>> {
+        if pointer.is_null() { Ok(None) } else { self.out(pointer).map(Some) }
     }
 
-    /// A place for a structure that begins with its size.
-    pub(crate) fn out_sized<T: Headed>(self, place: *mut T) -> Outcome<SizedPlace<'a, T>> {
-        let size = self.size_of(place.cast_const())?;
-        Ok(SizedPlace { place: place.cast(), size, memory: PhantomData, item: PhantomData })
+    /// A result pointer to a structure that begins with its size.
+    pub(crate) fn out_sized<T: SizePrefixed>(self, pointer: *mut T) -> Outcome<OutStruct<'a, T>> {
+        let size = self.size_of(pointer.cast_const())?;
+        Ok(OutStruct { pointer: pointer.cast(), size, memory: PhantomData, item: PhantomData })
     }
 
-    /// A structure that begins with its size. What an older caller does not know is zero; a newer one must not use what
-    /// is not known here.
-    pub(crate) fn input<T: Headed>(self, place: *const T) -> Outcome<T> {
-        let size = self.size_of(place)?;
-        let bytes = self.list(place.cast::<u8>(), size)?;
+    /// A structure that begins with its size. Fields that an older caller does not know are zero; a newer
+    /// caller must leave fields that this library does not know zero.
+    pub(crate) fn input<T: SizePrefixed>(self, pointer: *const T) -> Outcome<T> {
+        let size = self.size_of(pointer)?;
+        let bytes = self.list(pointer.cast::<u8>(), size)?;
         if bytes.iter().skip(size_of::<T>()).any(|&byte| byte != 0) {
             return Err(Failure::new(
                 ugas_status::BadStruct,
-                "the structure asks for what this library does not know: use a newer library",
+                "the structure sets fields that this library does not know: use a newer library",
             ));
         }
         let mut value = MaybeUninit::<T>::zeroed();
@@ -160,53 +161,53 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// The same, or what all zeros mean if there is none.
-    pub(crate) fn optional_input<T: Headed>(self, place: *const T) -> Outcome<T> {
-        if !place.is_null() {
-            return self.input(place);
+    /// [`Self::input`], or all zeros for a null pointer.
+    pub(crate) fn optional_input<T: SizePrefixed>(self, pointer: *const T) -> Outcome<T> {
+        if !pointer.is_null() {
+            return self.input(pointer);
         }
         // SAFETY: every bit pattern is a value of `T` (`Plain`).
         Ok(unsafe { MaybeUninit::<T>::zeroed().assume_init() })
     }
 
-    /// Room for a list of results, of which the caller wants at most `capacity`.
-    pub(crate) fn room<T: Plain>(
+    /// A list of results, of which the caller accepts at most `capacity`.
+    pub(crate) fn handles<T: Plain>(
         self,
         data: *mut T,
         capacity: usize,
         count: *mut usize,
-    ) -> Outcome<Room<'a, T>> {
+    ) -> Outcome<OutRows<'a, T>> {
         self.rows(data, size_of::<T>(), capacity, count)
     }
 
-    /// Room for a list of structures that take `row_size` bytes each at the caller.
+    /// A list of structures that occupy `row_size` bytes each in the caller's memory.
     pub(crate) fn rows<T: Plain>(
         self,
         data: *mut T,
         row_size: usize,
         capacity: usize,
         count: *mut usize,
-    ) -> Outcome<Room<'a, T>> {
+    ) -> Outcome<OutRows<'a, T>> {
         let count = self.out(count)?;
         let is_possible = (1..=LARGEST).contains(&row_size) && capacity <= isize::MAX as usize / LARGEST;
         if !is_possible {
             return Err(Failure::new(
                 ugas_status::BadStruct,
-                format!("{capacity} rows of {row_size} bytes are impossible"),
+                format!("{capacity} rows of {row_size} bytes are not possible"),
             ));
         }
         if capacity > 0 && data.is_null() {
             return Err(null());
         }
-        Ok(Room { data: data.cast(), row_size, capacity, count, written: 0, item: PhantomData })
+        Ok(OutRows { data: data.cast(), row_size, capacity, count, written: 0, item: PhantomData })
     }
 
-    fn size_of<T: Headed>(self, place: *const T) -> Outcome<usize> {
-        if place.is_null() {
+    fn size_of<T: SizePrefixed>(self, pointer: *const T) -> Outcome<usize> {
+        if pointer.is_null() {
             return Err(null());
         }
-        // SAFETY: not null, and it begins with a `usize` (`Headed`); alignment is not asked for.
-        let size = unsafe { place.cast::<usize>().read_unaligned() };
+        // SAFETY: not null, and it begins with a `usize` (`SizePrefixed`); alignment is not asked for.
+        let size = unsafe { pointer.cast::<usize>().read_unaligned() };
         if (size_of::<usize>()..=LARGEST).contains(&size) {
             return Ok(size);
         }
@@ -217,29 +218,30 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// A checked place for one result.
-pub(crate) struct Place<'a, T> {
-    place: *mut T,
+/// A checked result pointer.
+pub(crate) struct OutValue<'a, T> {
+    pointer: *mut T,
     memory: PhantomData<&'a mut T>,
 }
 
-impl<T: Plain> Place<'_, T> {
+impl<T: Plain> OutValue<'_, T> {
     pub(crate) fn set(self, value: T) {
-        // SAFETY: checked by `out`, and the caller's for as long as the call takes; it need not be initialised.
-        unsafe { self.place.write(value) }
+        // SAFETY: checked by `out`, and valid for the duration of the call; it need not be initialised.
+        unsafe { self.pointer.write(value) }
     }
 }
 
-/// A checked place for a structure that begins with its size.
-pub(crate) struct SizedPlace<'a, T> {
-    place: *mut u8,
+/// A checked result pointer to a structure that begins with its size.
+pub(crate) struct OutStruct<'a, T> {
+    pointer: *mut u8,
     size: usize,
     memory: PhantomData<&'a mut u8>,
     item: PhantomData<T>,
 }
 
-impl<T: Headed> SizedPlace<'_, T> {
-    /// Writes as much as the caller knows of, but for the size, and zeros beyond what is known here.
+impl<T: SizePrefixed> OutStruct<'_, T> {
+    /// Writes the fields that the caller knows, except the size, and zeros for fields that this library does
+    /// not know.
     pub(crate) fn set(self, value: T) {
         let head = size_of::<usize>();
         let known = self.size.min(size_of::<T>());
@@ -247,29 +249,29 @@ impl<T: Headed> SizedPlace<'_, T> {
         // SAFETY: the caller has `size` bytes there, `value` has at least `known`, and `head <= known`.
         unsafe {
             let from = value.cast::<u8>().add(head);
-            core::ptr::copy_nonoverlapping(from, self.place.add(head), known - head);
-            core::ptr::write_bytes(self.place.add(known), 0, self.size - known);
+            core::ptr::copy_nonoverlapping(from, self.pointer.add(head), known - head);
+            core::ptr::write_bytes(self.pointer.add(known), 0, self.size - known);
         }
     }
 }
 
-/// Checked room for a list. Gives the caller as many as there is room for, and the number of all.
-pub(crate) struct Room<'a, T> {
+/// A checked list of results. Writes as many rows as fit, and the total count.
+pub(crate) struct OutRows<'a, T> {
     data: *mut u8,
     row_size: usize,
     capacity: usize,
-    count: Place<'a, usize>,
+    count: OutValue<'a, usize>,
     written: usize,
     item: PhantomData<T>,
 }
 
-impl<T: Plain> Room<'_, T> {
-    /// How many more fit.
+impl<T: Plain> OutRows<'_, T> {
+    /// Number of rows that still fit.
     pub(crate) fn left(&self) -> usize {
         self.capacity.saturating_sub(self.written)
     }
 
-    /// Writes one if there is room, and counts it in any case.
+    /// Writes a row if it fits, and counts it in any case.
     pub(crate) fn push(&mut self, value: T) {
         if self.written < self.capacity {
             let known = self.row_size.min(size_of::<T>());
@@ -285,12 +287,12 @@ impl<T: Plain> Room<'_, T> {
         self.written += 1;
     }
 
-    /// Writes the number of all.
+    /// Writes the total count.
     pub(crate) fn finish(self) {
         self.count.set(self.written);
     }
 
-    /// Writes all that fit, and the number of all.
+    /// Writes all rows that fit, and the total count.
     pub(crate) fn fill(mut self, values: impl IntoIterator<Item = T>) {
         for value in values {
             self.push(value);
@@ -300,7 +302,7 @@ impl<T: Plain> Room<'_, T> {
 }
 
 fn null() -> Failure {
-    Failure::new(ugas_status::NullPointer, "a pointer that must not be null is")
+    Failure::new(ugas_status::NullPointer, "a pointer is null that must not be")
 }
 
 fn check<T>(data: *const T, length: usize) -> Outcome {
@@ -311,7 +313,7 @@ fn check<T>(data: *const T, length: usize) -> Outcome {
         return Err(Failure::argument("a pointer is not aligned for what it points to"));
     }
     if length > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::argument(format!("a list of {length} does not fit into memory")));
+        return Err(Failure::argument(format!("a list of {length} elements does not fit into memory")));
     }
     Ok(())
 }
@@ -331,15 +333,15 @@ mod tests {
     // SAFETY: numbers.
     unsafe impl Plain for Two {}
     // SAFETY: it begins with its size.
-    unsafe impl Headed for Two {}
+    unsafe impl SizePrefixed for Two {}
 
     fn memory() -> Memory<'static> {
-        // SAFETY: the tests give what they have.
+        // SAFETY: the tests pass valid pointers.
         unsafe { Memory::of_call() }
     }
 
     #[test]
-    fn an_older_structure_is_completed_with_zeros() {
+    fn structure_of_an_older_caller_is_completed_with_zeros() {
         let older = Two { size: 16, one: 5, two: 6 };
         assert_eq!(memory().input(&raw const older).unwrap(), Two { size: 16, one: 5, two: 0 });
         let mut out = Two { size: 16, one: 0, two: 9 };
@@ -348,13 +350,13 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_structure_must_not_use_what_is_not_known() {
+    fn structure_of_a_newer_caller_must_leave_unknown_fields_zero() {
         let mut newer = [32_u64, 5, 6, 0];
-        let place = newer.as_ptr().cast::<Two>();
-        assert_eq!(memory().input(place).unwrap(), Two { size: 32, one: 5, two: 6 });
+        let pointer = newer.as_ptr().cast::<Two>();
+        assert_eq!(memory().input(pointer).unwrap(), Two { size: 32, one: 5, two: 6 });
         newer[3] = 1;
-        let refused = memory().input(newer.as_ptr().cast::<Two>()).unwrap_err();
-        assert_eq!(refused.status, ugas_status::BadStruct);
+        let failure = memory().input(newer.as_ptr().cast::<Two>()).unwrap_err();
+        assert_eq!(failure.status, ugas_status::BadStruct);
         memory().out_sized(newer.as_mut_ptr().cast::<Two>()).unwrap().set(Two { size: 24, one: 1, two: 2 });
         assert_eq!(newer, [32, 1, 2, 0]);
     }
@@ -369,8 +371,8 @@ mod tests {
         assert_eq!(memory().input(null).unwrap_err().status, ugas_status::NullPointer);
         assert_eq!(memory().optional_input(null).unwrap(), Two { size: 0, one: 0, two: 0 });
         let bytes = [0_u64; 2];
-        let askew = bytes.as_ptr().cast::<u8>().wrapping_add(1).cast::<u64>();
-        assert_eq!(memory().list(askew, 1).unwrap_err().status, ugas_status::BadArgument);
+        let unaligned = bytes.as_ptr().cast::<u8>().wrapping_add(1).cast::<u64>();
+        assert_eq!(memory().list(unaligned, 1).unwrap_err().status, ugas_status::BadArgument);
         assert_eq!(memory().list(bytes.as_ptr(), usize::MAX).unwrap_err().status, ugas_status::BadArgument);
         assert_eq!(memory().text(ugas_str::EMPTY).unwrap(), "");
         let latin = [0xE4_u8];
@@ -379,13 +381,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_gives_what_fits_and_counts_all() {
+    fn list_writes_rows_that_fit_and_counts_all() {
         let (mut rows, mut count) = ([7_u64; 3], 0);
-        memory().room(rows.as_mut_ptr(), 2, &raw mut count).unwrap().fill([1, 2, 3]);
+        memory().handles(rows.as_mut_ptr(), 2, &raw mut count).unwrap().fill([1, 2, 3]);
         assert_eq!((rows, count), ([1, 2, 7], 3));
-        memory().room(core::ptr::null_mut::<u64>(), 0, &raw mut count).unwrap().fill([1]);
+        memory().handles(core::ptr::null_mut::<u64>(), 0, &raw mut count).unwrap().fill([1]);
         assert_eq!(count, 1);
-        // Rows of another version: narrower ones get the beginning, wider ones zeros behind it.
+        // Rows of another version: narrower rows get the first fields, wider rows are padded with zeros.
         let mut narrow = [9_u32; 4];
         memory().rows(narrow.as_mut_ptr().cast::<u64>(), 4, 2, &raw mut count).unwrap().fill([1, 2]);
         assert_eq!(narrow, [1, 2, 9, 9]);

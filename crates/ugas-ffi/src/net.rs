@@ -1,12 +1,12 @@
-//! What a server and a client have in common: reasons, and how datagrams leave.
+//! Shared parts of servers and clients: reasons, and outgoing datagrams.
 
 use ugas_net::limits::MAX_DATAGRAM;
 use ugas_net::message::{ByeReason, RefusedReason, Rejection};
 
-use crate::memory::{Memory, Place};
+use crate::memory::{Memory, OutValue};
 use crate::status::{Failure, Outcome};
 
-/// The room that every datagram fits into, in bytes.
+/// Maximum size of a datagram in bytes.
 pub const UGAS_MAX_DATAGRAM: usize = 1200;
 
 const _: () = assert!(UGAS_MAX_DATAGRAM == MAX_DATAGRAM);
@@ -15,65 +15,65 @@ const _: () = assert!(UGAS_MAX_DATAGRAM == MAX_DATAGRAM);
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_bye_reason {
-    /// Nobody was sent away: the client left.
+    /// The client left on its own.
     Left = 0,
-    /// The server stops.
+    /// The server shut down.
     Shutdown = 1,
-    /// Nothing was heard for too long.
+    /// The other side was silent for too long.
     TimedOut = 2,
-    /// The host sent it away.
+    /// The server's host kicked the client.
     Kicked = 3,
-    /// It sent too much, or what no honest client sends.
+    /// The client sent too much, or messages that no correct client sends.
     Misbehaved = 4,
-    /// Something that this header has no name for.
+    /// A reason that this header has no name for.
     Other = 5,
 }
 
-/// Why a client was not let in.
+/// Why a connection was refused.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_refused_reason {
-    /// Server and client are of different releases.
+    /// Server and client have different protocol versions.
     Protocol = 0,
-    /// They have different rules.
+    /// Server and client have different catalogs.
     Catalog = 1,
-    /// They round numbers differently.
+    /// Server and client quantize numbers differently.
     Dictionary = 2,
-    /// There is no room.
+    /// The server is full.
     Full = 3,
-    /// The host does not want it.
+    /// The server's host denied it.
     Denied = 4,
-    /// Something that this header has no name for.
+    /// A reason that this header has no name for.
     Other = 5,
 }
 
-/// Why a command of a client was not carried out.
+/// Why the server rejected a command.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_rejection {
-    /// Its tick was over.
+    /// Its tick is in the past.
     TooLate = 0,
-    /// Its tick was too far ahead.
+    /// Its tick is too far ahead.
     TooEarly = 1,
-    /// More commands than one may send.
+    /// The client sent more commands than allowed.
     TooMany = 2,
-    /// A number is not finite, or something is longer than allowed.
+    /// A number is not finite, or a field is longer than allowed.
     Malformed = 3,
-    /// The controller is not the client's.
+    /// The client does not own the controller.
     NotOwner = 4,
-    /// The ability or run is not there, or not the controller's.
+    /// The ability or activation does not exist, or belongs to another controller.
     NotGranted = 5,
-    /// The ability may not be begun or ended by a client.
+    /// Clients may not start or end the ability.
     NotAllowed = 6,
-    /// Cost, cooldown, tags or another requirement of activation.
+    /// The activation was refused: cost, cooldown, tags or another requirement.
     NotActivated = 7,
-    /// A target is not known, or cannot be reached.
+    /// A target is unknown or out of reach.
     NotReachable = 8,
-    /// An effect that the ability may not apply.
+    /// The ability may not apply the effect.
     EffectNotAllowed = 9,
-    /// Nothing waits for it.
+    /// No task waits for it.
     NothingWaits = 10,
-    /// Something that this header has no name for.
+    /// A reason that this header has no name for.
     Other = 11,
 }
 
@@ -116,10 +116,10 @@ pub(crate) fn rejection(reason: Rejection) -> ugas_rejection {
     }
 }
 
-/// The caller's memory for a datagram.
+/// The caller's buffer for a datagram.
 pub(crate) struct Outgoing<'a> {
     buffer: &'a mut [core::mem::MaybeUninit<u8>],
-    length: Place<'a, usize>,
+    length: OutValue<'a, usize>,
 }
 
 impl<'a> Outgoing<'a> {
@@ -132,7 +132,7 @@ impl<'a> Outgoing<'a> {
         Ok(Self { buffer: memory.block(buffer, capacity)?, length: memory.out(length)? })
     }
 
-    /// Whether a datagram of this length fits.
+    /// Checks that a datagram of this length fits.
     pub(crate) fn check(&self, bytes: &[u8]) -> Outcome {
         if bytes.len() <= self.buffer.len() {
             return Ok(());
@@ -144,7 +144,7 @@ impl<'a> Outgoing<'a> {
         )))
     }
 
-    /// Writes a datagram that fits; none is of length 0.
+    /// Writes a datagram that fits; length 0 stands for no datagram.
     pub(crate) fn write(self, bytes: &[u8]) {
         for (place, byte) in self.buffer.iter_mut().zip(bytes) {
             place.write(*byte);

@@ -1,4 +1,4 @@
-//! Where controllers are and on whose side, as the host says.
+//! Placements and teams of controllers, reported by the host.
 
 use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
@@ -9,21 +9,22 @@ use crate::memory::{Plain, ugas_str};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// Where a controller is and where it looks; zero if nowhere in particular.
+/// Position and facing of a controller; a zero facing has no direction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_placement {
-    /// Where it is.
+    /// Position in world coordinates.
     pub position: [f64; 3],
-    /// Where it looks.
+    /// Direction that the controller faces.
     pub facing: [f64; 3],
 }
 
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_placement {}
 
-/// Says where many controllers are, each with the placement at the same place of the other list. All numbers must be
-/// finite, or nothing is changed. Those who do not exist are skipped and counted in `missing`, which may be null.
+/// Sets the placements of many controllers: `placements` has one entry per controller, in the same order. All
+/// numbers must be finite, or nothing is changed. Controllers that do not exist are skipped and counted in
+/// `missing`, which may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_placements_set(
     context: *mut ugas_context,
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn ugas_placements_set(
     })
 }
 
-/// Takes a controller out of the world: it is nowhere, and in no area.
+/// Clears the placement of a controller: it has no position, and no area contains it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_placement_clear(
     context: *mut ugas_context,
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn ugas_placement_clear(
     })
 }
 
-/// Says on whose side a controller is; an empty name is nobody's.
+/// Sets the team of a controller; an empty name is no team.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_team_set(
     context: *mut ugas_context,

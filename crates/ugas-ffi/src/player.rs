@@ -1,4 +1,4 @@
-//! Recordings played back: any moment of them, to be looked at as a simulation is.
+//! Playback of recordings: seek to any moment and read it like a simulation.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,65 +12,66 @@ use ugas_replay::{PlayError, Player, Recording, Tail, verify};
 use crate::catalog::ugas_catalog;
 use crate::context::{Context, too_many};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Place, Plain, ugas_bytes, ugas_str};
+use crate::memory::{OutValue, Plain, SizePrefixed, ugas_bytes, ugas_str};
 use crate::recording::{io_failure, play_failure, read_failure, to_c, ugas_verification};
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::world::{SimulationEntry, World};
 
-/// A recording that is played, of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked
-/// for, to look at the moment that it is at. Nothing changes it but the functions here; all else that would is refused with
-/// UGAS_STATUS_RECORDING. Freed with ugas_simulation_free.
+/// Handle of a player of this context: a recording that is played back. A player is a simulation too: its
+/// handle is accepted wherever a ugas_simulation is, to read the state at its position. Only the functions
+/// here change it; every other change is refused with UGAS_STATUS_RECORDING. Freed with ugas_simulation_free.
 pub type ugas_player = u64;
 
-/// Whether the state is the one that was recorded.
+/// Whether the simulated state is equal to the recorded one.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_agreement {
-    /// Inside a tick, and at the beginning, no hash is known.
+    /// Unknown: inside a tick, and at the beginning, there is no recorded hash.
     Unknown = 0,
-    /// It is.
+    /// Equal.
     Same = 1,
-    /// It is not: other rules, other native code or another library.
+    /// Different: the definitions, native code or the library differ.
     Differs = 2,
 }
 
-/// Where a player is. Times are in microseconds.
+/// Position of a player. Times are in microseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_player_position {
     /// sizeof(ugas_player_position).
     pub size: usize,
-    /// Ticks that are over.
+    /// Number of completed ticks.
     pub tick: u64,
-    /// Ticks of the whole recording.
+    /// Number of ticks of the whole recording.
     pub tick_count: u64,
-    /// The time here.
+    /// Time at the position.
     pub time: u64,
-    /// The time at the end.
+    /// Time at the end of the recording.
     pub end: u64,
-    /// Commands of the next tick that were executed already.
+    /// Number of commands of the next tick that were already executed.
     pub command: u32,
     /// One of ugas_agreement.
     pub agreement: u32,
-    /// Not zero if nothing follows.
+    /// Not zero at the end of the recording.
     pub is_at_end: u32,
-    /// Not zero if the recording was finished; otherwise whoever made it was interrupted, and it ends with its last whole tick.
+    /// Not zero if the recording was finished; otherwise the recorder was interrupted, and the recording ends
+    /// with its last complete tick.
     pub is_complete: u32,
 }
 
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_player_position {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_player_position {}
+unsafe impl SizePrefixed for ugas_player_position {}
 
-/// A recording that is played, with what happened during the last movement.
+/// A player, with the events of its last movement.
 pub(crate) struct Playback {
     pub(crate) player: Player<Source>,
     pub(crate) events: VecDeque<Event>,
 }
 
-/// Where a recording comes from.
+/// Storage that a recording is read from.
 pub(crate) enum Source {
     Memory(Cursor<Vec<u8>>),
     File(File),
@@ -94,10 +95,11 @@ impl Seek for Source {
     }
 }
 
-/// Plays a recording, from its beginning. By the rules of `catalog`, which it needs if they have native code or were left
-/// out; 0 is by its own, which ugas_catalog_of gives. The bytes are copied, and may come from anybody: `limit` is the most
-/// moments that one movement looks at, so that nobody waits for years for what a stranger wrote; 0 is no limit. To be freed
-/// with ugas_simulation_free.
+/// Plays a recording from its beginning. `catalog` is needed if the definitions have native code or were
+/// omitted from the recording; 0 uses the recorded definitions, which ugas_catalog_of returns. The bytes are
+/// copied, and may come from an untrusted source: `limit` is the maximum number of moments that one movement
+/// visits, so that a malicious recording cannot run for years; 0 is no limit. To be freed with
+/// ugas_simulation_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_new(
     context: *mut ugas_context,
@@ -115,7 +117,7 @@ pub unsafe extern "C" fn ugas_player_new(
     })
 }
 
-/// The same with a file, which is read while it is played. To be freed with ugas_simulation_free.
+/// ugas_player_new with a file, which is read during playback. To be freed with ugas_simulation_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_new_file(
     context: *mut ugas_context,
@@ -134,7 +136,7 @@ pub unsafe extern "C" fn ugas_player_new_file(
     })
 }
 
-/// Where a player is.
+/// Position of a player.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_look(
     context: *mut ugas_context,
@@ -167,9 +169,9 @@ pub unsafe extern "C" fn ugas_player_look(
     })
 }
 
-/// Goes to the moment after so many ticks, ahead or back, at most to the end. What happened on the way is polled with
-/// ugas_events_poll, the last few thousand events of a long one. If something in between cannot be read, or the limit is
-/// reached, it stays where it came to.
+/// Moves to the end of the given tick, forwards or backwards, at most to the end of the recording. Events on
+/// the way are polled with ugas_events_poll; of a long movement, the last few thousand. If a part cannot be
+/// read, or the limit is reached, the player stays at the position it reached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_seek_tick(
     context: *mut ugas_context,
@@ -177,10 +179,10 @@ pub unsafe extern "C" fn ugas_player_seek_tick(
     tick: u64,
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe { enter(context) }.run(|context, _| moved(context, player, |player| player.seek_tick(tick)))
+    unsafe { enter(context) }.run(|context, _| move_player(context, player, |player| player.seek_tick(tick)))
 }
 
-/// Goes to a time, also inside a tick; the rest is as with ugas_player_seek_tick.
+/// Moves to a time, also inside a tick; otherwise like ugas_player_seek_tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_seek_time(
     context: *mut ugas_context,
@@ -189,11 +191,11 @@ pub unsafe extern "C" fn ugas_player_seek_time(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }
-        .run(|context, _| moved(context, player, |player| player.seek_time(Time::from_micros(time))))
+        .run(|context, _| move_player(context, player, |player| player.seek_time(Time::from_micros(time))))
 }
 
-/// Goes to the end of the tick that it is in, or of the next one. `has_moved`, which may be null, gets 0 at the end of the
-/// recording; the rest is as with ugas_player_seek_tick.
+/// Moves to the end of the current or next tick. `has_moved`, which may be null, gets 0 at the end of the
+/// recording; otherwise like ugas_player_seek_tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_step(
     context: *mut ugas_context,
@@ -203,12 +205,12 @@ pub unsafe extern "C" fn ugas_player_step(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.optional(has_moved)?;
-        told(out, moved(context, player, Player::step)?)
+        set_has_moved(out, move_player(context, player, Player::step)?)
     })
 }
 
-/// Goes back to the beginning of the tick that it is in, or of the one before. `has_moved`, which may be null, gets 0 at the
-/// beginning of the recording; the rest is as with ugas_player_seek_tick.
+/// Moves back to the beginning of the current or previous tick. `has_moved`, which may be null, gets 0 at the
+/// beginning of the recording; otherwise like ugas_player_seek_tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_back(
     context: *mut ugas_context,
@@ -218,11 +220,12 @@ pub unsafe extern "C" fn ugas_player_back(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.optional(has_moved)?;
-        told(out, moved(context, player, Player::back)?)
+        set_has_moved(out, move_player(context, player, Player::back)?)
     })
 }
 
-/// The controller that ugas_recording_name gave this name; one that lives here, if there are several.
+/// The controller that was named with ugas_recording_name; if there are several, one that exists at this
+/// position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_controller(
     context: *mut ugas_context,
@@ -235,13 +238,13 @@ pub unsafe extern "C" fn ugas_player_controller(
         let out = memory.out(out)?;
         let name = memory.text(name)?;
         let found = context.simulation(player)?.playback(player)?.player.controller(name);
-        let found = found.ok_or_else(|| Failure::not_found(format!("nobody is called `{name}`")))?;
+        let found = found.ok_or_else(|| Failure::not_found(format!("no controller is named `{name}`")))?;
         out.set(found.to_bits().get());
         Ok(())
     })
 }
 
-/// What a controller is called in the recording. Valid until the next call. UGAS_STATUS_NOT_FOUND if it has no name.
+/// Name of a controller in the recording. Valid until the next call. UGAS_STATUS_NOT_FOUND if it has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_name(
     context: *mut ugas_context,
@@ -261,7 +264,8 @@ pub unsafe extern "C" fn ugas_player_name(
     })
 }
 
-/// ugas_recording_verify within the limit of a player, which is at the beginning then and has no events.
+/// ugas_recording_verify within the limit of a player. Afterwards the player is at the beginning and has no
+/// events.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_verify(
     context: *mut ugas_context,
@@ -271,7 +275,7 @@ pub unsafe extern "C" fn ugas_player_verify(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out_sized(out)?;
-        out.set(to_c(&moved(context, player, verify)?));
+        out.set(to_c(&move_player(context, player, verify)?));
         Ok(())
     })
 }
@@ -288,8 +292,8 @@ fn open(context: &mut Context, catalog: ugas_catalog, source: Source, limit: u64
     context.simulations.insert(entry).ok_or_else(|| too_many("player"))
 }
 
-/// Moves a player, and keeps what happened on the way.
-fn moved<T>(
+/// Moves a player, and keeps the events on the way.
+fn move_player<T>(
     context: &mut Context,
     number: ugas_player,
     movement: impl FnOnce(&mut Player<Source>) -> Result<T, PlayError>,
@@ -301,8 +305,8 @@ fn moved<T>(
     outcome.map_err(|error| play_failure(&error))
 }
 
-/// Says whether it moved, to whoever asked.
-fn told(out: Option<Place<'_, u32>>, has_moved: bool) -> Outcome {
+/// Writes whether the player moved, if the caller asked for it.
+fn set_has_moved(out: Option<OutValue<'_, u32>>, has_moved: bool) -> Outcome {
     if let Some(out) = out {
         out.set(u32::from(has_moved));
     }

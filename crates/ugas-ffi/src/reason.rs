@@ -7,43 +7,44 @@ use ugas_core::simulation::Simulation;
 use crate::context::UGAS_NO_ID;
 use crate::memory::{Plain, ugas_str};
 
-/// One reason why the rules said no. What is not involved is zero, UGAS_NO_ID or not a number.
+/// One reason of a refusal. Fields that do not apply are zero, UGAS_NO_ID or NaN.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_reason {
-    /// A stable word for programs, such as `OnCooldown`.
+    /// Stable identifier for programs, such as `OnCooldown`.
     pub code: ugas_str,
-    /// The reason in words, with names.
+    /// Description of the reason, with names.
     pub words: ugas_str,
-    /// The controller that is missing.
+    /// Controller that does not exist.
     pub controller: u64,
-    /// The active effect that is in the way.
+    /// Active effect that blocks.
     pub active_effect: u64,
-    /// The granted ability that is in the way.
+    /// Granted ability that blocks.
     pub granted_ability: u64,
-    /// The tag that is missing or in the way.
+    /// Tag that is missing or blocks.
     pub tag: u32,
-    /// The attribute that is missing or too low.
+    /// Attribute that is missing or too low.
     pub attribute: u32,
-    /// What the attribute would be, or the seconds that are left of a cooldown.
+    /// Value that the attribute would have, or the remaining cooldown in seconds.
     pub value: f64,
-    /// What the attribute must not fall below.
+    /// Minimum of the attribute.
     pub limit: f64,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_reason {}
 
-/// A reason that is kept for the caller.
+/// A stored reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Reason {
     code: &'static str,
-    pub(crate) words: String,
-    /// Whether something is not there, rather than forbidden.
+    pub(crate) message: String,
+    /// Whether an object does not exist, rather than something being forbidden.
     pub(crate) is_absence: bool,
     involved: Involved,
 }
 
+/// Objects and numbers involved in a reason.
 #[derive(Clone, Copy, Debug)]
 struct Involved {
     controller: u64,
@@ -103,7 +104,7 @@ impl Reason {
                 | ActivationReason::UnknownAbility(_)
                 | ActivationReason::NotGranted
         );
-        Self { code: reason.code(), words: reason.describe(simulation), is_absence, involved }
+        Self { code: reason.code(), message: reason.describe(simulation), is_absence, involved }
     }
 
     /// Why an effect cannot be applied, or a handle used.
@@ -117,16 +118,16 @@ impl Reason {
                 | RefusalReason::UnknownHandle(_)
         );
         let involved = involved_in(reason);
-        Self { code: reason.code(), words: reason.describe(simulation), is_absence, involved }
+        Self { code: reason.code(), message: reason.describe(simulation), is_absence, involved }
     }
 
-    /// The reason as C sees it, for as long as this one is kept.
+    /// The reason in its C form, valid as long as `self` is kept.
     pub(crate) fn to_c(&self) -> ugas_reason {
         let Involved { controller, active_effect, granted_ability, tag, attribute, value, limit } =
             self.involved;
         ugas_reason {
             code: ugas_str::from(self.code),
-            words: ugas_str::from(self.words.as_str()),
+            words: ugas_str::from(self.message.as_str()),
             controller,
             active_effect,
             granted_ability,

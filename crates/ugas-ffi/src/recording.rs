@@ -1,4 +1,4 @@
-//! Recordings: made while a simulation runs, in memory or in a file, and verified. `player` plays them.
+//! Recordings: made while a simulation runs, in memory or in a file, and verified. `player` plays them back.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Read, Seek, Write};
@@ -11,38 +11,38 @@ use ugas_replay::{
 use crate::catalog::ugas_catalog;
 use crate::context::Context;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain, SizedPlace, ugas_bytes, ugas_str};
+use crate::memory::{Memory, OutStruct, Plain, SizePrefixed, ugas_bytes, ugas_str};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::world::SimulationEntry;
 
-/// How a recording is made.
+/// Settings of a recording.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_recording_settings {
     /// sizeof(ugas_recording_settings).
     pub size: usize,
-    /// Ticks from one whole state to the next; 0 is the library's own choice.
+    /// Ticks between key frames; 0 is the default.
     pub key_every: u32,
-    /// Not zero to leave the rules out of the recording: then it cannot be played without the pack.
+    /// Not zero to omit the definitions from the recording: then it cannot be played without the pack.
     pub omit_rules: u32,
 }
 
-/// What came of simulating a recording again.
+/// Result of verifying a recording.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_verification {
     /// sizeof(ugas_verification).
     pub size: usize,
-    /// Ticks that were compared.
+    /// Number of compared ticks.
     pub ticks: u64,
-    /// Whole states that were compared.
+    /// Number of compared key frames.
     pub key_frames: u64,
-    /// The first tick that differs, if `differs` is not zero.
+    /// First tick that differs, if `differs` is not zero.
     pub tick: u64,
-    /// The hash as recorded.
+    /// Recorded hash of that tick.
     pub recorded: u64,
-    /// The hash now.
+    /// Simulated hash of that tick.
     pub simulated: u64,
     /// Not zero if a tick differs.
     pub differs: u32,
@@ -53,18 +53,18 @@ pub struct ugas_verification {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_recording_settings {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_recording_settings {}
+unsafe impl SizePrefixed for ugas_recording_settings {}
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_verification {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_verification {}
+unsafe impl SizePrefixed for ugas_verification {}
 
-/// A recording that is being made.
+/// A recording in progress.
 pub(crate) struct Recording {
     pub(crate) recorder: Recorder<Medium>,
 }
 
-/// Where a recording goes.
+/// Storage that a recording is written to.
 pub(crate) enum Medium {
     Memory(Vec<u8>),
     File(BufWriter<File>),
@@ -86,7 +86,7 @@ impl Write for Medium {
     }
 }
 
-/// Begins to record a simulation in memory, from its present state. `settings` may be null.
+/// Starts to record a simulation in memory, from its present state. `settings` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_start(
     context: *mut ugas_context,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ugas_recording_start(
     })
 }
 
-/// Begins to record a simulation in a file, which is overwritten. `settings` may be null.
+/// Starts to record a simulation in a file, which is overwritten. `settings` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_start_file(
     context: *mut ugas_context,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn ugas_recording_start_file(
     })
 }
 
-/// Notes in the recording what a controller is called.
+/// Stores a name for a controller in the recording.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_name(
     context: *mut ugas_context,
@@ -132,14 +132,14 @@ pub unsafe extern "C" fn ugas_recording_name(
         let name = memory.text(name)?;
         let entry = context.simulation_mut(simulation)?;
         let id: ControllerId = entry.controller(controller)?;
-        let recording = entry.recording.as_mut().ok_or_else(none_is_made)?;
+        let recording = entry.recording.as_mut().ok_or_else(no_recording)?;
         recording.recorder.name(id, name);
         Ok(())
     })
 }
 
-/// Ends a recording. `out`, which may be null, gets the bytes of one that was made in memory, valid until the next call; of
-/// one in a file it gets nothing. Trouble with the file on the way is told here.
+/// Finishes a recording. `out`, which may be null, gets the bytes of a recording in memory, valid until the
+/// next call; for a recording in a file it gets no bytes. Write errors of the file are reported here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_finish(
     context: *mut ugas_context,
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ugas_recording_finish(
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.optional(out)?;
         let entry = context.simulation_mut(simulation)?;
-        let recording = entry.recording.take().ok_or_else(none_is_made)?;
+        let recording = entry.recording.take().ok_or_else(no_recording)?;
         let bytes =
             match recording.recorder.finish(entry.simulation()).map_err(|error| record_failure(&error))? {
                 Medium::Memory(bytes) => bytes,
@@ -164,9 +164,9 @@ pub unsafe extern "C" fn ugas_recording_finish(
     })
 }
 
-/// Simulates a recording again and compares every tick. By the rules of `catalog`, which it needs if they have native
-/// code or were left out; 0 is by its own. It takes as long as the recording asks for: one of a stranger is better verified
-/// with ugas_player_verify, which has a limit.
+/// Simulates a recording again and compares every tick. `catalog` is needed if the definitions have native
+/// code or were omitted from the recording; 0 uses the recorded definitions. It takes as long as the
+/// recording asks for: verify an untrusted recording with ugas_player_verify, which has a limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_verify(
     context: *mut ugas_context,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn ugas_recording_verify(
     })
 }
 
-/// The same with a file.
+/// ugas_recording_verify with a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_verify_file(
     context: *mut ugas_context,
@@ -219,7 +219,7 @@ fn start(
     if entry.recording.is_some() {
         return Err(Failure::new(
             ugas_status::Recording,
-            "a recording is being made already: finish it first",
+            "a recording is already in progress: finish it first",
         ));
     }
     let simulation: &_ = entry.own_mut()?;
@@ -232,7 +232,7 @@ fn check(
     context: &Context,
     catalog: ugas_catalog,
     reader: impl Read + Seek,
-    out: SizedPlace<'_, ugas_verification>,
+    out: OutStruct<'_, ugas_verification>,
 ) -> Outcome {
     let recording = ugas_replay::Recording::open(reader).map_err(|error| read_failure(&error))?;
     let player = match catalog {
@@ -245,7 +245,7 @@ fn check(
     Ok(())
 }
 
-/// What came of it, as C sees it.
+/// Converts a verification to its C form.
 pub(crate) fn to_c(verified: &Verification) -> ugas_verification {
     let difference = verified.difference.as_ref();
     ugas_verification {
@@ -260,7 +260,7 @@ pub(crate) fn to_c(verified: &Verification) -> ugas_verification {
     }
 }
 
-/// A recording that cannot be read.
+/// Failure for a recording that cannot be read.
 pub(crate) fn read_failure(error: &ReadError) -> Failure {
     let status = match error {
         ReadError::Io(_) => ugas_status::Io,
@@ -269,7 +269,7 @@ pub(crate) fn read_failure(error: &ReadError) -> Failure {
     Failure::new(status, error.to_string())
 }
 
-/// A recording that cannot be played.
+/// Failure for a recording that cannot be played.
 pub(crate) fn play_failure(error: &PlayError) -> Failure {
     let status = match error {
         PlayError::Read(error) => return read_failure(error),
@@ -281,8 +281,8 @@ pub(crate) fn play_failure(error: &PlayError) -> Failure {
     Failure::new(status, error.to_string())
 }
 
-fn none_is_made() -> Failure {
-    Failure::new(ugas_status::Recording, "no recording is being made")
+fn no_recording() -> Failure {
+    Failure::new(ugas_status::Recording, "no recording is in progress")
 }
 
 fn record_failure(error: &RecordError) -> Failure {

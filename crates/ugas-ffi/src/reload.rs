@@ -1,4 +1,4 @@
-//! A simulation goes on under changed rules: one that runs, or one that was saved.
+//! Continuing a running or saved simulation with a changed catalog.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::catalog::ugas_catalog;
 use crate::guard::{enter, ugas_context};
 use crate::memory::{ugas_bytes, ugas_str};
 use crate::simulation::ugas_simulation;
-use crate::snapshot::undecoded;
+use crate::snapshot::decode_failure;
 use crate::status::{Failure, ugas_status};
 
-/// Puts a running simulation under another catalog, by names: handles stay, ids of definitions are those of the new catalog
-/// afterwards. All or nothing. `is_lossless` gets 0 if something could not go on, and `report` a line for each definition
-/// that differs and each thing that is not as it was, valid until the next call; both may be null. Refused while a
-/// recording is made, and for a server's or client's game.
+/// Switches a running simulation to another catalog, by names: handles stay valid, ids of definitions are
+/// those of the new catalog afterwards. All or nothing. `is_lossless` gets 0 if something could not be
+/// carried over, and `report` one line per changed definition and per loss, valid until the next call; both
+/// may be null. Refused while a recording is in progress, and for a server's or client's simulation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_reload(
     context: *mut ugas_context,
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn ugas_simulation_reload(
         let entry = context.simulation_mut(simulation)?;
         let reloaded = entry.own_mut()?.reload(catalog);
         let reloaded = reloaded.map_err(|error| Failure::refused(error.to_string(), Vec::new()))?;
-        // What was polled has ids of the old catalog, and cannot be told in words of the new one.
+        // Polled events have ids of the old catalog, which the new catalog cannot describe.
         entry.forget_polled();
         if let Some(is_lossless) = is_lossless {
             is_lossless.set(u32::from(reloaded.is_lossless()));
@@ -42,11 +42,12 @@ pub unsafe extern "C" fn ugas_simulation_reload(
     })
 }
 
-/// Goes on from a snapshot of ugas_snapshot_bytes_with_rules under the rules of this simulation, which may be others by now;
-/// what it was before is gone. One of these very rules needs none with it. All or nothing; `is_lossless` and `report` are
-/// those of ugas_simulation_reload. The bytes may come from anybody: UGAS_STATUS_BAD_BYTES if they are none,
-/// UGAS_STATUS_OTHER_RULES if they are of other rules and do not have them with them. Refused while a recording is made, and
-/// for a server's or client's game.
+/// Restores a snapshot of ugas_snapshot_bytes_with_rules under the catalog of this simulation, which may have
+/// changed since; the previous state is replaced. A snapshot of the same catalog need not contain the
+/// definitions. All or nothing; `is_lossless` and `report` are those of ugas_simulation_reload. The bytes may
+/// come from an untrusted source: UGAS_STATUS_BAD_BYTES if they are not a snapshot, UGAS_STATUS_OTHER_RULES
+/// if they are of another catalog and do not contain its definitions. Refused while a recording is in
+/// progress, and for a server's or client's simulation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_migrate(
     context: *mut ugas_context,
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn ugas_simulation_migrate(
         let bytes = memory.list(snapshot.data, snapshot.length)?;
         let entry = context.simulation_mut(simulation)?;
         let migrated = entry.own_mut()?.migrate(bytes).map_err(|error| match error {
-            MigrationError::Decode(error) => undecoded(&error),
+            MigrationError::Decode(error) => decode_failure(&error),
             other => Failure::refused(other.to_string(), Vec::new()),
         })?;
         entry.forget_polled();

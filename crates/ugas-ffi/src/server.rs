@@ -1,4 +1,5 @@
-//! A server: an authoritative game and its clients (§13). Datagrams and the time go in, datagrams and events come out.
+//! Servers: an authoritative game and its clients (§13). Datagrams and the time go in, datagrams and events
+//! come out.
 
 mod event;
 mod host;
@@ -14,96 +15,98 @@ use ugas_net::{AfterDeadline, PeerId, Server, ServerConfig, TickLength};
 
 use crate::context::too_many;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain, ugas_bytes};
+use crate::memory::{Plain, SizePrefixed, ugas_bytes};
 use crate::net::Outgoing;
 use crate::simulation::ugas_simulation;
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::world::{SimulationEntry, World};
 
-/// A server of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look
-/// at the game and, between ticks, to change it. Freed with ugas_simulation_free.
+/// Handle of a server of this context. A server is a simulation too: its handle is accepted wherever a
+/// ugas_simulation is, to read the game and, between ticks, to change it. Freed with ugas_simulation_free.
 pub type ugas_server = u64;
-/// A connection as the host's transport knows it: an address, a socket; in the host's own numbers.
+/// A connection of the host's transport, such as an address or a socket; a number that the host chooses.
 pub type ugas_peer = u64;
-/// A client that a server let in, in the server's numbers.
+/// Id of an accepted client, chosen by the server.
 pub type ugas_client_id = u32;
 
-/// How a server is set up. Zero means the library's own choice for every number.
+/// Configuration of a server. Zero selects the default for every number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_server_config {
     /// sizeof(ugas_server_config).
     pub size: usize,
-    /// What the server asks the game; may be null. It is copied.
+    /// Callbacks of the game; may be null. They are copied.
     pub host: *const ugas_server_host,
-    /// A client that is silent for longer is gone, in microseconds.
+    /// A session ends if its client is silent for longer, in microseconds.
     pub timeout: i64,
-    /// How long a cue that flashed is worth being sent, in microseconds.
+    /// Time after which an executed cue is no longer sent, in microseconds.
     pub flash_lifetime: i64,
-    /// How long a task may wait for a client, in microseconds.
+    /// Maximum time that a task waits for a client, in microseconds.
     pub client_deadline: i64,
-    /// How long a tick is, in microseconds: from a millisecond to a second.
+    /// Length of a tick in microseconds: from a millisecond to a second.
     pub tick_length: u32,
-    /// Most clients at once.
+    /// Maximum number of clients.
     pub max_clients: u32,
-    /// How many ticks ahead commands may be stamped.
+    /// Maximum number of ticks that a command may be ahead.
     pub max_lead: u32,
-    /// How many ticks late a command may come and still run.
+    /// Maximum number of ticks that a command may be late and still be executed.
     pub grace: u32,
-    /// Most datagrams of one client in a second.
+    /// Maximum datagrams per second from one client.
     pub datagrams_per_second: u32,
-    /// Most commands of one client in a second.
+    /// Maximum commands per second from one client.
     pub commands_per_second: u32,
-    /// Most bytes to one client in a second.
+    /// Maximum bytes per second to one client.
     pub bytes_per_second: u32,
-    /// How many ticks positions can be looked up in the past.
+    /// Number of ticks for which past positions are kept.
     pub rewind: u32,
-    /// Not zero to choose targets for a client that let its deadline pass; otherwise the run is cancelled.
+    /// Not zero to choose targets for a client that missed its deadline; otherwise the activation is
+    /// cancelled.
     pub generate_after_deadline: u32,
-    /// Not zero if a client may say that a task which its host carries out went well.
+    /// Not zero if clients may report that a host task completed.
     pub trust_host_tasks: u32,
-    /// Not zero if a client may say by which event an ability begins.
+    /// Not zero if clients may choose the event that activates an ability.
     pub trust_events: u32,
-    /// Not zero if clients see only what ugas_server_show shows them; otherwise they see all that is not hidden.
+    /// Not zero if clients see only controllers shown to them with ugas_server_show; otherwise they see all
+    /// that are not hidden.
     pub show_nothing: u32,
 }
 
-/// What a server has counted.
+/// Counters of a server.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_server_statistics {
     /// sizeof(ugas_server_statistics).
     pub size: usize,
-    /// Datagrams that came.
+    /// Datagrams received.
     pub received: u64,
-    /// Datagrams that could not be read, came from strangers or were too many.
+    /// Received datagrams that could not be decoded, came from unknown peers or exceeded the rate limit.
     pub dropped: u64,
-    /// Datagrams that were sent.
+    /// Datagrams sent.
     pub sent: u64,
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Commands that ran.
+    /// Commands executed.
     pub commands: u64,
-    /// Commands that were rejected.
+    /// Commands rejected.
     pub rejected: u64,
-    /// The newest tick that is over.
+    /// The last completed tick.
     pub tick: u32,
-    /// How long a tick is, in microseconds.
+    /// Length of a tick in microseconds.
     pub tick_length: u32,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_server_config {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_server_config {}
+unsafe impl SizePrefixed for ugas_server_config {}
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_server_statistics {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_server_statistics {}
+unsafe impl SizePrefixed for ugas_server_statistics {}
 
-/// Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
-/// that of the server, to be freed with ugas_simulation_free. `config` may be null. Refused while a recording of the
-/// simulation is made or a batch is open.
+/// Creates a server from a simulation, which it takes over: the handle of the simulation is dead afterwards,
+/// and `out` gets the handle of the server, to be freed with ugas_simulation_free. `config` may be null.
+/// Refused while the simulation is recorded or a batch is open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_new(
     context: *mut ugas_context,
@@ -117,7 +120,7 @@ pub unsafe extern "C" fn ugas_server_new(
         let given = memory.optional_input(config)?;
         let config = config_of(&given)?;
         let host = if given.host.is_null() { None } else { Some(memory.input(given.host)?) };
-        // Whatever can be refused is asked before the simulation is taken.
+        // All checks come before the simulation is taken over.
         context.simulation_mut(simulation)?.own_mut()?;
         let Some(SimulationEntry { world: World::Own(taken), .. }) = context.simulations.remove(simulation)
         else {
@@ -130,8 +133,8 @@ pub unsafe extern "C" fn ugas_server_new(
     })
 }
 
-/// Takes a datagram that came from `peer` at the time `now`, in microseconds of the host's clock, which never runs
-/// backwards. Whatever is in it, the game changes in ugas_server_tick only.
+/// Passes in a datagram that arrived from `peer` at the time `now`, in microseconds of the host's clock,
+/// which must be monotonic. The game changes in ugas_server_tick only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_receive(
     context: *mut ugas_context,
@@ -149,8 +152,8 @@ pub unsafe extern "C" fn ugas_server_receive(
     })
 }
 
-/// Lets one tick pass at the time `now`: commands that are due run, the game goes on, and clients are told. Call it once
-/// for every tick length.
+/// Runs one tick at the time `now`: executes the commands that are due, advances the game and queues updates
+/// for clients. Call it once per tick length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_tick(
     context: *mut ugas_context,
@@ -167,8 +170,8 @@ pub unsafe extern "C" fn ugas_server_tick(
     })
 }
 
-/// Takes the oldest datagram that waits to be sent, and says to whom; `length` gets 0 if none does. A buffer of
-/// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+/// Takes the oldest queued datagram and its peer; `length` gets 0 if there is none. A buffer of
+/// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays queued.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_transmit(
     context: *mut ugas_context,
@@ -202,7 +205,7 @@ pub unsafe extern "C" fn ugas_server_transmit(
     })
 }
 
-/// What a server has counted.
+/// Counters of a server.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_look(
     context: *mut ugas_context,
@@ -237,7 +240,7 @@ fn config_of(given: &ugas_server_config) -> Outcome<ServerConfig> {
         0 => standard.length,
         micros => TickLength::from_micros(micros).ok_or_else(|| {
             Failure::argument(format!(
-                "a tick of {micros} microseconds: from 1,000 to 1,000,000 are possible"
+                "tick_length is {micros} microseconds, but must be from 1,000 to 1,000,000"
             ))
         })?,
     };
@@ -250,7 +253,7 @@ fn config_of(given: &ugas_server_config) -> Outcome<ServerConfig> {
         datagrams_per_second: number(given.datagrams_per_second, standard.datagrams_per_second),
         commands_per_second: number(given.commands_per_second, standard.commands_per_second),
         bytes_per_second: number(given.bytes_per_second, standard.bytes_per_second),
-        flash_lifetime: span(given.flash_lifetime, standard.flash_lifetime),
+        cue_burst_lifetime: span(given.flash_lifetime, standard.cue_burst_lifetime),
         rewind: number(given.rewind, standard.rewind),
         client_deadline: span(given.client_deadline, standard.client_deadline),
         after_deadline: match given.generate_after_deadline {

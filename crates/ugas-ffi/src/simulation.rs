@@ -1,4 +1,4 @@
-//! Simulations: made, advanced, and who lives in them.
+//! Simulations and their controllers.
 
 use std::sync::Arc;
 
@@ -11,58 +11,58 @@ use ugas_core::time::Span;
 use crate::catalog::ugas_catalog;
 use crate::context::too_many;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain, ugas_str};
+use crate::memory::{Plain, SizePrefixed, ugas_str};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::world::{SimulationEntry, World};
 
-/// A simulation of this context.
+/// Handle of a simulation of this context.
 pub type ugas_simulation = u64;
-/// A controller of a simulation; 0 is none. Handles of what lives in simulations are checked when they are used: those of
-/// the dead find nothing.
+/// Handle of a controller of a simulation; 0 is none. Handles of objects in a simulation are checked when
+/// they are used: dead ones find nothing.
 pub type ugas_controller = u64;
-/// An actor of the host's world, in the host's own numbers.
+/// An actor of the host's world; a number that the host chooses.
 pub type ugas_actor = u64;
 
-/// How a simulation is set up. Zero means the library's own choice for every limit.
+/// Configuration of a simulation. Zero selects the default for every limit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_config {
     /// sizeof(ugas_config).
     pub size: usize,
-    /// Of everything random.
+    /// Seed of the random number generator.
     pub seed: u64,
-    /// Most operations that one call or timer may lead to.
+    /// Maximum number of operations in the cascade of one call or timer.
     pub cascade_limit: u32,
-    /// Most controllers.
+    /// Maximum number of controllers.
     pub max_controllers: u32,
-    /// Most effects on one controller.
+    /// Maximum number of effects on one controller.
     pub max_effects_per_controller: u32,
-    /// Most events that are kept for polling.
+    /// Maximum number of queued events.
     pub max_events: u32,
-    /// Shortest period of an effect, in microseconds: whoever runs the packs of strangers sets it.
+    /// Shortest period of an effect in microseconds; set it for untrusted packs.
     pub min_period: i64,
-    /// Not zero if the simulation predicts what an authority decides.
+    /// Not zero if the simulation predicts the decisions of an authority.
     pub is_client: u32,
-    /// Not zero to be told before each effect is applied.
+    /// Not zero to get UGAS_EVENT_KIND_BEFORE_EFFECT_APPLIED before each application.
     pub audit: u32,
-    /// Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A server made of the
-    /// simulation gets them, too.
+    /// Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A
+    /// server that takes over the simulation gets them too.
     pub tag_counts: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// What a controller is spawned from.
+/// Parameters of a spawn.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_spawn {
     /// sizeof(ugas_spawn).
     pub size: usize,
-    /// The name of a template of the catalog.
+    /// Name of a template of the catalog.
     pub template_name: ugas_str,
-    /// The logical owner, if has_owner is not zero.
+    /// Logical owner, if has_owner is not zero.
     pub owner: ugas_actor,
-    /// Its figure in the world, if has_avatar is not zero.
+    /// Actor that represents the controller in the world, if has_avatar is not zero.
     pub avatar: ugas_actor,
     /// Whether there is an owner.
     pub has_owner: u32,
@@ -73,22 +73,22 @@ pub struct ugas_spawn {
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_config {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_config {}
+unsafe impl SizePrefixed for ugas_config {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_spawn {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_spawn {}
+unsafe impl SizePrefixed for ugas_spawn {}
 
-/// A controller that need not exist; 0 is none, and what no handle looks like is refused.
+/// Controller with these bits, without checking that it exists; 0 is none, and malformed bits are refused.
 pub(crate) fn optional_controller(bits: ugas_controller) -> Outcome<Option<ControllerId>> {
     if bits == 0 {
         return Ok(None);
     }
     let id = ControllerId::from_bits(bits);
-    id.map(Some).ok_or_else(|| Failure::not_found(format!("{bits:#x} is no controller")))
+    id.map(Some).ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of a controller")))
 }
 
-/// Makes an empty simulation of a catalog, to be freed with ugas_simulation_free. `config` may be null.
+/// Creates an empty simulation of a catalog, to be freed with ugas_simulation_free. `config` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_new(
     context: *mut ugas_context,
@@ -123,7 +123,8 @@ pub unsafe extern "C" fn ugas_simulation_new(
     })
 }
 
-/// Frees a simulation, a server or a client; a recording that is being made is ended as it is. Zero is fine.
+/// Frees a simulation, a server, a client or a player; a recording in progress ends unfinished. Zero is
+/// ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_free(
     context: *mut ugas_context,
@@ -139,8 +140,8 @@ pub unsafe extern "C" fn ugas_simulation_free(
     })
 }
 
-/// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll. Refused for a server and
-/// a client, whose time passes in ugas_server_tick and ugas_client_update.
+/// Advances the time. Due timers fire in order; their events are polled with ugas_events_poll. Refused for a
+/// server and a client, whose time advances in ugas_server_tick and ugas_client_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_advance(
     context: *mut ugas_context,
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn ugas_simulation_advance(
         .run(|context, _| context.simulation_mut(simulation)?.advance(Span::from_micros(micros)))
 }
 
-/// The time of a simulation, in microseconds since it began.
+/// Time of a simulation, in microseconds since it began.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_now(
     context: *mut ugas_context,
@@ -167,7 +168,7 @@ pub unsafe extern "C" fn ugas_simulation_now(
     })
 }
 
-/// A hash of the whole state: equal for simulations that will go on equally.
+/// A hash of the whole state: equal for simulations that will continue identically.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_hash(
     context: *mut ugas_context,
@@ -210,7 +211,7 @@ pub unsafe extern "C" fn ugas_controller_spawn(
     })
 }
 
-/// Takes a controller out, with all that is on it.
+/// Despawns a controller, with all its effects and abilities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controller_despawn(
     context: *mut ugas_context,
@@ -225,7 +226,7 @@ pub unsafe extern "C" fn ugas_controller_despawn(
     })
 }
 
-/// Gives a controller another avatar; none if `has_avatar` is zero.
+/// Sets the avatar of a controller; clears it if `has_avatar` is zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controller_set_avatar(
     context: *mut ugas_context,
@@ -243,7 +244,7 @@ pub unsafe extern "C" fn ugas_controller_set_avatar(
     })
 }
 
-/// Gives a controller another owner; none if `has_owner` is zero.
+/// Sets the owner of a controller; clears it if `has_owner` is zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controller_set_owner(
     context: *mut ugas_context,
@@ -261,7 +262,7 @@ pub unsafe extern "C" fn ugas_controller_set_owner(
     })
 }
 
-/// The controller whose avatar an actor is; 0 if there is none.
+/// The controller that has this actor as its avatar; 0 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controller_of_avatar(
     context: *mut ugas_context,
@@ -278,7 +279,8 @@ pub unsafe extern "C" fn ugas_controller_of_avatar(
     })
 }
 
-/// All controllers, in the order of their handles. At most `capacity` are written; `count` gets the number of all.
+/// All controllers, in the order of their handles. At most `capacity` are written; `count` gets the number of
+/// all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_controllers(
     context: *mut ugas_context,
@@ -289,9 +291,9 @@ pub unsafe extern "C" fn ugas_controllers(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
-        let room = memory.room(out, capacity, count)?;
+        let rows = memory.handles(out, capacity, count)?;
         let controllers = context.simulation(simulation)?.simulation().controllers();
-        room.fill(controllers.map(|(id, _)| id.to_bits().get()));
+        rows.fill(controllers.map(|(id, _)| id.to_bits().get()));
         Ok(())
     })
 }

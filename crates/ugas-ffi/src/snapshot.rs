@@ -1,4 +1,4 @@
-//! Snapshots: the whole state, kept, restored, hashed, and as bytes.
+//! Snapshots of the whole state: take, restore, hash, encode and decode.
 
 use ugas_core::codec::{DecodeError, DecodeErrorKind};
 use ugas_core::simulation::Snapshot;
@@ -10,10 +10,10 @@ use crate::memory::ugas_bytes;
 use crate::simulation::ugas_simulation;
 use crate::status::{Failure, ugas_status};
 
-/// A snapshot of this context.
+/// Handle of a snapshot of this context.
 pub type ugas_snapshot = u64;
 
-/// Keeps the state of a simulation as it is now, to be freed with ugas_snapshot_free. Events that were not polled are no
+/// Takes a snapshot of a simulation, to be freed with ugas_snapshot_free. Events that were not polled are not
 /// part of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_take(
@@ -30,7 +30,8 @@ pub unsafe extern "C" fn ugas_snapshot_take(
     })
 }
 
-/// Writes the state of a simulation over an older snapshot, whose memory is used again: what a rollback does every tick.
+/// Overwrites a snapshot with the state of a simulation and reuses its memory: for a rollback that saves
+/// every tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_retake(
     context: *mut ugas_context,
@@ -49,7 +50,7 @@ pub unsafe extern "C" fn ugas_snapshot_retake(
     })
 }
 
-/// Frees a snapshot. Zero is fine.
+/// Frees a snapshot. Zero is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_free(
     context: *mut ugas_context,
@@ -65,8 +66,9 @@ pub unsafe extern "C" fn ugas_snapshot_free(
     })
 }
 
-/// Takes a simulation back to a snapshot; what follows is identical to what followed then. Events that were not polled are
-/// gone. Refused while a recording is made, which could not follow, and for a server's or client's game.
+/// Restores a simulation to a snapshot; the same commands then lead to identical results. Events that were
+/// not polled are dropped. Refused while a recording is in progress, which cannot represent it, and for a
+/// server's or client's simulation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_restore(
     context: *mut ugas_context,
@@ -87,7 +89,7 @@ pub unsafe extern "C" fn ugas_snapshot_restore(
     })
 }
 
-/// The hash of a snapshot's state; that of a simulation which was restored to it is the same.
+/// The hash of a snapshot's state; equal to that of a simulation restored to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_hash(
     context: *mut ugas_context,
@@ -118,8 +120,9 @@ pub unsafe extern "C" fn ugas_snapshot_bytes(
     })
 }
 
-/// The same with all the rules, for a saved game that outlives an update of its pack: ugas_simulation_migrate reads it under
-/// other rules, and ugas_snapshot_from_bytes under the same. Valid until the next call.
+/// ugas_snapshot_bytes with all definitions, for a saved game that outlives an update of its pack:
+/// ugas_simulation_migrate reads it under another catalog, and ugas_snapshot_from_bytes under the same. Valid
+/// until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_bytes_with_rules(
     context: *mut ugas_context,
@@ -135,8 +138,9 @@ pub unsafe extern "C" fn ugas_snapshot_bytes_with_rules(
     })
 }
 
-/// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free. The bytes may come
-/// from anybody: UGAS_STATUS_BAD_BYTES if they are none, UGAS_STATUS_OTHER_RULES if they are of another catalog.
+/// Decodes a snapshot that was taken with the same catalog; to be freed with ugas_snapshot_free. The bytes
+/// may come from an untrusted source: UGAS_STATUS_BAD_BYTES if they are not a snapshot,
+/// UGAS_STATUS_OTHER_RULES if they are of another catalog.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_from_bytes(
     context: *mut ugas_context,
@@ -149,14 +153,14 @@ pub unsafe extern "C" fn ugas_snapshot_from_bytes(
         let out = memory.out(out)?;
         let bytes = memory.list(bytes.data, bytes.length)?;
         let snapshot = Snapshot::from_bytes(bytes, context.catalog(catalog)?);
-        let snapshot = snapshot.map_err(|error| undecoded(&error))?;
+        let snapshot = snapshot.map_err(|error| decode_failure(&error))?;
         out.set(context.snapshots.insert(snapshot).ok_or_else(|| too_many("snapshot"))?);
         Ok(())
     })
 }
 
-/// Bytes of a snapshot that cannot be used.
-pub(crate) fn undecoded(error: &DecodeError) -> Failure {
+/// Failure for bytes that are not a usable snapshot.
+pub(crate) fn decode_failure(error: &DecodeError) -> Failure {
     let status = match error.kind {
         DecodeErrorKind::ForeignCatalog { .. } => ugas_status::OtherRules,
         _ => ugas_status::BadBytes,

@@ -1,4 +1,4 @@
-//! The host's world, asked about what positions alone do not tell (GASD §4.11).
+//! Spatial queries that the host answers, for targeting that needs more than positions (GASD §4.11).
 
 use core::ffi::c_void;
 
@@ -9,43 +9,43 @@ use ugas_core::targeting::{Area, Shape, Space, SpaceAnswer};
 use crate::calculation::{UserData, ugas_free};
 use crate::guard::{enter, ugas_context};
 use crate::loader::ugas_loader;
-use crate::memory::{Headed, Plain};
+use crate::memory::{Plain, SizePrefixed};
 use crate::simulation::ugas_controller;
 use crate::status::ugas_status;
 
-/// The form of an area.
+/// Shape of an area.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_shape {
-    /// The nearest to the origin.
+    /// The controller nearest to the origin.
     Nearest = 0,
-    /// All around the origin.
+    /// Sphere around the origin.
     Radius = 1,
-    /// In front of the origin.
+    /// Cone in front of the origin.
     Cone = 2,
-    /// Along the facing of the origin.
+    /// Line along the facing of the origin.
     Line = 3,
-    /// Around the origin, along the axes of the world.
+    /// Axis-aligned box around the origin.
     Box = 4,
 }
 
-/// An area that is searched.
+/// Area to search.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_area {
     /// sizeof(ugas_area) of the library.
     pub size: usize,
-    /// Where it begins.
+    /// Origin of the area.
     pub position: [f64; 3],
-    /// Where it points; zero if nowhere.
+    /// Direction of the area; zero if it has none.
     pub facing: [f64; 3],
-    /// How far it reaches; infinite if it has no end.
+    /// Range; infinite if it is not limited.
     pub range: f64,
-    /// Half the opening of a cone, in degrees.
+    /// Half the opening angle of a cone, in degrees.
     pub half_angle: f64,
-    /// The width of a line.
+    /// Width of a line.
     pub width: f64,
-    /// From the middle of a box to its faces.
+    /// Half extents of a box.
     pub half_extents: [f64; 3],
     /// One of ugas_shape.
     pub shape: u32,
@@ -53,12 +53,13 @@ pub struct ugas_area {
     pub reserved: u32,
 }
 
-/// Whether one point is seen from another; both have three numbers. Not zero is yes.
+/// Decides whether one point is visible from another; both have three numbers. Not zero is yes.
 pub type ugas_line_of_sight =
     Option<unsafe extern "C" fn(user: *mut c_void, from: *const f64, to: *const f64) -> u32>;
 
-/// Who is in an area. Writes at most `capacity` controllers to `found`, in any order and each once, and the number of all
-/// to `count`; is asked again with more room if that is larger. Returns 0 to have the placements searched instead.
+/// Finds the controllers in an area. Writes at most `capacity` controllers to `found`, in any order and each
+/// once, and the total number to `count`; it is called again with more room if that is larger. Returns 0 to
+/// search the placements instead.
 pub type ugas_candidates = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -69,31 +70,31 @@ pub type ugas_candidates = Option<
     ) -> u32,
 >;
 
-/// The host's world. Its answers become part of the simulation's course: they must be the same wherever it is computed.
-/// The functions must not call this library, and no exception may leave them.
+/// Spatial queries of the host. The answers influence the simulation: they must be the same on every machine
+/// that computes it. The callbacks must not call this library, and no exception may leave them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_space {
     /// sizeof(ugas_space).
     pub size: usize,
-    /// May be null: then everything is seen from everywhere.
+    /// May be null: then every point is visible from every other.
     pub line_of_sight: ugas_line_of_sight,
     /// May be null: then the placements are searched.
     pub candidates: ugas_candidates,
-    /// Given to both.
+    /// Passed to both callbacks.
     pub user: *mut c_void,
-    /// Called with `user` once nothing can call them any more; may be null. If the registration itself fails, `user` stays
-    /// the host's.
+    /// Called with `user` once nothing can call the callbacks anymore; may be null. If the registration
+    /// itself fails, `user` stays the host's.
     pub free: ugas_free,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers; a null function is `None`.
 unsafe impl Plain for ugas_space {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_space {}
+unsafe impl SizePrefixed for ugas_space {}
 
-/// Registers the host's world with a loader. Other threads may ask it, if the catalog is shared with a context that they
-/// use.
+/// Registers the spatial queries of the host with a loader. If the catalog is shared with another context,
+/// the thread that uses that context may call them too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_set_space(
     context: *mut ugas_context,
@@ -120,7 +121,7 @@ struct HostSpace {
     data: UserData,
 }
 
-/// Room for the first answer, and the most that there will ever be.
+/// Capacity of the first query, and the maximum capacity.
 const FIRST_ROOM: usize = 64;
 const MOST_ROOM: usize = 1 << 20;
 

@@ -1,14 +1,14 @@
-//! Objects of a context behind numbers that can be checked.
+//! Handle tables: objects of a context behind 64-bit handles that can be checked.
 //!
-//! A number holds the kind of the object, a mark of the context, a place and its generation. A dead one finds a place
-//! with another generation, one of another kind or context is recognised by its upper bits.
+//! A handle holds the kind of the object, a mark of the context, a slot index and the generation of the slot.
+//! The generation detects freed handles; the upper bits detect handles of another kind or context.
 
-const PLACE_BITS: u32 = 20;
+const INDEX_BITS: u32 = 20;
 const GENERATION_BITS: u32 = 20;
-const MOST: u64 = 1 << PLACE_BITS;
+const MAX_SLOTS: u64 = 1 << INDEX_BITS;
 const LAST_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 
-/// What kind of object a number is for. Zero is none, so no number is zero.
+/// Kind of object behind a handle. It is never zero, so no handle is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Mapper = 5,
 }
 
-/// The objects of one kind.
+/// All objects of one kind.
 pub(crate) struct Table<T> {
     prefix: u64,
     slots: Vec<Slot<T>>,
@@ -32,57 +32,57 @@ struct Slot<T> {
 }
 
 impl<T> Table<T> {
-    /// An empty table; `mark` tells contexts apart.
+    /// An empty table; `mark` distinguishes contexts.
     pub(crate) fn new(kind: Kind, mark: u16) -> Self {
         let prefix = u64::from(kind as u8) << 16 | u64::from(mark);
-        Self { prefix: prefix << (PLACE_BITS + GENERATION_BITS), slots: Vec::new(), free: Vec::new() }
+        Self { prefix: prefix << (INDEX_BITS + GENERATION_BITS), slots: Vec::new(), free: Vec::new() }
     }
 
-    /// Takes an object in; `None` if there are too many.
+    /// Inserts an object and returns its handle; `None` if the table is full.
     pub(crate) fn insert(&mut self, item: T) -> Option<u64> {
-        let place = match self.free.pop() {
-            Some(place) => place,
-            None if (self.slots.len() as u64) < MOST => {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if (self.slots.len() as u64) < MAX_SLOTS => {
                 self.slots.push(Slot { generation: 1, item: None });
                 (self.slots.len() - 1) as u32
             }
             None => return None,
         };
-        let slot = self.slots.get_mut(place as usize)?;
+        let slot = self.slots.get_mut(index as usize)?;
         slot.item = Some(item);
-        Some(self.prefix | u64::from(slot.generation) << PLACE_BITS | u64::from(place))
+        Some(self.prefix | u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
     pub(crate) fn get(&self, number: u64) -> Option<&T> {
-        let (place, generation) = self.parts(number)?;
-        self.slots.get(place).filter(|slot| slot.generation == generation)?.item.as_ref()
+        let (index, generation) = self.parts(number)?;
+        self.slots.get(index).filter(|slot| slot.generation == generation)?.item.as_ref()
     }
 
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let (place, generation) = self.parts(number)?;
-        self.slots.get_mut(place).filter(|slot| slot.generation == generation)?.item.as_mut()
+        let (index, generation) = self.parts(number)?;
+        self.slots.get_mut(index).filter(|slot| slot.generation == generation)?.item.as_mut()
     }
 
-    /// Takes an object out. Its place is used again until its generations are used up.
+    /// Removes an object. Its slot is reused until its generations are used up.
     pub(crate) fn remove(&mut self, number: u64) -> Option<T> {
-        let (place, generation) = self.parts(number)?;
-        let slot = self.slots.get_mut(place).filter(|slot| slot.generation == generation)?;
+        let (index, generation) = self.parts(number)?;
+        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
         let item = slot.item.take()?;
         if slot.generation < LAST_GENERATION {
             slot.generation += 1;
-            self.free.push(place as u32);
+            self.free.push(index as u32);
         }
         Some(item)
     }
 
     fn parts(&self, number: u64) -> Option<(usize, u32)> {
-        let mask = (1 << (PLACE_BITS + GENERATION_BITS)) - 1;
+        let mask = (1 << (INDEX_BITS + GENERATION_BITS)) - 1;
         if number & !mask != self.prefix {
             return None;
         }
-        let place = number & (MOST - 1);
-        let generation = (number >> PLACE_BITS) as u32 & LAST_GENERATION;
-        Some((place as usize, generation))
+        let index = number & (MAX_SLOTS - 1);
+        let generation = (number >> INDEX_BITS) as u32 & LAST_GENERATION;
+        Some((index as usize, generation))
     }
 }
 
@@ -91,15 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dead_the_foreign_and_other_kinds_are_not_found() {
+    fn freed_foreign_and_wrong_kind_handles_are_not_found() {
         let mut own = Table::new(Kind::Catalog, 7);
         let mut foreign = Table::new(Kind::Catalog, 8);
         let mut other = Table::new(Kind::Snapshot, 7);
         let first = own.insert('a').unwrap();
-        let strange = foreign.insert('b').unwrap();
-        let unlike = other.insert('c').unwrap();
+        let foreign_handle = foreign.insert('b').unwrap();
+        let other_kind = other.insert('c').unwrap();
         assert_ne!(first, 0);
-        assert_eq!((own.get(strange), own.get(unlike), own.get(0)), (None, None, None));
+        assert_eq!((own.get(foreign_handle), own.get(other_kind), own.get(0)), (None, None, None));
         assert_eq!(own.remove(first), Some('a'));
         let second = own.insert('d').unwrap();
         assert_eq!(own.get(first), None);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_whose_generations_are_used_up_is_left_alone() {
+    fn slot_with_used_up_generations_is_not_reused() {
         let mut table = Table::new(Kind::Loader, 1);
         let first = table.insert(0).unwrap();
         table.remove(first);
@@ -116,6 +116,6 @@ mod tests {
         let last = table.insert(1).unwrap();
         assert_eq!(table.remove(last), Some(1));
         let next = table.insert(2).unwrap();
-        assert_eq!((next & (MOST - 1), table.get(last)), (1, None));
+        assert_eq!((next & (MAX_SLOTS - 1), table.get(last)), (1, None));
     }
 }

@@ -1,42 +1,42 @@
-//! Tags (§7): what a controller has, how often, and conditions on it.
+//! Tags (§7): tags of a controller, their counts, and tag queries.
 
 use ugas_core::id::TagId;
 use ugas_core::tag::TagQuery;
 
 use crate::catalog::ugas_tag;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain};
+use crate::memory::{Memory, Plain, SizePrefixed};
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Outcome, ugas_status};
 
-/// A tag of a controller.
+/// A tag with its count.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_tag_count {
     /// The tag.
     pub tag: ugas_tag,
-    /// How often it was given itself, without its descendants.
+    /// Explicit count of the tag, without its descendants.
     pub count: u32,
 }
 
-/// A condition on tags: all of the first list, one of the second unless it is empty, none of the third. A tag is there if
-/// a descendant of it is. All zeros hold for everybody.
+/// Condition on tags: all of `all`, one of `any` unless it is empty, none of `none`. A tag also matches if a
+/// descendant of it is present. All zeros always match.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_tag_query {
     /// sizeof(ugas_tag_query).
     pub size: usize,
-    /// All of these.
+    /// Tags that must all be present.
     pub all: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `all`.
     pub all_count: usize,
-    /// At least one of these.
+    /// Tags of which at least one must be present.
     pub any: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `any`.
     pub any_count: usize,
-    /// None of these.
+    /// Tags that must not be present.
     pub none: *const ugas_tag,
-    /// How many there are.
+    /// Number of entries in `none`.
     pub none_count: usize,
 }
 
@@ -45,9 +45,9 @@ unsafe impl Plain for ugas_tag_count {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_tag_query {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_tag_query {}
+unsafe impl SizePrefixed for ugas_tag_query {}
 
-/// The condition as the core has it; null is none.
+/// The query in the form of the core; a null pointer always matches.
 pub(crate) fn query_of(query: *const ugas_tag_query, memory: Memory<'_>) -> Outcome<TagQuery> {
     let given = memory.optional_input(query)?;
     let tags = |data, count| -> Outcome<Vec<TagId>> {
@@ -78,7 +78,8 @@ pub unsafe extern "C" fn ugas_tag_has(
     })
 }
 
-/// How often a controller has a tag: itself, and together with its descendants. Either pointer may be null.
+/// Counts of a tag of a controller: explicit, and cumulative with its descendants. Either pointer may be
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_tag_counts(
     context: *mut ugas_context,
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn ugas_tag_counts(
     })
 }
 
-/// The tags that were given to a controller, in the order of their ids.
+/// Explicit tags of a controller, in the order of their ids.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_tags_of(
     context: *mut ugas_context,
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn ugas_tags_of(
     })
 }
 
-/// Whether a condition holds over the tags of a controller: `out` gets 1 or 0.
+/// Whether a query matches the tags of a controller: `out` gets 1 or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_tags_match(
     context: *mut ugas_context,

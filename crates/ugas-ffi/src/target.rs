@@ -1,4 +1,4 @@
-//! Target data (GASD §4.11.1): what an ability is meant for.
+//! Target data (GASD §4.11.1): the targets of an ability.
 
 use ugas_core::effect::HitResult;
 use ugas_core::handle::ControllerId;
@@ -9,15 +9,15 @@ use crate::memory::{Memory, Plain};
 use crate::simulation::{optional_controller, ugas_actor, ugas_controller};
 use crate::status::{Failure, Outcome};
 
-/// What a target is.
+/// Kind of a target.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_target_kind {
     /// A controller.
     Controller = 0,
-    /// A place.
+    /// A location.
     Location = 1,
-    /// A hit: of a controller, or of something else.
+    /// A hit on a controller or on another object.
     Hit = 2,
 }
 
@@ -27,17 +27,17 @@ pub enum ugas_target_kind {
 pub struct ugas_target {
     /// One of ugas_target_kind.
     pub kind: u32,
-    /// Which part of an actor was hit; the host's own number.
+    /// Part of the actor that was hit; a number that the host chooses.
     pub part: u32,
-    /// The controller; of a hit it may be 0.
+    /// Controller; 0 is possible for a hit.
     pub controller: ugas_controller,
-    /// The place, also that of a hit.
+    /// Location of a place or a hit.
     pub location: [f64; 3],
-    /// Of a hit: the surface normal.
+    /// For a hit: surface normal.
     pub normal: [f64; 3],
-    /// Of a hit: the distance travelled.
+    /// For a hit: distance travelled.
     pub distance: f64,
-    /// Of a hit: what was hit, if has_actor is not zero.
+    /// For a hit: actor that was hit, if has_actor is not zero.
     pub actor: ugas_actor,
     /// Whether an actor was hit.
     pub has_actor: u32,
@@ -65,7 +65,7 @@ impl ugas_target {
     }
 }
 
-/// The caller's targets as the core has them.
+/// The caller's targets in the form of the core.
 pub(crate) fn targets_of(
     targets: *const ugas_target,
     count: usize,
@@ -75,18 +75,21 @@ pub(crate) fn targets_of(
     for target in memory.list(targets, count)? {
         data.push(match target.kind {
             0 => ControllerId::from_bits(target.controller).map(Target::Controller).ok_or_else(|| {
-                Failure::not_found(format!("the target {:#x} is no controller", target.controller))
+                Failure::not_found(format!(
+                    "the target {:#x} is not the handle of a controller",
+                    target.controller
+                ))
             })?,
             1 => Target::Location(target.location),
             2 => Target::Hit { controller: optional_controller(target.controller)?, hit: hit_of(target) },
-            other => return Err(Failure::argument(format!("{other} is no ugas_target_kind"))),
+            other => return Err(Failure::argument(format!("{other} is not a ugas_target_kind"))),
         });
     }
     data.check().map_err(|error| Failure::argument(error.to_string()))?;
     Ok(data)
 }
 
-/// A target as C sees it; `None` for data of a host's own, which C has none of.
+/// A target in its C form; `None` for custom data of a Rust host, which C cannot represent.
 pub(crate) fn to_c(target: &Target) -> Option<ugas_target> {
     let none = ugas_target::none();
     match target {

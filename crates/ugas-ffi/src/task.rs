@@ -1,4 +1,4 @@
-//! Tasks (§10): those that the host carries out, and targets that it chooses.
+//! Tasks (§10): host tasks, and target selection by the host.
 
 use serde_json::Value;
 use ugas_core::command::{Command, Outcome as CommandOutcome};
@@ -12,36 +12,36 @@ use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{targets_of, to_c, ugas_target};
 use crate::world::SimulationEntry;
 
-/// A task of an ability that is under way; 0 is none.
+/// Handle of a running task of an activation; 0 is none.
 pub type ugas_task = u64;
 
-/// How a task that the host carries out went.
+/// Outcome of a host task.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_task_outcome {
-    /// As it should: the ability goes on.
+    /// Completed: the ability continues.
     Completed = 0,
-    /// Something came in between: the ability is cancelled.
+    /// Interrupted: the ability is cancelled.
     Interrupted = 1,
-    /// It was called off: the ability is cancelled.
+    /// Cancelled: the ability is cancelled.
     Cancelled = 2,
-    /// It could not be done: the ability is cancelled.
+    /// Failed: the ability is cancelled.
     Failed = 3,
 }
 
-/// What is known of a task.
+/// State of a task.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_task_info {
-    /// Its handle.
+    /// Handle of the task.
     pub task: ugas_task,
-    /// Whose ability it is of.
+    /// Controller that has the ability.
     pub controller: ugas_controller,
-    /// The run of the ability.
+    /// Activation that the task belongs to.
     pub activation: u64,
-    /// When it began, in microseconds.
+    /// Start time in microseconds.
     pub started: u64,
-    /// Its place in the ability's program.
+    /// Index of the task in the ability's program.
     pub step: u32,
     /// Zero.
     pub reserved: u32,
@@ -51,10 +51,11 @@ pub struct ugas_task_info {
 unsafe impl Plain for ugas_task_info {}
 
 pub(crate) fn task_of(bits: ugas_task) -> Outcome<TaskId> {
-    TaskId::from_bits(bits).ok_or_else(|| Failure::not_found(format!("{bits:#x} is no task")))
+    TaskId::from_bits(bits)
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of a task")))
 }
 
-/// The tasks that abilities of a controller wait for. `row_size` is sizeof(ugas_task_info).
+/// Tasks that the abilities of a controller wait for. `row_size` is sizeof(ugas_task_info).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_tasks_of(
     context: *mut ugas_context,
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn ugas_tasks_of(
     })
 }
 
-/// What kind of task it is: for those of the host, the name that the pack gives it. Valid until the next call.
+/// Kind of a task; for a host task, its name in the pack. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_task_kind(
     context: *mut ugas_context,
@@ -87,13 +88,13 @@ pub unsafe extern "C" fn ugas_task_kind(
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
         let kind = context.simulation(simulation)?.simulation().task_kind(task_of(task)?);
-        let kind = kind.ok_or_else(|| Failure::not_found("the task is over already"))?.to_owned();
+        let kind = kind.ok_or_else(|| Failure::not_found("the task has already ended"))?.to_owned();
         out.set(context.lend_text(kind));
         Ok(())
     })
 }
 
-/// The parameters of a task that the host carries out, as a JSON object. Valid until the next call.
+/// Parameters of a host task, as a JSON object. Valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_task_parameters(
     context: *mut ugas_context,
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn ugas_task_parameters(
     })
 }
 
-/// Says how a task that the host carries out went; `outcome` is one of ugas_task_outcome.
+/// Reports the outcome of a host task; `outcome` is one of ugas_task_outcome.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_task_complete(
     context: *mut ugas_context,
@@ -121,11 +122,11 @@ pub unsafe extern "C" fn ugas_task_complete(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, _| {
         let command = Command::CompleteTask { task: task_of(task)?, outcome: outcome_of(outcome)? };
-        there_was(&context.simulation_mut(simulation)?.execute(command)?)
+        check_found(&context.simulation_mut(simulation)?.execute(command)?)
     })
 }
 
-/// Gives a task that waits for targets what was chosen.
+/// Provides the chosen targets to a task that waits for targets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_task_provide_targets(
     context: *mut ugas_context,
@@ -138,11 +139,12 @@ pub unsafe extern "C" fn ugas_task_provide_targets(
     unsafe { enter(context) }.run(|context, memory| {
         let targets = targets_of(targets, target_count, memory)?;
         let command = Command::ProvideTargets { task: task_of(task)?, targets };
-        there_was(&context.simulation_mut(simulation)?.execute(command)?)
+        check_found(&context.simulation_mut(simulation)?.execute(command)?)
     })
 }
 
-/// Whom a task that waits for targets would choose now: what a reticle shows. `row_size` is sizeof(ugas_target).
+/// Targets that a task waiting for targets would choose now, for a reticle. `row_size` is
+/// sizeof(ugas_target).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_task_preview_targets(
     context: *mut ugas_context,
@@ -163,20 +165,22 @@ pub unsafe extern "C" fn ugas_task_preview_targets(
     })
 }
 
-/// How a task went, from the number of C.
+/// Task outcome from its C number.
 pub(crate) fn outcome_of(outcome: u32) -> Outcome<TaskOutcome> {
     match outcome {
         0 => Ok(TaskOutcome::Completed),
         1 => Ok(TaskOutcome::Interrupted),
         2 => Ok(TaskOutcome::Cancelled),
         3 => Ok(TaskOutcome::Failed),
-        other => Err(Failure::argument(format!("{other} is no ugas_task_outcome"))),
+        other => Err(Failure::argument(format!("{other} is not a ugas_task_outcome"))),
     }
 }
 
-fn there_was(outcome: &CommandOutcome) -> Outcome {
+fn check_found(outcome: &CommandOutcome) -> Outcome {
     match outcome {
-        CommandOutcome::Nothing => Err(Failure::not_found("the task is over already, or not of that kind")),
+        CommandOutcome::Nothing => {
+            Err(Failure::not_found("the task has already ended, or is of another kind"))
+        }
         _ => Ok(()),
     }
 }
@@ -195,17 +199,17 @@ fn info_of(entry: &SimulationEntry, id: TaskId) -> Option<ugas_task_info> {
 
 fn parameters(entry: &SimulationEntry, id: TaskId) -> Outcome<String> {
     let simulation = entry.simulation();
-    let over = || Failure::not_found("the task is over already");
-    let task = simulation.task(id).ok_or_else(over)?;
-    let run = simulation.activation(task.activation()).ok_or_else(over)?;
-    let ability = simulation.catalog().ability_by_id(run.ability()).ok_or_else(over)?;
+    let ended = || Failure::not_found("the task has already ended");
+    let task = simulation.task(id).ok_or_else(ended)?;
+    let activation = simulation.activation(task.activation()).ok_or_else(ended)?;
+    let ability = simulation.catalog().ability_by_id(activation.ability()).ok_or_else(ended)?;
     let given = ability.routine().host_parameters(task.step());
-    let given = given.ok_or_else(|| Failure::not_found("it is no task of the host"))?;
+    let given = given.ok_or_else(|| Failure::not_found("the task is not a host task"))?;
     let object = given.iter().map(|(name, value)| (name.clone(), json_of(value))).collect();
     Ok(Value::Object(object).to_string())
 }
 
-/// As deep as the pack nests it, which its loader bounds.
+/// Converts a parameter to JSON. The recursion depth is bounded by the pack loader.
 fn json_of(value: &HostValue) -> Value {
     match value {
         HostValue::Flag(flag) => Value::from(*flag),

@@ -1,4 +1,4 @@
-//! What a number of a simulation stands for: a simulation of the host's own, a server's, a client's, or one that is played.
+//! The object behind a simulation handle: a simulation of the host, a server, a client or a player.
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::event::{CueDetails, Event};
@@ -11,7 +11,7 @@ use ugas_net::{Client, Server, Transmit};
 
 use crate::activation::ugas_named_number;
 use crate::catalog::ugas_tag;
-use crate::context::bad;
+use crate::context::bad_handle;
 use crate::cue::{details_to_c, ugas_cue_details};
 use crate::event::{to_c, ugas_event};
 use crate::memory::{ugas_bytes, ugas_str};
@@ -22,7 +22,7 @@ use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{self, ugas_target};
 
-/// Whose the simulation is. All are read alike; what changes them differs.
+/// Owner of the simulation. All are read alike; how they are changed differs.
 pub(crate) enum World {
     Own(Box<Simulation>),
     Server(Box<Server<GameHost>>),
@@ -30,21 +30,22 @@ pub(crate) enum World {
     Player(Box<Playback>),
 }
 
-/// A simulation with what the host has of it.
+/// A simulation with the host-side state that belongs to it.
 pub(crate) struct SimulationEntry {
     pub(crate) world: World,
-    /// The events of the last poll: texts of C events lead here.
+    /// Events of the last poll; texts of C events point into them.
     pub(crate) polled: Vec<Event>,
-    /// Lists and texts of the last poll that events of the game do not have themselves.
+    /// Lists and texts of the last poll that the core events do not hold themselves.
     pub(crate) lent: Lent,
     pub(crate) recording: Option<Recording>,
-    /// Commands that wait for the end of a batch.
+    /// Queued commands of an open batch.
     pub(crate) batch: Option<Vec<Command>>,
-    /// A datagram that there was no room for.
+    /// Datagram that did not fit into the caller's buffer.
     pub(crate) unsent: Option<Transmit>,
 }
 
-/// Lists that rows of a poll point to, kept until the next poll. A box does not move when more are kept.
+/// Lists that rows of a poll point to, kept until the next poll. They are boxed, so they do not move when
+/// more are added.
 #[derive(Default)]
 pub(crate) struct Lent {
     bytes: Vec<Box<[u8]>>,
@@ -88,7 +89,7 @@ impl Lent {
     }
 }
 
-/// Keeps a list; null if it is empty.
+/// Stores a list and returns its pointer and length; null if it is empty.
 fn keep<T>(kept: &mut Vec<Box<[T]>>, items: impl Iterator<Item = T>) -> (*const T, usize) {
     let items: Box<[T]> = items.collect();
     if items.is_empty() {
@@ -104,7 +105,7 @@ impl SimulationEntry {
         Self { world, polled: Vec::new(), lent: Lent::default(), recording: None, batch: None, unsent: None }
     }
 
-    /// What is looked at.
+    /// The simulation to read from.
     pub(crate) fn simulation(&self) -> &Simulation {
         match &self.world {
             World::Own(simulation) => simulation,
@@ -114,7 +115,8 @@ impl SimulationEntry {
         }
     }
 
-    /// The simulation, for what neither a server's nor a client's can do, nor one that is recorded.
+    /// The host's own simulation, for operations that are not possible on a server, a client, a player or
+    /// while recording.
     pub(crate) fn own_mut(&mut self) -> Outcome<&mut Simulation> {
         self.check_unrecorded()?;
         self.check_no_batch()?;
@@ -125,12 +127,12 @@ impl SimulationEntry {
         }
     }
 
-    /// Changes the simulation: the one way, so that a recording misses nothing.
+    /// Executes a command. All changes go through here, so that a recording is complete.
     pub(crate) fn execute(&mut self, command: Command) -> Outcome<CommandOutcome> {
         self.check_changeable()?;
         match &mut self.batch {
             Some(batch) if batch.len() >= MOST_IN_BATCH => {
-                Err(Failure::argument(format!("a batch has at most {MOST_IN_BATCH} changes: end it first")))
+                Err(Failure::argument(format!("a batch has at most {MOST_IN_BATCH} commands: end it first")))
             }
             Some(batch) => {
                 batch.push(command);
@@ -140,7 +142,7 @@ impl SimulationEntry {
         }
     }
 
-    /// The same, whether or not a batch is open.
+    /// [`Self::execute`], whether or not a batch is open.
     pub(crate) fn execute_now(&mut self, command: Command) -> Outcome<CommandOutcome> {
         let outcome = match (&mut self.world, &mut self.recording) {
             (World::Own(simulation), Some(recording)) => recording.recorder.execute(simulation, command),
@@ -152,7 +154,7 @@ impl SimulationEntry {
         outcome.map_err(|error| Failure::command(&error, self.simulation()))
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub(crate) fn advance(&mut self, span: Span) -> Outcome {
         self.check_no_batch()?;
         match (&mut self.world, &mut self.recording) {
@@ -164,67 +166,67 @@ impl SimulationEntry {
         Ok(())
     }
 
-    /// A controller that exists.
+    /// Handle of a controller that exists.
     pub(crate) fn controller(&self, bits: ugas_controller) -> Outcome<ControllerId> {
         let id = ControllerId::from_bits(bits).filter(|id| self.simulation().controller(*id).is_some());
-        id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (any more)")))
+        id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (anymore)")))
     }
 
     pub(crate) fn server(&self, number: u64) -> Outcome<&Server<GameHost>> {
         match &self.world {
             World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad("server", number)),
+            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad_handle("server", number)),
         }
     }
 
     pub(crate) fn server_mut(&mut self, number: u64) -> Outcome<&mut Server<GameHost>> {
         match &mut self.world {
             World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad("server", number)),
+            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad_handle("server", number)),
         }
     }
 
     pub(crate) fn client(&self, number: u64) -> Outcome<&Client> {
         match &self.world {
             World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad("client", number)),
+            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad_handle("client", number)),
         }
     }
 
     pub(crate) fn client_mut(&mut self, number: u64) -> Outcome<&mut Client> {
         match &mut self.world {
             World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad("client", number)),
+            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad_handle("client", number)),
         }
     }
 
     pub(crate) fn playback(&self, number: u64) -> Outcome<&Playback> {
         match &self.world {
             World::Player(playback) => Ok(playback),
-            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad("player", number)),
+            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad_handle("player", number)),
         }
     }
 
     pub(crate) fn playback_mut(&mut self, number: u64) -> Outcome<&mut Playback> {
         match &mut self.world {
             World::Player(playback) => Ok(playback),
-            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad("player", number)),
+            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad_handle("player", number)),
         }
     }
 
-    /// Keeps words until the next poll.
-    pub(crate) fn lend_words(&mut self, words: String) -> ugas_str {
-        self.lent.text(&words)
+    /// Stores a message until the next poll.
+    pub(crate) fn lend_message(&mut self, message: String) -> ugas_str {
+        self.lent.text(&message)
     }
 
-    /// Keeps an event until the next poll; the event as C has it.
+    /// Stores an event until the next poll, and returns its C form.
     pub(crate) fn lend_event(&mut self, event: Event) -> ugas_event {
         let converted = to_c(&event, self.polled.len(), &mut self.lent);
         self.polled.push(event);
         converted
     }
 
-    /// A poll begins: what the last one gave out is over.
+    /// Drops the events and texts of the last poll.
     pub(crate) fn forget_polled(&mut self) {
         self.polled.clear();
         self.lent = Lent::default();
@@ -237,7 +239,7 @@ impl SimulationEntry {
         }
     }
 
-    /// Whether commands of the host change it at all.
+    /// Checks that commands of the host can change it.
     pub(crate) fn check_changeable(&self) -> Outcome {
         match self.world {
             World::Own(_) | World::Server(_) => Ok(()),
@@ -251,25 +253,26 @@ impl SimulationEntry {
             None => Ok(()),
             Some(_) => Err(Failure::new(
                 ugas_status::Recording,
-                "a recording is being made, and cannot follow: finish it first",
+                "not possible while a recording is in progress: finish it first",
             )),
         }
     }
 }
 
-/// Enough for a frame of the largest game, and little enough that a loop without an end is noticed.
+/// Maximum number of commands in a batch: enough for a frame of the largest game, and small enough to detect
+/// an endless loop.
 const MOST_IN_BATCH: usize = 1 << 20;
 
 fn networked() -> Failure {
     Failure::new(
         ugas_status::Networked,
-        "a server's time passes in ugas_server_tick, and a client's game is the server's to change: ask it with ugas_client_activate and the like",
+        "not possible with networking: a server advances in ugas_server_tick, and only the server changes a client's game; send it requests with ugas_client_activate and similar functions",
     )
 }
 
 fn played() -> Failure {
     Failure::new(
         ugas_status::Recording,
-        "what is played was recorded, and nothing changes it: take a snapshot of it, and restore that in a simulation",
+        "a recording cannot be changed during playback: take a snapshot of it, and restore that in a simulation",
     )
 }

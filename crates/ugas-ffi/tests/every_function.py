@@ -1,5 +1,5 @@
-"""Calls every function of ugas.h with what must be refused: no context, zeros, dead numbers, numbers of another context and of
-other kinds. Nothing may crash, panic or pretend that it went well. The functions come from the header, so none is left out.
+"""Calls every function of ugas.h with invalid arguments: no context, zeros, dead handles, handles of another context and of
+other kinds. No call may crash, panic or succeed. The functions come from the header, so none is left out.
 
 Usage: python3 every_function.py path/to/ugas.h path/to/libugas_ffi.so path/to/a/pack.yaml
 """
@@ -14,13 +14,13 @@ ROOM = 1 << 16
 
 
 class Pair(ctypes.Structure):
-    """ugas_str and ugas_bytes, as they are given."""
+    """ugas_str and ugas_bytes as arguments."""
 
     _fields_ = [("data", c_char_p), ("length", c_size_t)]
 
 
 class Bytes(ctypes.Structure):
-    """ugas_bytes that were lent: they have zeros in them."""
+    """Returned ugas_bytes, which may contain zeros."""
 
     _fields_ = [("data", c_void_p), ("length", c_size_t)]
 
@@ -50,7 +50,7 @@ class Caller:
         self.library = ctypes.CDLL(library)
         self.functions, self.aliases = functions(header)
         self.functions = [(name, kinds) for name, kinds in self.functions if kinds[0] == ("context", "*") and name != "ugas_context_free"]
-        # Enough for whatever is written; as a structure it has a size, and zeros behind it.
+        # Large enough for every result; as a structure it has a size, followed by zeros.
         self.room = ctypes.create_string_buffer(ROOM)
 
     def call(self, name, kinds, context, number, pointer):
@@ -75,7 +75,7 @@ class Caller:
 
 
 def has_a_name(library):
-    """A shared library without one is looked for, by programs that were linked with its path, at that path and nowhere else."""
+    """Whether the library has a soname. Without one, programs linked by path find it only at that path."""
     with open(library, "rb") as file:
         return b"\0libugas_ffi.so\0" in file.read()
 
@@ -114,7 +114,7 @@ def objects(library, context, pack):
     return {kind: number.value for kind, number in numbers.items()}, taken.value
 
 
-# What makes sense without an object, or without one that lives.
+# Functions that succeed without a live object.
 MAKERS = {"ugas_loader_new", "ugas_last_error", "ugas_last_reasons"}
 
 
@@ -137,7 +137,7 @@ def main(header, library, pack):
                 assert status != OK, (name, hex(number))
                 if pointer is None and name.endswith("_free"):
                     assert status == BAD_HANDLE, name
-    # What lives, in every place: most of it is of the wrong kind, and some of it works.
+    # Live handles for every argument: most are of the wrong kind, and some calls succeed.
     worked = 0
     for name, kinds in caller.functions:
         if name.endswith("_free") or name == "ugas_server_new":

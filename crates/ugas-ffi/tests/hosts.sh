@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs the hosts in C, C++ and Python against the library. What is not installed is left out, with a word; with
-# UGAS_HOSTS=all its absence is a failure, and with UGAS_HOSTS=without-sdk the folder of `--example sdk` is not tried. The
-# library is built unless its folder is given as the argument.
+# Builds and runs the hosts in C, C++ and Python against the library. Hosts whose tools are not installed are skipped with a
+# message; with UGAS_HOSTS=all that is a failure, and with UGAS_HOSTS=without-sdk the folder of `--example sdk` is not tested.
+# The library is built unless its folder is given as the argument.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +24,7 @@ have() {
     if command -v "$1" >/dev/null; then
         return 0
     fi
-    echo "$2 is left out: $1 is not installed"
+    echo "$2 is skipped: $1 is not installed"
     [[ "${UGAS_HOSTS:-}" != all ]] || exit 1
     return 1
 }
@@ -45,9 +45,9 @@ if have gcc "the host in C"; then
     fi
 fi
 
-# The first program of the manual does what it says: a barbarian begins with 1000 of health.
+# The first program of the manual prints the initial health of a barbarian: 1000.
 if command -v gcc >/dev/null; then
-    awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' ../../docs/book/27-from-c.md >"$work/first.c"
+    awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' ../../docs/book/tools/c.md >"$work/first.c"
     gcc -std=c11 -Wall -Wextra -Werror -I include "$work/first.c" -L "$library" -lugas_ffi -o "$work/first"
     [[ "$(cd ../.. && "$work/first")" == 1000 ]]
     passed+=(manual)
@@ -74,7 +74,7 @@ if have python3 "the host in Python"; then
     passed+=(python python-network every-function)
 fi
 
-# What is handed out has everything that a host needs; its own files say how to build with it.
+# The SDK folder contains everything that a host needs to build, with pkg-config and CMake.
 sdk() {
     if [[ -x "$library/examples/sdk" ]]; then
         "$library/examples/sdk" "$work/sdk" "$library"

@@ -1,45 +1,45 @@
-//! Events for people: filtered, and linked to what led to them.
+//! Requests about events: a filtered list, and the chain of causes of one event.
 
 use serde_json::{Value, json};
 use ugas_core::event::{Category, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 
-use crate::chronicle::{Chronicle, Entry};
+use crate::event_log::{Entry, EventLog};
 use crate::names::{Names, id_text};
-use crate::request::{Answer, Complaint, Fields, controller};
+use crate::request::{Answer, Fields, RequestError, controller};
 
-/// Most events of one answer.
-const MOST: u64 = 500;
+/// Maximum number of events in one answer.
+const MAX_COUNT: u64 = 500;
 
-/// Most links of a chain of causes.
-const MOST_LINKS: usize = 24;
+/// Maximum length of a chain of causes.
+const MAX_LINKS: usize = 24;
 
-/// Events up to a moment, the latest first.
+/// The events up to a moment, latest first.
 pub(crate) fn events(
     simulation: &Simulation,
     names: &Names,
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,
 ) -> Answer {
-    let wanted: Result<Vec<ControllerId>, Complaint> =
+    let wanted: Result<Vec<ControllerId>, RequestError> =
         fields.texts("controllers")?.into_iter().map(controller).collect();
     let wanted = wanted?;
     let categories: Vec<String> = fields.texts("categories")?.into_iter().map(str::to_lowercase).collect();
     let search = fields.text("search")?.unwrap_or_default().to_lowercase();
     let before = fields.count("before")?.unwrap_or(u64::MAX);
-    let limit = fields.count("limit")?.unwrap_or(200).min(MOST) as usize;
+    let limit = fields.count("limit")?.unwrap_or(200).min(MAX_COUNT) as usize;
     let only_here = fields.count("from")?.unwrap_or(0);
     let mut found = Vec::new();
     let mut is_more = false;
-    for entry in chronicle.until(moment) {
+    for entry in event_log.until(moment) {
         if entry.moment < only_here {
             break;
         }
         let kind = &entry.event.kind;
         let admits = entry.event.sequence < before
-            && (wanted.is_empty() || entry.concerned.iter().any(|id| wanted.contains(id)))
+            && (wanted.is_empty() || entry.involved.iter().any(|id| wanted.contains(id)))
             && (categories.is_empty() || categories.iter().any(|known| known == category(kind.category())));
         if !admits {
             continue;
@@ -57,26 +57,26 @@ pub(crate) fn events(
         }
         found.push(line);
     }
-    Ok(json!({ "moment": moment, "events": found, "more": is_more, "lost": chronicle.lost }))
+    Ok(json!({ "moment": moment, "events": found, "more": is_more, "lost": event_log.lost }))
 }
 
-/// An event and what led to it, back to what began it: damage, the effect, the ability, the input.
+/// An event and its causes, back to the first: damage, the effect, the ability, the input.
 pub(crate) fn chain(
     simulation: &Simulation,
     names: &Names,
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     fields: Fields<'_>,
 ) -> Answer {
     let Some(sequence) = fields.count("sequence")? else {
-        return Err(Complaint::bad("`sequence` is missing"));
+        return Err(RequestError::bad("`sequence` is missing"));
     };
-    let Some(first) = chronicle.by_sequence(sequence) else {
-        return Err(Complaint::gone("the event is not kept"));
+    let Some(first) = event_log.by_sequence(sequence) else {
+        return Err(RequestError::gone("the event is not in the event log (any more)"));
     };
     let mut links = vec![first];
-    while let Some(next) = links.last().and_then(|last| cause_of(chronicle, last)) {
+    while let Some(next) = links.last().and_then(|last| cause_of(event_log, last)) {
         links.push(next);
-        if links.len() >= MOST_LINKS {
+        if links.len() >= MAX_LINKS {
             break;
         }
     }
@@ -85,12 +85,12 @@ pub(crate) fn chain(
     )
 }
 
-/// The event that led to this one most directly, always an earlier one.
-fn cause_of<'a>(chronicle: &'a Chronicle, entry: &Entry) -> Option<&'a Entry> {
+/// The most direct cause of an event. It is always an earlier event.
+fn cause_of<'a>(event_log: &'a EventLog, entry: &Entry) -> Option<&'a Entry> {
     let cause = entry.event.cause;
     let sequence = entry.event.sequence;
     let same_operation = |other: &&Entry| other.event.cause.operation == cause.operation;
-    // A value or a tag, because an effect was carried out or became active.
+    // A value or a tag changed because an effect was executed or became active.
     let is_consequence = !matches!(
         entry.event.kind,
         EventKind::EffectApplied { .. }
@@ -98,7 +98,7 @@ fn cause_of<'a>(chronicle: &'a Chronicle, entry: &Entry) -> Option<&'a Entry> {
             | EventKind::AbilityActivated { .. }
     );
     if let Some(effect) = cause.effect.filter(|_| is_consequence) {
-        let applied = chronicle.before(sequence).take_while(same_operation).find(|other| {
+        let applied = event_log.before(sequence).take_while(same_operation).find(|other| {
             matches!(other.event.kind,
                 EventKind::EffectExecuted { effect: id, .. } | EventKind::EffectApplied { effect: id, .. } if id == effect)
         });
@@ -106,29 +106,29 @@ fn cause_of<'a>(chronicle: &'a Chronicle, entry: &Entry) -> Option<&'a Entry> {
             return applied;
         }
     }
-    // A tick of an effect, because that was applied once.
+    // An effect ticked because it was applied.
     if let Some(active) = cause.active.or(active_of(&entry.event.kind)) {
-        let applied = chronicle.before(sequence).find(
+        let applied = event_log.before(sequence).find(
             |other| matches!(other.event.kind, EventKind::EffectApplied { active: id, .. } if id == active),
         );
         if applied.is_some() {
             return applied;
         }
     }
-    // An effect, because an ability applied it. What began a run is not an earlier run of the same.
+    // An effect was applied by an ability. An activation is never caused by an earlier activation of itself.
     let own = match entry.event.kind {
         EventKind::AbilityActivated { handle, .. } => Some(handle),
         _ => None,
     };
     if let Some(ability) = cause.ability.filter(|ability| Some(*ability) != own) {
-        let activated = chronicle.before(sequence).find(
+        let activated = event_log.before(sequence).find(
             |other| matches!(other.event.kind, EventKind::AbilityActivated { handle, .. } if handle == ability),
         );
         if activated.is_some() {
             return activated;
         }
     }
-    // An ability, because of an input or a gameplay event that began the same operation.
+    // An ability was activated by an input or a gameplay event that began the same operation.
     let begins = |other: &&Entry| {
         matches!(
             other.event.kind,
@@ -137,7 +137,7 @@ fn cause_of<'a>(chronicle: &'a Chronicle, entry: &Entry) -> Option<&'a Entry> {
                 | EventKind::GameplayEvent { .. }
         )
     };
-    chronicle.before(sequence).take_while(same_operation).find(begins)
+    event_log.before(sequence).take_while(same_operation).find(begins)
 }
 
 fn active_of(kind: &EventKind) -> Option<ugas_core::handle::ActiveEffectId> {
@@ -159,8 +159,8 @@ fn event_json(simulation: &Simulation, names: &Names, entry: &Entry) -> Value {
         "time": event.time.as_seconds(),
         "kind": event.kind.name(),
         "category": category(event.kind.category()),
-        "text": names.put_into(simulation, &entry.text),
-        "controllers": entry.concerned.iter().map(|id| id_text(*id)).collect::<Vec<_>>(),
+        "text": names.replace_handles(simulation, &entry.text),
+        "controllers": entry.involved.iter().map(|id| id_text(*id)).collect::<Vec<_>>(),
         "cause": {
             "operation": event.cause.operation,
             "effect": entry.effect,

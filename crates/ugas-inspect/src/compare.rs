@@ -1,4 +1,4 @@
-//! Two moments: in what they differ.
+//! The differences between two moments.
 
 use serde_json::{Value as Json, json};
 use ugas_core::simulation::Simulation;
@@ -6,12 +6,12 @@ use ugas_replay::{StateDiff, Value};
 
 use crate::names::Names;
 
-/// Most differences of one answer.
-const MOST: usize = 500;
+/// Maximum number of differences in one answer.
+const MAX_COUNT: usize = 500;
 
 pub(crate) fn compare(left: &Simulation, right: &Simulation, names: &Names) -> Json {
     let diff = StateDiff::between(left, right, |id| names.of(right, id));
-    let lines = diff.differences.iter().take(MOST).map(|difference| {
+    let lines = diff.differences.iter().take(MAX_COUNT).map(|difference| {
         json!({
             "controller": difference.controller,
             "field": difference.field,

@@ -1,4 +1,4 @@
-//! One controller: everything that is known about it.
+//! The request `controller`: everything about one controller.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
 
-use crate::chronicle::Chronicle;
+use crate::event_log::EventLog;
 use crate::names::{Names, id_text};
-use crate::request::{Answer, Complaint, Fields};
+use crate::request::{Answer, Fields, RequestError};
 use crate::world::{points, series_of, value};
 
 /// Everything about a controller.
 pub(crate) fn controller(
     simulation: &Simulation,
     names: &Names,
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,
 ) -> Answer {
     let id = fields.controller("controller")?;
     let (Some(known), Some(page)) = (simulation.controller(id), simulation.debug(id)) else {
-        return Err(Complaint::gone("the controller is not there at this moment"));
+        return Err(RequestError::gone("the controller is not there at this moment"));
     };
     Ok(json!({
         "id": id_text(id),
@@ -38,7 +38,7 @@ pub(crate) fn controller(
         "summonedBy": page.summoned_by.map(|instigator| names.of(simulation, instigator)),
         "position": page.position,
         "team": page.team,
-        "attributes": attributes(simulation, chronicle, moment, id),
+        "attributes": attributes(simulation, event_log, moment, id),
         "tags": page.tags.iter().map(|line| tag(simulation, &page, line)).collect::<Vec<_>>(),
         "effects": page.effects.iter().map(|line| effect(simulation, names, line)).collect::<Vec<_>>(),
         "abilities": page.abilities.iter().map(|line| ability(simulation, names, line)).collect::<Vec<_>>(),
@@ -48,8 +48,8 @@ pub(crate) fn controller(
     }))
 }
 
-fn attributes(simulation: &Simulation, chronicle: &Chronicle, moment: u64, id: ControllerId) -> Vec<Value> {
-    let mut series = series_of(chronicle, moment, id);
+fn attributes(simulation: &Simulation, event_log: &EventLog, moment: u64, id: ControllerId) -> Vec<Value> {
+    let mut series = series_of(event_log, moment, id);
     let lines = simulation.attributes(id).map(|(attribute, ..)| {
         let mut line = value(simulation, id, attribute).unwrap_or_default();
         if let Some(line) = line.as_object_mut() {
@@ -62,7 +62,7 @@ fn attributes(simulation: &Simulation, chronicle: &Chronicle, moment: u64, id: C
     lines.collect()
 }
 
-/// A tag, and the effects that grant it: nothing else does (§3.1), so that those of a template have one, too.
+/// A tag and the effects that grant it. Only effects grant tags (§3.1), so tags of a template have one, too.
 fn tag(simulation: &Simulation, page: &ControllerPage, line: &TagLine) -> Value {
     let effects =
         page.effects.iter().filter(|effect| !effect.queued && effect.granted_tags.contains(&line.name));
@@ -120,11 +120,11 @@ fn ability(simulation: &Simulation, names: &Names, line: &AbilityLine) -> Value 
         "runs": line.runs,
         "cooldown": line.cooldown.map(|(left, whole)| json!([left.as_seconds(), whole.as_seconds()])),
         "charges": line.charges.map(|(left, most)| json!([left, most])),
-        "obstacles": line.obstacles.iter().map(|text| names.put_into(simulation, text)).collect::<Vec<_>>(),
+        "obstacles": line.obstacles.iter().map(|text| names.replace_handles(simulation, text)).collect::<Vec<_>>(),
     })
 }
 
-/// A run of an ability: the steps of its program, and which of them are under way.
+/// An activation: the steps of its program, and which of them are running.
 fn program(simulation: &Simulation, page: &ControllerPage, run: ActivationId) -> Option<Value> {
     let activation: &Activation = simulation.activation(run)?;
     let ability = simulation.catalog().ability_by_id(activation.ability())?;

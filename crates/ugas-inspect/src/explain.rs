@@ -1,27 +1,28 @@
-//! Why a value is what it is, and why an ability can or cannot be activated.
+//! The requests `explain` (how a value is calculated) and `checks` (why an ability can or cannot be
+//! activated).
 
 use serde_json::{Value, json};
 use ugas_core::ability::{Ability, ActivationParty, ActivationReason};
 use ugas_core::explain::{BoundExplanation, Explanation, Reason, Term};
-use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use ugas_core::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::id::AttributeId;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{EvaluationParameters, Simulation};
 
 use crate::names::{Names, id_text};
-use crate::request::{Answer, Complaint, Fields};
+use crate::request::{Answer, Fields, RequestError};
 
-/// Effects that have a bar of their own; the rest share one.
-const MOST_BARS: usize = 40;
+/// Maximum number of effects with a bar of their own; the rest share one.
+const MAX_BARS: usize = 40;
 
-/// The way from base to current value.
+/// The calculation from base value to current value.
 pub(crate) fn explain(simulation: &Simulation, names: &Names, fields: Fields<'_>) -> Answer {
     let id = fields.controller("controller")?;
-    let name = fields.needed_text("attribute")?;
+    let name = fields.required_text("attribute")?;
     let attribute = simulation.catalog().attribute(name);
-    let attribute = attribute.map_err(|error| Complaint::bad(error.to_string()))?;
+    let attribute = attribute.map_err(|error| RequestError::bad(error.to_string()))?;
     let Some(explanation) = simulation.explain(id, attribute) else {
-        return Err(Complaint::gone("the controller is not there at this moment"));
+        return Err(RequestError::gone("the controller does not exist at this moment"));
     };
     let layers = explanation.layers.iter().map(|layer| {
         json!({
@@ -70,7 +71,7 @@ fn term_json(simulation: &Simulation, names: &Names, term: &Term) -> Value {
     })
 }
 
-/// Why a modifier does not show, as a sentence.
+/// Why a modifier does not count, as a sentence.
 fn why(reason: &Reason) -> String {
     match reason {
         Reason::MissingTag { party, tag } => format!("the {party} lacks {tag}"),
@@ -82,18 +83,19 @@ fn why(reason: &Reason) -> String {
         Reason::Overridden { effect } => format!("{effect} overrides it"),
         Reason::OverrideLost { effect } => format!("the override of {effect} won"),
         Reason::PredictedOnly => "it is predicted only".to_owned(),
-        Reason::IgnoredEffect => "its effect was asked not to count".to_owned(),
+        Reason::IgnoredEffect => "the evaluation ignores its effect".to_owned(),
         Reason::NotMostNegative => "a stronger negative modifier counts instead".to_owned(),
         Reason::Qualifier => "the game's own rule excludes it".to_owned(),
         Reason::EffectGone => "its effect is gone".to_owned(),
         Reason::MissingAttribute => "the controller lacks the attribute".to_owned(),
-        Reason::Queued => "its effect waits for its turn".to_owned(),
+        Reason::Queued => "its effect is still queued".to_owned(),
         _ => "it does not count".to_owned(),
     }
 }
 
-/// The steps from base to current. What a multiplication adds depends on what it multiplies, so the effects are let in one
-/// after the other, sums before products, and each bar is what the value became with it.
+/// The bars of a waterfall chart from base to current value. The contribution of a multiplication depends on
+/// its input, so effects are added one by one, sums before products, and each bar ends at the value with its
+/// effect.
 fn waterfall(
     simulation: &Simulation,
     id: ControllerId,
@@ -108,13 +110,13 @@ fn waterfall(
             }
         }
     }
-    // Stable: within a rank the order of application stays.
+    // The sort is stable: within a rank, effects stay in the order of their application.
     order.sort_by_key(|&(layer, rank, _)| (layer, rank));
     let mut bars = vec![json!({ "label": "Base", "kind": "base", "from": 0.0, "to": explanation.base })];
     let mut value = explanation.base;
     let mut let_in = 0;
     while let_in < order.len() {
-        let is_rest = let_in + 1 >= MOST_BARS && order.len() > MOST_BARS;
+        let is_rest = let_in + 1 >= MAX_BARS && order.len() > MAX_BARS;
         let next = if is_rest { order.len() } else { let_in + 1 };
         let ignored = order.iter().skip(next).map(|(.., active)| *active).collect();
         let parameters = EvaluationParameters { ignored_effects: ignored, ..EvaluationParameters::default() };
@@ -143,7 +145,7 @@ fn waterfall(
     bars
 }
 
-/// The name of an effect, and what it does to this attribute: `+ 20`, `× 1.5`.
+/// The name of an effect and its modifiers of this attribute: `Add 20`, `Multiply 1.5 (2 stacks)`.
 fn effect_label(explanation: &Explanation, active: ActiveEffectId) -> (String, String) {
     let terms = explanation.layers.iter().flat_map(|layer| &layer.terms).filter(|term| term.active == active);
     let mut name = String::new();
@@ -166,25 +168,25 @@ fn rank(operation: Operation) -> u8 {
     }
 }
 
-/// The checks of an activation in their order (A1), each with its verdict.
+/// The checks of an activation in their order (A1), each with its result.
 pub(crate) fn checks(simulation: &Simulation, names: &Names, fields: Fields<'_>) -> Answer {
-    let handle: AbilityHandle = fields.ability("ability")?;
+    let handle: GrantedAbilityId = fields.ability("ability")?;
     let target = fields.optional_controller("target")?;
     let granted = simulation.ability(handle);
     let ability = granted.and_then(|granted| simulation.catalog().ability_by_id(granted.ability()));
     let (Some(granted), Some(ability)) = (granted, ability) else {
-        return Err(Complaint::gone("the ability is not there at this moment"));
+        return Err(RequestError::gone("the ability is not granted at this moment"));
     };
-    let verdict = match target {
+    let result = match target {
         Some(target) => simulation.can_activate_on(handle, target),
         None => simulation.can_activate(handle),
     };
-    let reasons = verdict.as_ref().err().map(|refusal| refusal.reasons.as_slice()).unwrap_or_default();
+    let reasons = result.as_ref().err().map(|refusal| refusal.reasons.as_slice()).unwrap_or_default();
     let lines = CHECKS.iter().map(|check| {
         let found: Vec<String> = reasons
             .iter()
             .filter(|reason| check_of(reason) == *check)
-            .map(|reason| names.put_into(simulation, &reason.describe(simulation)))
+            .map(|reason| names.replace_handles(simulation, &reason.describe(simulation)))
             .collect();
         let verdict = match (found.is_empty(), applies(check, ability, target.is_some())) {
             (false, _) => "fail",
@@ -197,7 +199,7 @@ pub(crate) fn checks(simulation: &Simulation, names: &Names, fields: Fields<'_>)
         "ability": ability.name(),
         "controller": id_text(granted.controller()),
         "name": names.of(simulation, granted.controller()),
-        "allowed": verdict.is_ok(),
+        "allowed": result.is_ok(),
         "checks": lines.collect::<Vec<_>>(),
     }))
 }
@@ -242,7 +244,7 @@ fn check_of(reason: &ActivationReason) -> &'static str {
     }
 }
 
-/// Whether a check has something to look at.
+/// Whether an ability has anything that a check looks at.
 fn applies(check: &str, ability: &Ability, has_target: bool) -> bool {
     let def = ability.def();
     match check {

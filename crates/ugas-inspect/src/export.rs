@@ -1,4 +1,4 @@
-//! A moment as a scenario that reproduces it.
+//! The request `export`: a moment as a scenario that reproduces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,36 +13,41 @@ use ugas_data::node::{Entry, Node, Style, Value, to_yaml};
 use ugas_data::scenario::{Options, Outcome, Runner, Scenario, state_text};
 
 use crate::names::Names;
-use crate::request::{Answer, Complaint};
+use crate::request::{Answer, RequestError};
 
-/// Where moments come from, as far as files say it.
-pub(crate) struct Origin {
+/// The files that the shown game was started from.
+pub(crate) struct ExportSource {
     pub(crate) scenario: Option<Scenario>,
-    /// Where a pack is whose rules one may want to go on under; empty if the host does not say.
+    /// Path of the game's pack; empty if unknown. A comment in the exported file names it.
     pub(crate) pack: String,
 }
 
-/// The moment as a scenario file: the scenario that is shown up to then, if that leads there, and otherwise the state.
-/// Either is run here first, and ends in the very same state.
-pub(crate) fn export(simulation: &Simulation, names: &Names, origin: &Origin) -> Answer {
+/// The moment as a scenario file: the shown scenario up to the moment if it reproduces the state, otherwise
+/// the state itself. Either is run once before it is returned, and must end in the same state.
+pub(crate) fn export(simulation: &Simulation, names: &Names, source: &ExportSource) -> Answer {
     let seconds = simulation.now().as_seconds();
-    let cut = origin.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario, origin));
+    let cut = source.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario, source));
     let text = match cut {
         Some(text) => text,
-        None => from_state(simulation, names, origin)?,
+        None => from_state(simulation, names, source)?,
     };
     Ok(json!({ "file": format!("moment-{seconds}.yaml"), "text": text, "exact": true }))
 }
 
-/// The scenario up to the moment, if that is where it leads.
-fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario, origin: &Origin) -> Option<String> {
+/// The scenario up to the moment, if it ends in the same state.
+fn cut_out(
+    simulation: &Simulation,
+    names: &Names,
+    scenario: &Scenario,
+    source: &ExportSource,
+) -> Option<String> {
     let catalog = scenario.catalog().ok()?;
     let is_here = |end: &Outcome| end.hash == Some(simulation.state_hash());
     let mut document: Option<(Node, usize)> = None;
     for cut in scenario.until(simulation.now()) {
         let read = Scenario::from_text(scenario.path(), to_yaml(&cut)).ok()?.pop()?;
         let Some(end) = end_of(&read, catalog.clone()).filter(is_here) else { continue };
-        // A refusal that the next step expects fails without that step, and leads to the same state.
+        // A refusal that the next step expects is a failure without that step, but leads to the same state.
         if document.as_ref().is_none_or(|(_, failures)| end.failures.len() < *failures) {
             document = Some((cut, end.failures.len()));
         }
@@ -51,9 +56,9 @@ fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario, origin: 
         }
     }
     let (document, failures) = document?;
-    // Its own names, as they are. Whoever came some other way has none there.
+    // Names of the scenario itself. Controllers that it does not declare have none.
     let name = |id| Some(names.of(simulation, id)).filter(|name| scenario.has_controller(name));
-    // Tags that a file names are tags of its rules, so naming them may make others of these.
+    // Tags that a file names become part of its rules, so naming them may change the hash: try without, too.
     [true, false].into_iter().find_map(|with_tags| {
         let mut document = document.clone();
         push_step(&mut document, expectation(simulation, &name, with_tags));
@@ -61,12 +66,12 @@ fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario, origin: 
             true => to_yaml(&document),
             false => {
                 let catalog = simulation.catalog();
-                format!("{}{}", remarks(simulation, origin), to_yaml(&alone(document, scenario, catalog)?))
+                format!("{}{}", remarks(simulation, source), to_yaml(&alone(document, scenario, catalog)?))
             }
         };
         let cut = Scenario::from_text("moment.yaml", text.as_str()).ok()?.pop()?;
         let end = end_of(&cut, cut.catalog().ok()?)?;
-        // It fails where the scenario does, and nowhere else.
+        // It has the same failures as the scenario, and no others.
         (is_here(&end) && end.failures.len() == failures).then_some(text)
     })
 }
@@ -76,15 +81,15 @@ fn is_alone(scenario: &Scenario) -> bool {
     scenario.pack().is_none() && !matches!(scenario.doc().state, Some(StateDoc::File(_)))
 }
 
-/// A document that needs no other file: whoever saves it decides where, and nothing that stood beside the scenario stands
-/// there. So it begins with a world in which nobody is yet, which brings the rules along. `None` of one that begins with
-/// a state already.
+/// A self-contained document: the file may be saved anywhere, where no file beside the scenario is found. So
+/// it begins with an empty simulation that includes the rules. `None` if the scenario begins with a state
+/// already.
 fn alone(mut document: Node, scenario: &Scenario, catalog: &Arc<Catalog>) -> Option<Node> {
     if scenario.doc().state.is_some() {
         return None;
     }
     let Value::Map(entries) = &mut document.value else { return None };
-    // What loading them tells goes with them.
+    // The expectations about loading definitions go with the definitions.
     entries.retain(|entry| !["Pack", "Definitions", "ExpectLoad"].contains(&entry.key.value.as_str()));
     entries.push(state_of(&Simulation::new(catalog.clone(), Config::seeded(scenario.seed()))));
     Some(document)
@@ -96,7 +101,7 @@ fn state_of(simulation: &Simulation) -> Entry {
     state
 }
 
-/// How a scenario ends.
+/// The outcome of a scenario; `None` if it cannot be started.
 fn end_of(scenario: &Scenario, catalog: Arc<Catalog>) -> Option<Outcome> {
     let mut runner = Runner::new(scenario, catalog, Options::default()).ok()?;
     runner.run(|_| {});
@@ -111,11 +116,11 @@ fn push_step(document: &mut Node, step: Node) {
     }
 }
 
-/// A scenario that begins with the moment, and brings its rules along.
-fn from_state(simulation: &Simulation, names: &Names, origin: &Origin) -> Result<String, Complaint> {
+/// A scenario that begins with the moment's state, which includes its rules.
+fn from_state(simulation: &Simulation, names: &Names, source: &ExportSource) -> Result<String, RequestError> {
     let labels = labels(simulation, names);
-    let text = format!("{}{}", remarks(simulation, origin), to_yaml(&document(simulation, &labels)));
-    let wrong = |what: String| Complaint::gone(format!("the moment cannot be exported: {what}"));
+    let text = format!("{}{}", remarks(simulation, source), to_yaml(&document(simulation, &labels)));
+    let wrong = |what: String| RequestError::gone(format!("the moment cannot be exported: {what}"));
     let read = Scenario::from_text("moment.yaml", text.as_str());
     let read = read.map_err(|error| wrong(error.report.to_string()))?.pop();
     let scenario = read.ok_or_else(|| wrong("its file has no scenario".to_owned()))?;
@@ -146,20 +151,19 @@ fn document(simulation: &Simulation, labels: &BTreeMap<ControllerId, String>) ->
     let name = |id| labels.get(&id).cloned();
     let steps = vec![expectation(simulation, &name, true)];
     keys.push(entry("Steps", Value::List(steps)));
-    // Last, for nobody reads it.
+    // Last, because it is long and not for people.
     keys.push(state_of(simulation));
     Node::synthetic(Value::Map(keys))
 }
 
-/// What whoever opens the file should know.
-fn remarks(simulation: &Simulation, origin: &Origin) -> String {
+/// Comments at the top of the file.
+fn remarks(simulation: &Simulation, source: &ExportSource) -> String {
     let seconds = simulation.now().as_seconds();
-    let mut text =
-        format!("# Taken at {seconds} s. The state at the end of the file brings its rules along.\n");
-    if !origin.pack.is_empty() {
-        let pack = serde_json::Value::from(origin.pack.as_str());
+    let mut text = format!("# Taken at {seconds} s. The state at the end of the file includes its rules.\n");
+    if !source.pack.is_empty() {
+        let pack = serde_json::Value::from(source.pack.as_str());
         text.push_str(&format!(
-            "# To go on under the rules of the pack as they are now, add `Pack: {pack}`, or however it is called from here.\n"
+            "# To use the pack's current rules instead, add `Pack: {pack}` (a path relative to this file).\n"
         ));
     }
     let without = Catalog::builder().build().ok();
@@ -167,12 +171,12 @@ fn remarks(simulation: &Simulation, origin: &Origin) -> String {
         without.map(|without| simulation.catalog().definitions().clone().build_with_natives_of(&without));
     if let Some(Err(RebuildError::MissingNatives(missing))) = built {
         let missing: Vec<String> = missing.iter().map(|(kind, name)| format!("{kind} `{name}`")).collect();
-        text.push_str(&format!("# It runs where the native code of the game is: {}.\n", missing.join(", ")));
+        text.push_str(&format!("# It needs native code of the game: {}.\n", missing.join(", ")));
     }
     text
 }
 
-/// A step that expects values and tags of everybody who has a name, and that nothing else differs either.
+/// An `Expect` step with the values and tags of all named controllers, and the hash of the whole state.
 fn expectation(
     simulation: &Simulation,
     name: &dyn Fn(ControllerId) -> Option<String>,
@@ -187,7 +191,7 @@ fn expectation(
         for (attribute, base, current) in simulation.attributes(id) {
             let name = catalog.attribute_name(attribute);
             let number = |number: f64| number.is_finite().then(|| entry(name, Value::Number(number)));
-            // An attribute that is called like another key of a controller is there with its base alone.
+            // An attribute with the name of another key of the record is only listed with its base.
             fields.extend(number(current).filter(|_| !ControllerExpectRecord::FIELDS.contains(&name)));
             bases.extend(number(base));
         }
@@ -207,15 +211,15 @@ fn expectation(
     Node::synthetic(Value::Map(vec![entry("Expect", Value::Map(expected))]))
 }
 
-/// Whether an expectation of this name is about something else than a controller.
+/// Whether a name is a key of `Expect` and so cannot be the name of a controller.
 fn is_taken(name: &str) -> bool {
     ExpectRecord::FIELDS.contains(&name)
 }
 
-/// A name of one word for everybody who is there. Two may be called the same, and a file cannot have both.
+/// A unique name without blanks for each controller: controllers may share a name, keys of a file may not.
 fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, String> {
     let (mut taken, mut labels) = (BTreeSet::new(), BTreeMap::new());
-    // From which number on a name may be free: a crowd of one name is not gone through again for each of it.
+    // The next number to try for each name, so that many controllers of one name do not take quadratic time.
     let mut next: BTreeMap<String, u64> = BTreeMap::new();
     for (id, _) in simulation.controllers() {
         let plain = names.of(simulation, id).replace(' ', "-");

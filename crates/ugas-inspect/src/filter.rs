@@ -1,16 +1,16 @@
-//! Which controllers are meant: by words, by tags, by template.
+//! The filter of controllers: by words, by tags, by template.
 
 use ugas_core::catalog::Catalog;
 use ugas_core::id::{TagId, TemplateId};
 use ugas_core::tag::TagContainer;
 
-use crate::request::{Complaint, Fields};
+use crate::request::{Fields, RequestError};
 
-/// What a controller must be like.
+/// Conditions that a controller must meet.
 #[derive(Default)]
 pub(crate) struct Filter {
     words: Vec<String>,
-    /// All of these, and of each any.
+    /// All groups must match, each by any of its terms.
     tags: Vec<Vec<(TagId, Wanted)>>,
     template: Option<TemplateId>,
 }
@@ -23,16 +23,17 @@ enum Wanted {
 
 impl Filter {
     /// Reads `search`, `tags` and `template`. In `tags`, blanks mean "and", `|` means "or", `!` means "not".
-    pub(crate) fn read(fields: Fields<'_>, catalog: &Catalog) -> Result<Self, Complaint> {
+    pub(crate) fn read(fields: Fields<'_>, catalog: &Catalog) -> Result<Self, RequestError> {
         let words = fields.text("search")?.unwrap_or_default();
         let words = words.split_whitespace().map(str::to_lowercase).collect();
         let mut tags = Vec::new();
         for group in fields.text("tags")?.unwrap_or_default().split_whitespace() {
-            let group: Result<Vec<_>, Complaint> = group.split('|').map(|term| tag(term, catalog)).collect();
+            let group: Result<Vec<_>, RequestError> =
+                group.split('|').map(|term| tag(term, catalog)).collect();
             tags.push(group?);
         }
         let template = fields.text("template")?.map(|name| catalog.template(name)).transpose();
-        let template = template.map_err(|error| Complaint::bad(error.to_string()))?;
+        let template = template.map_err(|error| RequestError::bad(error.to_string()))?;
         Ok(Self { words, tags, template })
     }
 
@@ -46,13 +47,13 @@ impl Filter {
     }
 }
 
-fn tag(term: &str, catalog: &Catalog) -> Result<(TagId, Wanted), Complaint> {
+fn tag(term: &str, catalog: &Catalog) -> Result<(TagId, Wanted), RequestError> {
     let (name, wanted) = match term.strip_prefix('!') {
         Some(name) => (name, Wanted::Absent),
         None => (term, Wanted::Present),
     };
     match catalog.tag(name) {
         Ok(tag) => Ok((tag, wanted)),
-        Err(error) => Err(Complaint::bad(error.to_string())),
+        Err(error) => Err(RequestError::bad(error.to_string())),
     }
 }

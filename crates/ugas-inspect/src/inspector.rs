@@ -1,4 +1,4 @@
-//! The host's handle.
+//! [`Inspector`]: the host's handle of a running inspector.
 
 use std::io::{self, Read, Seek};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -16,42 +16,42 @@ use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
 use ugas_replay::Player;
 
-use crate::back_room::BackRoom;
-use crate::chronicle::Chronicle;
 use crate::console::Pace;
-use crate::desk::{Desk, Subject};
-use crate::doorway::{Doorway, Pass};
-use crate::export::Origin;
+use crate::event_log::EventLog;
+use crate::export::ExportSource;
+use crate::job_thread::JobThread;
+use crate::listener::{LimitedListener, WatcherFlag};
 use crate::mailbox::lock;
 use crate::names::Names;
-use crate::reel::{Reel, Tape, Window};
 use crate::report::ClientReport;
-use crate::security::{Gate, encoded, new_token};
-use crate::server::{Door, router};
+use crate::security::{AccessPolicy, encoded, new_token};
+use crate::server::{ServerState, router};
 use crate::settings::Settings;
-use crate::shared::{Line, Message, Shared};
+use crate::shared::{ConsoleLine, Message, Shared};
+use crate::timeline::{LiveTimeline, RecordedTimeline, Timeline};
+use crate::worker::{Subject, Worker};
 
-/// Questions that wait at the desk.
+/// Maximum number of messages that wait for the worker.
 const QUEUE: usize = 64;
 
-/// Why there is no inspector.
+/// Why an inspector could not be started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address cannot be listened at.
+    /// Binding the address failed.
     #[error("the inspector cannot listen at {address}: {error}")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// Other machines can reach the address.
+    /// Other machines can reach the address, and [`Settings::beyond_loopback`] was not called.
     #[error(
-        "{0} can be reached from other machines: use an address of this one, such as 127.0.0.1, or allow it in the settings"
+        "{0} is reachable from other machines: use a loopback address such as 127.0.0.1, or allow it in the settings"
     )]
     NotLoopback(SocketAddr),
-    /// A thread, a run time or a token could not be made.
+    /// A thread, a runtime or a token could not be created.
     #[error("the inspector cannot be started: {0}")]
     Start(#[from] io::Error),
     /// A recording cannot be played.
@@ -59,40 +59,40 @@ pub enum ServeError {
     Play(String),
 }
 
-/// Shows a simulation to whoever opens its page.
+/// Serves a page that shows a simulation.
 ///
-/// It works on three threads of its own, and ends when it is dropped.
+/// It runs on three threads of its own, and stops when it is dropped.
 pub struct Inspector {
     shared: Arc<Shared>,
     address: SocketAddr,
     token: Option<String>,
     stop: Option<oneshot::Sender<()>>,
     server: Option<JoinHandle<()>>,
-    desk: Option<JoinHandle<()>>,
+    worker: Option<JoinHandle<()>>,
 }
 
 impl Inspector {
-    /// Begins to listen, for a game that runs: show it with [`observe`](Self::observe).
+    /// Starts an inspector of a running game, which is passed to [`observe`](Self::observe) once a tick.
     ///
     /// # Errors
-    /// If the address cannot be listened at, or is not of this machine alone.
+    /// If the address cannot be bound, or is not a loopback address.
     pub fn serve(address: impl ToSocketAddrs) -> Result<Self, ServeError> {
         Self::serve_with(address, Settings::default())
     }
 
-    /// Begins to listen, for a game that runs.
+    /// Starts an inspector of a running game, with settings.
     ///
     /// # Errors
-    /// If the address cannot be listened at, or the settings do not admit it.
+    /// If the address cannot be bound, or the settings do not allow it.
     pub fn serve_with(address: impl ToSocketAddrs, settings: Settings) -> Result<Self, ServeError> {
-        let window = Window::new(settings.most_moments, settings.most_bytes);
-        Self::start(address, settings, Subject::Live(Box::new(window)), Chronicle::default())
+        let timeline = LiveTimeline::new(settings.max_moments, settings.max_bytes);
+        Self::start(address, settings, Subject::Live(Box::new(timeline)), EventLog::default())
     }
 
-    /// Shows a recording, all of it: the page goes to any moment.
+    /// Starts an inspector of a finished recording: the page can go to any moment of it.
     ///
     /// # Errors
-    /// If the address cannot be listened at, the settings do not admit it, or the recording cannot be played.
+    /// If the address cannot be bound, the settings do not allow it, or the recording cannot be played.
     pub fn recording<R: Read + Seek + Send + 'static>(
         address: impl ToSocketAddrs,
         mut settings: Settings,
@@ -101,15 +101,15 @@ impl Inspector {
         let names: Vec<(ControllerId, String)> =
             player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
         settings.names.extend(names);
-        let mut tape = Tape::new(player);
-        let chronicle = tape.tell(|_, _| ()).map_err(ServeError::Play)?;
-        Self::start(address, settings, Subject::Over(Box::new(tape)), chronicle)
+        let mut recorded = RecordedTimeline::new(player);
+        let event_log = recorded.collect_events(|_, _| ()).map_err(ServeError::Play)?;
+        Self::start(address, settings, Subject::Recorded(Box::new(recorded)), event_log)
     }
 
-    /// Begins to listen for a game that goes on from the end of a recording, which is its past.
+    /// Starts an inspector of a game that continues from the end of a recording; the recording is its past.
     ///
     /// # Errors
-    /// If the address cannot be listened at, the settings do not admit it, or the recording cannot be played.
+    /// If the address cannot be bound, the settings do not allow it, or the recording cannot be played.
     pub fn continuing<R: Read + Seek + Send + 'static>(
         address: impl ToSocketAddrs,
         mut settings: Settings,
@@ -118,33 +118,34 @@ impl Inspector {
         let names: Vec<(ControllerId, String)> =
             player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
         settings.names.extend(names);
-        let mut window = Window::new(settings.most_moments, settings.most_bytes);
-        let mut tape = Tape::new(player);
-        let told = tape.tell(|simulation, work| {
-            window.push(&simulation.snapshot(), simulation.config(), Some(work));
+        let mut timeline = LiveTimeline::new(settings.max_moments, settings.max_bytes);
+        let mut recorded = RecordedTimeline::new(player);
+        let collected = recorded.collect_events(|simulation, work| {
+            timeline.push(&simulation.snapshot(), simulation.config(), Some(work));
         });
-        let mut chronicle = told.map_err(ServeError::Play)?;
-        chronicle.forget_before(window.first());
-        Self::start(address, settings, Subject::Live(Box::new(window)), chronicle)
+        let mut event_log = collected.map_err(ServeError::Play)?;
+        event_log.forget_before(timeline.first());
+        Self::start(address, settings, Subject::Live(Box::new(timeline)), event_log)
     }
 
-    /// Shows the simulation as it is now. Call it once a tick, before the events are polled: those that wait in the
-    /// simulation are what the timeline shows. Returns at once while nobody watches.
+    /// Shows the current state of the simulation. Call it once a tick, before the events are polled: the
+    /// page's timeline shows the simulation's pending events. Returns at once while nobody watches.
     pub fn observe(&self, simulation: &Simulation) {
         if self.shared.is_watched() {
             self.post(simulation, simulation.pending_events(), None);
         }
     }
 
-    /// The same, with the time that the host worked on the tick.
+    /// Like [`observe`](Self::observe), with the time that the host needed for the tick.
     pub fn observe_timed(&self, simulation: &Simulation, work: Duration) {
         if self.shared.is_watched() {
             self.post(simulation, simulation.pending_events(), Some(work));
         }
     }
 
-    /// The same for a host that has polled the events already, as a server does that takes them from the network layer:
-    /// `events` are those since the last call. Without the time that the host worked, the page has none to show.
+    /// Like [`observe`](Self::observe), for a host that has polled the events already, such as a server that
+    /// gets them from the network layer. `events` are those since the last call; `work` is the time that the
+    /// host needed for the tick, if known.
     pub fn observe_events<'a>(
         &self,
         simulation: &Simulation,
@@ -159,18 +160,18 @@ impl Inspector {
     fn post(&self, simulation: &Simulation, events: impl Iterator<Item = Event>, work: Option<Duration>) {
         self.shared.mailbox.post(simulation, events, work);
         self.shared.posts.fetch_add(1, Ordering::Relaxed);
-        // A full queue means that the desk is at work, and it looks into the mailbox before every answer.
-        let _ = self.shared.desk.try_send(Message::Frame);
+        // A full queue means that the worker is busy, and it looks into the mailbox before every answer.
+        let _ = self.shared.worker.try_send(Message::Frame);
     }
 
-    /// Tells of the clients of a networked game, at the game's time: call it once a tick, or less often. Returns at once
-    /// while nobody watches.
+    /// Reports the clients of a networked game at a game time. Call it once a tick, or less often. Returns at
+    /// once while nobody watches.
     pub fn report_network(&self, time: Time, clients: impl IntoIterator<Item = ClientReport>) {
         if !self.shared.is_watched() {
             return;
         }
         let mut network = lock(&self.shared.network);
-        network.take(time, clients);
+        network.record(time, clients);
         let count = network.len();
         drop(network);
         self.shared.head.send_if_modified(|head| {
@@ -180,59 +181,60 @@ impl Inspector {
         });
     }
 
-    /// Whether somebody watches.
+    /// Whether frames are wanted: a page is connected, or [`Settings::record_always`] was called.
     pub fn is_watched(&self) -> bool {
         self.shared.is_watched()
     }
 
-    /// Tells what a controller is called.
+    /// Sets the name of a controller.
     pub fn name(&self, controller: ControllerId, name: impl Into<String>) {
         lock(&self.shared.names).0.insert(controller, name.into());
     }
 
-    /// Forgets what a controller is called, for hosts in which controllers come and go for days.
+    /// Removes the name of a controller, for long-running hosts whose controllers come and go.
     pub fn forget_name(&self, controller: ControllerId) {
         lock(&self.shared.names).0.remove(&controller);
     }
 
-    /// Carries out the changes that were asked for on the page, with `execute`: `|command| simulation.execute(command)`, or
-    /// a recorder's `execute`, so that each is written to the recording. Returns how many there were. Without
+    /// Executes the edits that the page has queued, with `execute`: `|command| simulation.execute(command)`,
+    /// or a recorder's `execute`, so that they are recorded. Returns the number of edits. Without
     /// [`Settings::allow_edit`] there are none.
     pub fn perform(&self, mut execute: impl FnMut(Command) -> Result<Outcome, CommandError>) -> usize {
-        for effect in self.shared.take_spent() {
+        for effect in self.shared.take_retired_effects() {
             // The host may have forgotten it already.
             let _ = execute(Command::ForgetEffect(effect));
         }
         let edits = self.shared.take_edits();
         let count = edits.len();
         for edit in edits {
-            let mut spent = Vec::new();
-            let (text, result) = edit.perform(&mut execute, &mut spent);
-            self.shared.leave_spent(spent);
+            let mut retired = Vec::new();
+            let (text, result) = edit.perform(&mut execute, &mut retired);
+            self.shared.retire_effects(retired);
             let time = self.shared.head.borrow().time;
-            self.shared.note(Line { time, text, error: result.err() });
+            self.shared.note(ConsoleLine { time, text, error: result.err() });
         }
         count
     }
 
-    /// Tells where changes are recorded, for whoever makes them; without it, the page says that they are not.
+    /// Sets the path of the recording that edits are written to, which the page shows; `None` if there is
+    /// none.
     pub fn set_recording(&self, place: Option<String>) {
         *lock(&self.shared.recording) = place;
-        // The page looks at the console again.
+        // Makes the page request the console again.
         self.shared.head.send_modify(|head| head.console += 1);
     }
 
-    /// How fast the game shall run, as the page says. Steps are taken with [`take_step`](Self::take_step).
+    /// The pace that the page requests. Take single steps with [`take_step`](Self::take_step).
     pub fn pace(&self) -> Pace {
         self.shared.pace()
     }
 
-    /// Decides how fast the game runs, for example that it begins paused.
+    /// Sets the pace, for example to begin paused.
     pub fn set_pace(&self, pace: Pace) {
         self.shared.set_pace(|known| *known = pace);
     }
 
-    /// Takes one of the steps that were asked for while the game stands still; false if there is none.
+    /// Takes one of the single steps that were requested while paused; false if there is none.
     pub fn take_step(&self) -> bool {
         self.shared.set_pace(|pace| match pace.steps.checked_sub(1) {
             Some(left) => {
@@ -243,12 +245,12 @@ impl Inspector {
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens at.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What to open in a browser, with the token if one is needed.
+    /// The URL to open in a browser, with the token if one is needed.
     pub fn url(&self) -> String {
         match &self.token {
             Some(token) => format!("http://{}/#token={}", self.address, encoded(token)),
@@ -260,50 +262,51 @@ impl Inspector {
         address: impl ToSocketAddrs,
         settings: Settings,
         subject: Subject,
-        chronicle: Chronicle,
+        event_log: EventLog,
     ) -> Result<Self, ServeError> {
         let listener = listen(address, &settings)?;
         let address = listener.local_addr()?;
         let loopback = address.ip().is_loopback();
-        // An empty token would be none, and let in everybody.
+        // An empty token would admit everybody.
         let token = match settings.token.filter(|token| !token.is_empty()) {
             None if !loopback => Some(new_token().map_err(|error| io::Error::other(error.to_string()))?),
             given => given,
         };
         listener.set_nonblocking(true)?;
-        let (desk, messages) = mpsc::channel(QUEUE);
-        let shared = Arc::new(Shared::new(desk, Names(settings.names), settings.always));
-        let origin = Origin { scenario: settings.scenario, pack: settings.pack };
-        let worker = Desk {
+        let (requests, messages) = mpsc::channel(QUEUE);
+        let shared = Arc::new(Shared::new(requests, Names(settings.names), settings.always));
+        let source = ExportSource { scenario: settings.scenario, pack: settings.pack };
+        let state = Worker {
             subject,
-            chronicle,
-            back_room: BackRoom::open(origin)?,
+            event_log,
+            job_thread: JobThread::spawn(source)?,
             title: settings.title,
             edit: settings.edit,
             paced: settings.paced,
         };
-        let gate = Gate { loopback, token: token.clone(), origins: settings.origins };
-        let door = Door { shared: Arc::clone(&shared), gate, most_connections: settings.most_connections };
+        let access = AccessPolicy { loopback, token: token.clone(), origins: settings.origins };
+        let server_state =
+            ServerState { shared: Arc::clone(&shared), access, max_connections: settings.max_connections };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let (stop, stopped) = oneshot::channel();
-        let desk_shared = Arc::clone(&shared);
-        let desk = std::thread::Builder::new()
-            .name("ugas-inspect-desk".to_owned())
-            .spawn(move || worker.run(&desk_shared, messages))?;
+        let worker_shared = Arc::clone(&shared);
+        let worker = std::thread::Builder::new()
+            .name("ugas-inspect-work".to_owned())
+            .spawn(move || state.run(&worker_shared, messages))?;
         let server = std::thread::Builder::new().name("ugas-inspect".to_owned()).spawn(move || {
             runtime.block_on(async {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let doorway = Doorway::new(listener, door.most_connections);
-                let app = router(Arc::new(door)).into_make_service_with_connect_info::<Pass>();
+                let listener = LimitedListener::new(listener, server_state.max_connections);
+                let app = router(Arc::new(server_state)).into_make_service_with_connect_info::<WatcherFlag>();
                 tokio::select! {
-                    _ = axum::serve(doorway, app) => {}
+                    _ = axum::serve(listener, app) => {}
                     _ = stopped => {}
                 }
             });
-            // Connections end with their run time.
+            // Connections end with their runtime.
             drop(runtime);
         })?;
-        Ok(Self { shared, address, token, stop: Some(stop), server: Some(server), desk: Some(desk) })
+        Ok(Self { shared, address, token, stop: Some(stop), server: Some(server), worker: Some(worker) })
     }
 }
 
@@ -322,13 +325,13 @@ impl Drop for Inspector {
         if let Some(server) = self.server.take() {
             let _ = server.join();
         }
-        // Nobody else asks now, so there is room soon. Waiting in the channel itself is not for hosts with a run time of
-        // their own.
-        while let Err(mpsc::error::TrySendError::Full(_)) = self.shared.desk.try_send(Message::Stop) {
+        // The server is gone, so the queue only drains. `blocking_send` would panic in a host with a runtime
+        // of its own.
+        while let Err(mpsc::error::TrySendError::Full(_)) = self.shared.worker.try_send(Message::Stop) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        if let Some(desk) = self.desk.take() {
-            let _ = desk.join();
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
         }
     }
 }

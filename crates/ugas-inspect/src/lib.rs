@@ -1,7 +1,6 @@
-//! The inspector: a page in a browser that shows a running game, says why its numbers are what they are, and goes back in
-//! time.
+//! The inspector: a browser page that shows a running game, explains its values, and goes back in time.
 //!
-//! A host adds it with one line and shows it the simulation once a tick:
+//! A host adds it with one line and passes it the simulation once a tick:
 //!
 //! ```no_run
 //! # use ugas_core::{catalog::Catalog, simulation::{Config, Simulation}, time::Span};
@@ -18,46 +17,47 @@
 //! # Ok::<(), ugas_inspect::ServeError>(())
 //! ```
 //!
-//! While nobody watches, [`observe`](Inspector::observe) reads one atomic number and returns. While somebody does, it copies
-//! the state into memory that is used again, and everything else happens on threads of the inspector: of frames that come
-//! faster than they are taken in, the newest wins, and a browser that reads slowly waits for itself alone.
+//! While nobody watches, [`observe`](Inspector::observe) reads one atomic number and returns. While somebody
+//! watches, it copies the state into a reused buffer, and everything else happens on the inspector's own
+//! threads. When frames arrive faster than they are processed, the newest replaces the older ones. A slow
+//! browser delays only itself.
 //!
-//! A recording is shown with all of its past: [`Inspector::recording`].
+//! A recording is shown with its whole timeline: [`Inspector::recording`].
 //!
-//! The page is embedded, has no third-party code and works offline. What it says and hears is documented in
-//! `docs/inspector-protocol.md` ([`PROTOCOL`] is its version), for editors that want to show the same.
+//! The page is embedded, has no third-party code and works offline. Its protocol is documented in
+//! `docs/inspector-protocol.md` ([`PROTOCOL`] is its version), for editors that want to show the same data.
 //!
-//! # Who may look
-//! Only this machine, unless [`Settings`] say otherwise; any other address needs a token, which [`Inspector::url`] carries.
-//! Pages of other origins are turned away, and so are requests for hosts that are not this one. Nothing can be changed
-//! unless [`Settings::allow_edit`] is called; then the host carries out what was asked for, when it likes:
-//! [`Inspector::perform`].
+//! # Access
+//! Only this machine may connect, unless [`Settings`] allow more. Any other address needs a token, which
+//! [`Inspector::url`] contains. Pages of other origins are rejected, and so are requests with a foreign
+//! `Host`. The page is read-only unless [`Settings::allow_edit`] is called. The host then decides when queued
+//! edits are executed: [`Inspector::perform`].
 #![forbid(unsafe_code)]
 
-mod back_room;
 mod causes;
-mod chronicle;
 mod compare;
-mod concerns;
 mod console;
 mod controller;
-mod desk;
-mod doorway;
+mod event_log;
 mod explain;
 mod export;
 mod filter;
 mod inspector;
+mod involved;
+mod job_thread;
+mod listener;
 mod mailbox;
 mod names;
 mod network;
 mod page;
-mod reel;
 mod report;
 mod request;
 mod security;
 mod server;
 mod settings;
 mod shared;
+mod timeline;
+mod worker;
 mod world;
 
 pub use console::Pace;
@@ -65,6 +65,6 @@ pub use inspector::{Inspector, ServeError};
 pub use report::{ClientReport, Correction, CorrectionCause, Difference};
 pub use settings::Settings;
 
-/// The version of the protocol between page and inspector. Another number is another protocol; new fields and requests
-/// come without a new number, so readers pass over what they do not know.
+/// Version of the protocol between page and inspector. It changes when the protocol becomes incompatible. New
+/// fields and requests do not change it, so readers ignore what they do not know.
 pub const PROTOCOL: u32 = 1;

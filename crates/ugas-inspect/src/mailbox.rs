@@ -1,4 +1,4 @@
-//! From the game to the inspector: one place for the newest state. Whoever brings one never waits for whoever takes it.
+//! The mailbox between game and worker: one slot for the newest frame. The game never waits for the worker.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use ugas_core::event::Event;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
 
-/// Most events that wait to be taken in; older ones are lost, and counted.
-const MOST_EVENTS: usize = 1 << 14;
+/// Maximum number of events in a frame; older ones are dropped and counted.
+const MAX_EVENTS: usize = 1 << 14;
 
-/// A state on its way.
+/// A state on its way to the worker, with the events since the last one that was taken.
 pub(crate) struct Frame {
     pub(crate) snapshot: Snapshot,
     pub(crate) config: Config,
     pub(crate) events: Vec<Event>,
     pub(crate) lost_events: u64,
-    /// How long the host worked on the tick, if it says so.
+    /// Time that the host needed for the tick, if reported.
     pub(crate) work: Option<Duration>,
 }
 
 #[derive(Default)]
 pub(crate) struct Mailbox {
     newest: Mutex<Option<Frame>>,
-    /// A state that was taken in: its memory is used again.
+    /// A snapshot whose memory is reused.
     spare: Mutex<Option<Snapshot>>,
-    /// The number of the next event that was not seen.
+    /// Sequence number of the first event that was not posted yet.
     next_event: Mutex<u64>,
 }
 
 impl Mailbox {
-    /// Leaves the state; one that was not taken yet is replaced, but its events are kept.
+    /// Posts a state. A frame that was not taken yet is replaced, but its events are kept.
     pub(crate) fn post(
         &self,
         simulation: &Simulation,
@@ -45,7 +45,7 @@ impl Mailbox {
             None => simulation.snapshot(),
         };
         let mut next = lock(&self.next_event);
-        // A simulation that was restored counts from an earlier number again.
+        // A restored simulation counts from an earlier number again.
         if simulation.counters().events < *next {
             *next = 0;
         }
@@ -58,7 +58,7 @@ impl Mailbox {
         }
         events.extend(new);
         *next = simulation.counters().events;
-        let excess = events.len().saturating_sub(MOST_EVENTS);
+        let excess = events.len().saturating_sub(MAX_EVENTS);
         events.drain(..excess);
         lost_events += excess as u64;
         let config = simulation.config().clone();
@@ -74,7 +74,7 @@ impl Mailbox {
     }
 }
 
-/// A panic elsewhere leaves nothing half done here.
+/// Locks a mutex and ignores poisoning: every critical section leaves its data valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_state_wins_and_the_events_of_all_are_kept() {
+    fn replaced_frame_passes_its_events_to_the_newest() {
         let catalog = Catalog::builder().template(ControllerDef::new("Wolf")).build().unwrap();
         let mut simulation = Simulation::new(catalog, Config::default());
         let mailbox = Mailbox::default();

@@ -1,16 +1,16 @@
-//! What controllers are called.
+//! Display names of controllers.
 
 use std::collections::BTreeMap;
 
 use ugas_core::handle::{ControllerId, Handle};
 use ugas_core::simulation::Simulation;
 
-/// Names of controllers, those of the dead included.
+/// Names of controllers, including despawned ones.
 #[derive(Clone, Default)]
 pub(crate) struct Names(pub(crate) BTreeMap<ControllerId, String>);
 
 impl Names {
-    /// The given name; without one, the template with the number of the place, or the handle alone.
+    /// The given name; by default the template and the index of the handle, or the handle alone.
     pub(crate) fn of(&self, simulation: &Simulation, id: ControllerId) -> String {
         if let Some(name) = self.0.get(&id) {
             return name.clone();
@@ -22,8 +22,8 @@ impl Names {
         }
     }
 
-    /// A text with names in the place of handles, such as `controller3v1`.
-    pub(crate) fn put_into(&self, simulation: &Simulation, text: &str) -> String {
+    /// Replaces handles in a text, such as `controller3v1`, with names.
+    pub(crate) fn replace_handles(&self, simulation: &Simulation, text: &str) -> String {
         const MARK: &str = "controller";
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -43,7 +43,7 @@ impl Names {
     }
 }
 
-/// A controller as messages name it: the bits of its handle, in decimal.
+/// A controller in messages: the bits of its handle, in decimal.
 pub(crate) fn id_text(id: ControllerId) -> String {
     id.to_bits().to_string()
 }
@@ -63,11 +63,11 @@ mod tests {
     use ugas_core::simulation::Config;
 
     #[test]
-    fn names_stand_in_the_place_of_handles() {
+    fn handles_in_text_are_replaced_with_names() {
         let simulation = Simulation::new(Catalog::builder().build().unwrap(), Config::default());
         let wolf = ControllerId::from_bits(1 << 32).unwrap();
         let names = Names([(wolf, "wolf".to_owned())].into());
-        let put = |text: &str| names.put_into(&simulation, text);
+        let put = |text: &str| names.replace_handles(&simulation, text);
         assert_eq!(put("Hit on controller0v1 as active0v1"), "Hit on wolf as active0v1");
         assert_eq!(put("controller0v1: controller1v1"), "wolf: controller1v1");
         assert_eq!(put("the controller does not exist"), "the controller does not exist");

@@ -1,6 +1,6 @@
-//! The page, embedded: these files are all that there is to ask for.
+//! The embedded files of the page. No other files are served.
 
-/// A file of the page: its path, what it is, and its text.
+/// A file of the page: its path in URLs, its content type, and its text.
 pub(crate) struct File {
     path: &'static str,
     pub(crate) kind: &'static str,
@@ -29,7 +29,7 @@ const FILES: &[File] = files! {
     "/console.js" => "text/javascript; charset=utf-8", "console.js";
 };
 
-/// The file at a path, compared as a whole: no path leads anywhere else.
+/// The file at a path. Paths are compared as a whole, so none leads outside the list.
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     FILES.iter().find(|file| file.path == path)
 }

@@ -1,73 +1,74 @@
-//! What a host tells of its clients.
+//! Reports of a host about its clients.
 
 use serde_json::{Value, json};
 use ugas_core::time::Time;
 
-/// One client, as the host knows it now. Numbers that count do so from the beginning; what the host cannot know is `None`.
+/// The current statistics of one client. Counters count from the beginning; unknown values are `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ClientReport {
-    /// What it is called; its samples and corrections go by this.
+    /// Name of the client. Its samples and corrections are kept under this name.
     pub name: String,
-    /// What it plays, in words.
+    /// Description of what it plays.
     pub plays: String,
-    /// Milliseconds to the client and back, if known.
+    /// Round-trip time in milliseconds, if known.
     pub round_trip: Option<f64>,
-    /// Ticks that it shows ahead of the server, if known.
+    /// Number of ticks that it predicts ahead of the server, if known.
     pub ahead: Option<i64>,
-    /// Bytes that went to it.
+    /// Bytes that the client received.
     pub received_bytes: u64,
-    /// Bytes that came from it.
+    /// Bytes that the client sent.
     pub sent_bytes: u64,
-    /// What the bytes that went to it were for: the name of a class, and its bytes.
+    /// Received bytes by traffic class: name of the class, bytes.
     pub received_classes: Vec<(String, u64)>,
-    /// What the bytes that came from it were for.
+    /// Sent bytes by traffic class.
     pub sent_classes: Vec<(String, u64)>,
-    /// Commands that were carried out, if known.
+    /// Number of confirmed commands, if known.
     pub confirmed: Option<u64>,
-    /// Commands that were rejected.
+    /// Number of rejected commands.
     pub rejected: u64,
-    /// Predictions that were corrected: only the client itself knows.
+    /// Number of corrected predictions, which only the client itself knows.
     pub corrected: Option<u64>,
-    /// Why commands were rejected, and how often.
+    /// Reasons of rejections, with their counts.
     pub rejections: Vec<(String, u64)>,
-    /// What it had to take back since the last report, in the order of time. The inspector keeps the latest.
+    /// Corrections since the last report, ordered by time. The inspector keeps the latest.
     pub corrections: Vec<Correction>,
 }
 
-/// Something that a client had to take back.
+/// A prediction that a client had to correct.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Correction {
-    /// When, in the game's time.
+    /// Game time of the correction.
     pub time: Time,
-    /// Why.
+    /// Cause of the correction.
     pub cause: CorrectionCause,
-    /// How what had been predicted differs from what is so. Empty if nothing had been shown of it, or the host does not know.
+    /// Differences between predicted and actual state. Empty if nothing was shown, or if the host does not
+    /// know.
     pub differences: Vec<Difference>,
 }
 
-/// Why a client had to take something back.
+/// Why a client had to correct a prediction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CorrectionCause {
-    /// The server did not carry out a command.
+    /// The server rejected a command.
     Rejected {
-        /// What was asked for, in words; empty if the host does not know.
+        /// Description of the command; empty if unknown.
         command: String,
-        /// Why it was not carried out.
+        /// Why it was rejected.
         reason: String,
     },
-    /// The server's game went another way than the client had thought.
+    /// The server's state differs from the predicted one.
     Mispredicted,
 }
 
-/// A difference between what a client had predicted and what is so.
+/// A difference between a client's prediction and the server's state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Of what: an attribute, a tag, an effect.
+    /// Name of the attribute, tag or effect that differs.
     pub what: String,
-    /// What had been predicted.
+    /// The predicted value.
     pub predicted: String,
-    /// What is so.
+    /// The server's value.
     pub actual: String,
 }
 

@@ -1,21 +1,21 @@
-//! What a page asks for: the fields of a message, read with limits.
+//! Requests of a page: their fields, read with limits, and their errors.
 
 use serde_json::{Value, json};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 
-/// Longest text of a field: nobody types more into a search box.
-const LONGEST: usize = 256;
+/// Maximum length of a text field in bytes, and of a list in items.
+const MAX_LENGTH: usize = 256;
 
 /// Why a request has no answer.
 #[derive(Debug)]
-pub(crate) struct Complaint {
-    /// A word for programs.
+pub(crate) struct RequestError {
+    /// Code for programs.
     pub(crate) code: &'static str,
-    /// A sentence for people.
+    /// Message for people.
     pub(crate) message: String,
 }
 
-impl Complaint {
+impl RequestError {
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self { code: "bad-request", message: message.into() }
     }
@@ -34,13 +34,13 @@ impl Complaint {
 }
 
 /// An answer, or why there is none.
-pub(crate) type Answer = Result<Value, Complaint>;
+pub(crate) type Answer = Result<Value, RequestError>;
 
-/// An answer as a message, with the number of the question.
+/// An answer as a message, with the `id` of its request.
 pub(crate) fn reply_to(id: Value, answer: Answer) -> Value {
     match answer {
         Ok(answer) => json!({ "id": id, "answer": answer }),
-        Err(Complaint { code, message }) => {
+        Err(RequestError { code, message }) => {
             json!({ "id": id, "error": { "code": code, "message": message } })
         }
     }
@@ -51,73 +51,78 @@ pub(crate) fn reply_to(id: Value, answer: Answer) -> Value {
 pub(crate) struct Fields<'a>(pub(crate) &'a Value);
 
 impl<'a> Fields<'a> {
-    /// A text; absent, null and empty are the same.
-    pub(crate) fn text(self, key: &str) -> Result<Option<&'a str>, Complaint> {
+    /// A text; absent, null and empty count as `None`.
+    pub(crate) fn text(self, key: &str) -> Result<Option<&'a str>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) if text.len() <= LONGEST => {
+            Some(Value::String(text)) if text.len() <= MAX_LENGTH => {
                 Ok(Some(text.as_str()).filter(|text| !text.is_empty()))
             }
-            Some(Value::String(_)) => Err(Complaint::bad(format!("`{key}` is longer than {LONGEST} bytes"))),
-            Some(_) => Err(Complaint::bad(format!("`{key}` must be a text"))),
+            Some(Value::String(_)) => {
+                Err(RequestError::bad(format!("`{key}` is longer than {MAX_LENGTH} bytes")))
+            }
+            Some(_) => Err(RequestError::bad(format!("`{key}` must be a string"))),
         }
     }
 
-    pub(crate) fn needed_text(self, key: &str) -> Result<&'a str, Complaint> {
-        self.text(key)?.ok_or_else(|| Complaint::bad(format!("`{key}` is missing")))
+    pub(crate) fn required_text(self, key: &str) -> Result<&'a str, RequestError> {
+        self.text(key)?.ok_or_else(|| RequestError::bad(format!("`{key}` is missing")))
     }
 
-    /// A number that counts.
-    pub(crate) fn count(self, key: &str) -> Result<Option<u64>, Complaint> {
+    /// A non-negative integer.
+    pub(crate) fn count(self, key: &str) -> Result<Option<u64>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64() {
                 Some(count) => Ok(Some(count)),
-                None => Err(Complaint::bad(format!("`{key}` must be a whole number from 0"))),
+                None => Err(RequestError::bad(format!("`{key}` must be a non-negative integer"))),
             },
         }
     }
 
-    /// A number of the game.
-    pub(crate) fn number(self, key: &str) -> Result<Option<f64>, Complaint> {
+    /// A finite number.
+    pub(crate) fn number(self, key: &str) -> Result<Option<f64>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64().filter(|number| number.is_finite()) {
                 Some(number) => Ok(Some(number)),
-                None => Err(Complaint::bad(format!("`{key}` must be a number"))),
+                None => Err(RequestError::bad(format!("`{key}` must be a number"))),
             },
         }
     }
 
     /// A list of texts.
-    pub(crate) fn texts(self, key: &str) -> Result<Vec<&'a str>, Complaint> {
+    pub(crate) fn texts(self, key: &str) -> Result<Vec<&'a str>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(items)) if items.len() <= LONGEST => items
+            Some(Value::Array(items)) if items.len() <= MAX_LENGTH => items
                 .iter()
                 .map(|item| {
-                    item.as_str().ok_or_else(|| Complaint::bad(format!("`{key}` must be a list of texts")))
+                    item.as_str()
+                        .ok_or_else(|| RequestError::bad(format!("`{key}` must be a list of strings")))
                 })
                 .collect(),
-            Some(_) => Err(Complaint::bad(format!("`{key}` must be a list of at most {LONGEST} texts"))),
+            Some(_) => {
+                Err(RequestError::bad(format!("`{key}` must be a list of at most {MAX_LENGTH} strings")))
+            }
         }
     }
 
-    pub(crate) fn controller(self, key: &str) -> Result<ControllerId, Complaint> {
-        controller(self.needed_text(key)?)
+    pub(crate) fn controller(self, key: &str) -> Result<ControllerId, RequestError> {
+        controller(self.required_text(key)?)
     }
 
-    pub(crate) fn optional_controller(self, key: &str) -> Result<Option<ControllerId>, Complaint> {
+    pub(crate) fn optional_controller(self, key: &str) -> Result<Option<ControllerId>, RequestError> {
         self.text(key)?.map(controller).transpose()
     }
 
-    pub(crate) fn ability(self, key: &str) -> Result<AbilityHandle, Complaint> {
-        let bits = self.needed_text(key)?.parse().ok().and_then(AbilityHandle::from_bits);
-        bits.ok_or_else(|| Complaint::bad(format!("`{key}` is no handle of an ability")))
+    pub(crate) fn ability(self, key: &str) -> Result<GrantedAbilityId, RequestError> {
+        let bits = self.required_text(key)?.parse().ok().and_then(GrantedAbilityId::from_bits);
+        bits.ok_or_else(|| RequestError::bad(format!("`{key}` is not a handle of an ability")))
     }
 }
 
-pub(crate) fn controller(text: &str) -> Result<ControllerId, Complaint> {
+pub(crate) fn controller(text: &str) -> Result<ControllerId, RequestError> {
     let id = text.parse().ok().and_then(ControllerId::from_bits);
-    id.ok_or_else(|| Complaint::bad(format!("`{text}` is no handle of a controller")))
+    id.ok_or_else(|| RequestError::bad(format!("`{text}` is not a handle of a controller")))
 }

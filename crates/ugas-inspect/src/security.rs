@@ -1,35 +1,40 @@
-//! Who may look: hosts, origins and tokens.
+//! Access control: hosts, origins and tokens.
 
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 
-/// What is asked of whoever comes.
-pub(crate) struct Gate {
-    /// Whether only this machine can come at all. Then names in `Host` must be names of this machine, or a page of
-    /// elsewhere could reach us under a name of its own (DNS rebinding).
+/// The conditions of access.
+pub(crate) struct AccessPolicy {
+    /// Whether the address is a loopback address. Then `Host` must name this machine, or a foreign page could
+    /// reach the inspector under its own name (DNS rebinding).
     pub(crate) loopback: bool,
     pub(crate) token: Option<String>,
+    /// Origins, besides the inspector's own, whose pages may connect.
     pub(crate) origins: Vec<String>,
 }
 
-/// Why somebody is turned away.
+/// The header or parameter for which access was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Refused {
+pub(crate) enum AccessRefusal {
     Host,
     Origin,
     Token,
 }
 
-impl Gate {
-    /// Whether a page may be read.
-    pub(crate) fn admits_reader(&self, headers: &HeaderMap) -> Result<(), Refused> {
+impl AccessPolicy {
+    /// Checks a request for a file of the page.
+    pub(crate) fn admits_reader(&self, headers: &HeaderMap) -> Result<(), AccessRefusal> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if self.loopback && !is_this_machine(host) { Err(Refused::Host) } else { Ok(()) }
+        if self.loopback && !is_this_machine(host) { Err(AccessRefusal::Host) } else { Ok(()) }
     }
 
-    /// Whether a connection may be opened: from our own page, from an origin that was admitted, or from a program, which
-    /// names no origin.
-    pub(crate) fn admits_connection(&self, headers: &HeaderMap, token: Option<&str>) -> Result<(), Refused> {
+    /// Checks a WebSocket request: from the inspector's own page, from an admitted origin, or from a program,
+    /// which sends no `Origin`.
+    pub(crate) fn admits_connection(
+        &self,
+        headers: &HeaderMap,
+        token: Option<&str>,
+    ) -> Result<(), AccessRefusal> {
         self.admits_reader(headers)?;
         if let Some(origin) = headers.get(ORIGIN) {
             let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -37,12 +42,12 @@ impl Gate {
             let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             let is_own = !host.is_empty() && own.is_some_and(|own| own.eq_ignore_ascii_case(host));
             if !is_own && !self.origins.iter().any(|admitted| admitted == origin) {
-                return Err(Refused::Origin);
+                return Err(AccessRefusal::Origin);
             }
         }
         match &self.token {
             Some(expected) if !is_same(expected.as_bytes(), &decoded(token.unwrap_or_default())) => {
-                Err(Refused::Token)
+                Err(AccessRefusal::Token)
             }
             _ => Ok(()),
         }
@@ -58,13 +63,13 @@ fn is_this_machine(host: &str) -> bool {
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Compares in a time that does not tell how much of a guess is right.
+/// Compares in constant time, so that timing does not reveal how much of a guess is right.
 fn is_same(expected: &[u8], given: &[u8]) -> bool {
     let differences = expected.iter().zip(given).fold(0, |found, (left, right)| found | (left ^ right));
     expected.len() == given.len() && differences == 0
 }
 
-/// A token as addresses have it: what means something there is written as `%` and two digits.
+/// A token in percent-encoding for URLs.
 pub(crate) fn encoded(token: &str) -> String {
     let mut text = String::new();
     for byte in token.bytes() {
@@ -78,7 +83,7 @@ pub(crate) fn encoded(token: &str) -> String {
     text
 }
 
-/// The bytes of what addresses have. What is not encoded as it should be stays as it is, and matches nothing.
+/// The bytes of a percent-encoded text. Invalid sequences stay as they are.
 fn decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -94,7 +99,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A token that nobody can guess.
+/// A random token of 128 bits, in hexadecimal.
 pub(crate) fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes)?;
@@ -106,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_this_machine_are_this_machine() {
+    fn loopback_host_accepts_only_names_of_this_machine() {
         for host in ["localhost", "localhost:80", "127.0.0.1:4777", "127.8.8.8", "[::1]:4777", "[::1]"] {
             assert!(is_this_machine(host), "{host}");
         }
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_compared_whole() {
+    fn tokens_are_compared_as_a_whole() {
         assert!(is_same(b"abc", b"abc"));
         for wrong in ["", "ab", "abcd", "abd"] {
             assert!(!is_same(b"abc", wrong.as_bytes()), "{wrong}");

@@ -1,4 +1,4 @@
-//! The server: the page over HTTP, questions and answers over a WebSocket.
+//! The server: the page over HTTP, requests and answers over a WebSocket.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,49 +15,54 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::doorway::Pass;
+use crate::listener::WatcherFlag;
 use crate::page;
-use crate::security::{Gate, Refused};
+use crate::security::{AccessPolicy, AccessRefusal};
 use crate::shared::{Message, Shared};
 
-/// Longest message of a page: a question, never a file.
-pub(crate) const LONGEST_MESSAGE: usize = 16 << 10;
+/// Maximum length of a page's message in bytes.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
-/// Between two announcements of where the game is.
-const PAUSE: Duration = Duration::from_millis(40);
+/// Minimum interval between two head messages.
+const HEAD_INTERVAL: Duration = Duration::from_millis(40);
 
-/// How long a browser may take to accept an answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout for sending a message to a browser.
+const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Between two looks whether somebody is still there.
-const CALL: Duration = Duration::from_secs(5);
+/// Interval between pings.
+const PING_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long nothing may be heard from somebody, answers to these included.
-const SILENCE: Duration = Duration::from_secs(15);
+/// A connection is closed if nothing arrives for this long, not even a pong.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What the page may load: itself.
+/// Content security policy: the page may load only its own files.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-pub(crate) struct Door {
+pub(crate) struct ServerState {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) gate: Gate,
-    pub(crate) most_connections: usize,
+    pub(crate) access: AccessPolicy,
+    pub(crate) max_connections: usize,
 }
 
-pub(crate) fn router(door: Arc<Door>) -> Router {
-    Router::new().route("/socket", get(socket)).fallback(files).with_state(door)
+pub(crate) fn router(state: Arc<ServerState>) -> Router {
+    Router::new().route("/socket", get(socket)).fallback(files).with_state(state)
 }
 
-async fn files(State(door): State<Arc<Door>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    if let Err(refused) = door.gate.admits_reader(&headers) {
-        return turned_away(refused);
+async fn files(
+    State(state): State<Arc<ServerState>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refused) = state.access.admits_reader(&headers) {
+        return refusal_response(refused);
     }
     if method != Method::GET && method != Method::HEAD {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let Some(file) = page::file(uri.path()) else {
-        return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
+        return (StatusCode::NOT_FOUND, "file not found\n").into_response();
     };
     let headers = [
         (header::CONTENT_TYPE, file.kind),
@@ -69,63 +74,63 @@ async fn files(State(door): State<Arc<Door>>, method: Method, uri: Uri, headers:
     (headers, Body::from(file.text)).into_response()
 }
 
-fn turned_away(refused: Refused) -> Response {
+fn refusal_response(refused: AccessRefusal) -> Response {
     let (status, text) = match refused {
-        Refused::Host => (StatusCode::FORBIDDEN, "this host is not served here\n"),
-        Refused::Origin => (StatusCode::FORBIDDEN, "pages of this origin are not admitted\n"),
-        Refused::Token => (StatusCode::UNAUTHORIZED, "the token is missing or wrong\n"),
+        AccessRefusal::Host => (StatusCode::FORBIDDEN, "this host is not served here\n"),
+        AccessRefusal::Origin => (StatusCode::FORBIDDEN, "pages of this origin are not allowed\n"),
+        AccessRefusal::Token => (StatusCode::UNAUTHORIZED, "the token is missing or wrong\n"),
     };
     (status, text).into_response()
 }
 
 async fn socket(
-    State(door): State<Arc<Door>>,
-    ConnectInfo(pass): ConnectInfo<Pass>,
+    State(state): State<Arc<ServerState>>,
+    ConnectInfo(watcher): ConnectInfo<WatcherFlag>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let query = query.unwrap_or_default();
     let token = query.split('&').find_map(|pair| pair.strip_prefix("token="));
-    if let Err(refused) = door.gate.admits_connection(&headers, token) {
-        return turned_away(refused);
+    if let Err(refused) = state.access.admits_connection(&headers, token) {
+        return refusal_response(refused);
     }
-    let Some(visit) = Visit::new(&door) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many are looking already\n").into_response();
+    let Some(connection) = Connection::new(&state) else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many connections\n").into_response();
     };
-    pass.grant();
-    let upgrade = upgrade.max_message_size(LONGEST_MESSAGE).max_frame_size(LONGEST_MESSAGE);
-    upgrade.max_write_buffer_size(16 << 20).on_upgrade(move |socket| visit.attend(socket))
+    watcher.set();
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
+    upgrade.max_write_buffer_size(16 << 20).on_upgrade(move |socket| connection.serve(socket))
 }
 
-/// Somebody who watches; counted until they go.
-struct Visit {
+/// A connected page; counted in [`Shared::connections`] until it is dropped.
+struct Connection {
     shared: Arc<Shared>,
 }
 
-impl Visit {
-    fn new(door: &Door) -> Option<Self> {
-        let most = door.most_connections;
-        let counted = door
+impl Connection {
+    fn new(state: &ServerState) -> Option<Self> {
+        let max = state.max_connections;
+        let counted = state
             .shared
             .connections
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |known| (known < most).then_some(known + 1));
-        counted.ok().map(|_| Self { shared: Arc::clone(&door.shared) })
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |known| (known < max).then_some(known + 1));
+        counted.ok().map(|_| Self { shared: Arc::clone(&state.shared) })
     }
 
-    /// One question after the other: whoever asks faster than they read waits.
-    async fn attend(self, mut socket: WebSocket) {
+    /// Answers one request after the other, so a client that asks faster than it reads only delays itself.
+    async fn serve(self, mut socket: WebSocket) {
         let mut head = self.shared.head.subscribe();
         head.mark_changed();
         let mut heard = Instant::now();
-        let mut calls = tokio::time::interval(CALL);
-        calls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut pings = tokio::time::interval(PING_INTERVAL);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let packet = tokio::select! {
                 packet = socket.recv() => packet,
-                _ = calls.tick() => {
-                    // Whoever is gone without a word must not keep a place.
-                    if heard.elapsed() > SILENCE || !send(&mut socket, Packet::Ping(Bytes::new())).await {
+                _ = pings.tick() => {
+                    // A client that vanished without closing must not keep its place.
+                    if heard.elapsed() > IDLE_TIMEOUT || !send(&mut socket, Packet::Ping(Bytes::new())).await {
                         return;
                     }
                     continue;
@@ -134,12 +139,12 @@ impl Visit {
                     if changed.is_err() {
                         return;
                     }
-                    // Of all that happened meanwhile, only the newest is told.
-                    let news = json!({ "head": head.borrow_and_update().to_json() });
-                    if !send(&mut socket, text(&news)).await {
+                    // Only the newest head is sent, however many there were meanwhile.
+                    let message = json!({ "head": head.borrow_and_update().to_json() });
+                    if !send(&mut socket, text(&message)).await {
                         return;
                     }
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(HEAD_INTERVAL).await;
                     continue;
                 }
             };
@@ -165,20 +170,20 @@ impl Visit {
 
     async fn ask(&self, request: Value) -> Option<Value> {
         let (reply, answer) = oneshot::channel();
-        self.shared.desk.send(Message::Request(Box::new(request), reply)).await.ok()?;
+        self.shared.worker.send(Message::Request(Box::new(request), reply)).await.ok()?;
         answer.await.ok()
     }
 }
 
-impl Drop for Visit {
+impl Drop for Connection {
     fn drop(&mut self) {
         self.shared.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Sends, unless the browser takes too long.
+/// Sends a message; false if that fails or takes too long.
 async fn send(socket: &mut WebSocket, packet: Packet) -> bool {
-    matches!(timeout(PATIENCE, socket.send(packet)).await, Ok(Ok(())))
+    matches!(timeout(SEND_TIMEOUT, socket.send(packet)).await, Ok(Ok(())))
 }
 
 fn text(value: &Value) -> Packet {

@@ -1,4 +1,4 @@
-//! What the host's handle, the server and the desk share.
+//! State shared by the host's handle, the server and the worker.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -13,34 +13,38 @@ use crate::mailbox::{Mailbox, lock};
 use crate::names::Names;
 use crate::network::Network;
 
-/// Most changes that wait for the host.
-const MOST_EDITS: usize = 256;
+/// Maximum number of queued edits.
+const MAX_EDITS: usize = 256;
 
-/// Most lines of what was done.
-const MOST_LINES: usize = 200;
+/// Maximum number of console lines.
+const MAX_LINES: usize = 200;
 
-/// To the desk.
+/// A message to the worker.
 pub(crate) enum Message {
-    /// There is a new frame.
+    /// The mailbox has a new frame.
     Frame,
-    /// Nobody will ask any more.
+    /// The inspector is being dropped.
     Stop,
-    /// Somebody asks.
+    /// A request of a page, and where its answer goes.
     Request(Box<Value>, oneshot::Sender<Value>),
 }
 
-/// Where the game is, for everybody who watches.
+/// The end of the timeline, sent to every connected page.
 #[derive(Clone, Default)]
 pub(crate) struct Head {
+    /// Number of the oldest kept moment.
     pub(crate) first: u64,
+    /// Number of kept moments.
     pub(crate) moments: u64,
+    /// Game time of the last moment, in seconds.
     pub(crate) time: f64,
+    /// Number of kept events.
     pub(crate) events: u64,
-    /// Milliseconds that the host worked on the last tick.
+    /// Milliseconds that the host needed for the last tick.
     pub(crate) work: Option<f64>,
-    /// How often the console has changed.
+    /// Number of changes of the console.
     pub(crate) console: u64,
-    /// How many clients the host has told of.
+    /// Number of clients that the host has reported.
     pub(crate) clients: usize,
     pub(crate) pace: Pace,
 }
@@ -61,8 +65,8 @@ impl Head {
     }
 }
 
-/// What was done, and how it went.
-pub(crate) struct Line {
+/// A line of the console: an executed edit and its result.
+pub(crate) struct ConsoleLine {
     pub(crate) time: f64,
     pub(crate) text: String,
     pub(crate) error: Option<String>,
@@ -70,29 +74,29 @@ pub(crate) struct Line {
 
 pub(crate) struct Shared {
     pub(crate) mailbox: Mailbox,
-    pub(crate) desk: mpsc::Sender<Message>,
+    pub(crate) worker: mpsc::Sender<Message>,
     pub(crate) head: watch::Sender<Head>,
     pub(crate) names: Mutex<Names>,
     pub(crate) network: Mutex<Network>,
     pub(crate) connections: AtomicUsize,
     pub(crate) always: bool,
-    /// Where changes are recorded.
+    /// Path of the recording that edits are written to.
     pub(crate) recording: Mutex<Option<String>>,
-    /// How many states were shown.
+    /// Number of posted frames.
     pub(crate) posts: AtomicU64,
-    /// Effects that were defined for a change, and after how many states.
-    spent: Mutex<Vec<(EffectId, u64)>>,
+    /// Effects that were defined for an edit, with the number of posted frames by then.
+    retired: Mutex<Vec<(EffectId, u64)>>,
     has_edits: AtomicBool,
     edits: Mutex<VecDeque<Edit>>,
     pace: Mutex<Pace>,
-    console: Mutex<VecDeque<Line>>,
+    console: Mutex<VecDeque<ConsoleLine>>,
 }
 
 impl Shared {
-    pub(crate) fn new(desk: mpsc::Sender<Message>, names: Names, always: bool) -> Self {
+    pub(crate) fn new(worker: mpsc::Sender<Message>, names: Names, always: bool) -> Self {
         Self {
             mailbox: Mailbox::default(),
-            desk,
+            worker,
             head: watch::Sender::new(Head::default()),
             names: Mutex::new(names),
             network: Mutex::default(),
@@ -100,7 +104,7 @@ impl Shared {
             always,
             recording: Mutex::default(),
             posts: AtomicU64::new(0),
-            spent: Mutex::default(),
+            retired: Mutex::default(),
             has_edits: AtomicBool::new(false),
             edits: Mutex::default(),
             pace: Mutex::default(),
@@ -113,10 +117,10 @@ impl Shared {
         self.always || self.connections.load(Ordering::Relaxed) > 0
     }
 
-    /// Leaves a change for the host; false if too many wait.
-    pub(crate) fn leave(&self, edit: Edit) -> bool {
+    /// Queues an edit for the host; false if the queue is full.
+    pub(crate) fn queue_edit(&self, edit: Edit) -> bool {
         let mut edits = lock(&self.edits);
-        if edits.len() >= MOST_EDITS {
+        if edits.len() >= MAX_EDITS {
             return false;
         }
         edits.push_back(edit);
@@ -124,7 +128,7 @@ impl Shared {
         true
     }
 
-    /// Takes the changes that wait.
+    /// Takes the queued edits.
     pub(crate) fn take_edits(&self) -> VecDeque<Edit> {
         if !self.has_edits.swap(false, Ordering::Acquire) {
             return VecDeque::new();
@@ -132,30 +136,30 @@ impl Shared {
         core::mem::take(&mut *lock(&self.edits))
     }
 
-    /// Keeps effects that were defined for a change until what they led to was shown.
-    pub(crate) fn leave_spent(&self, effects: Vec<EffectId>) {
+    /// Keeps effects that were defined for an edit until a frame with their events is posted.
+    pub(crate) fn retire_effects(&self, effects: Vec<EffectId>) {
         let posts = self.posts.load(Ordering::Relaxed);
-        lock(&self.spent).extend(effects.into_iter().map(|effect| (effect, posts)));
+        lock(&self.retired).extend(effects.into_iter().map(|effect| (effect, posts)));
     }
 
-    /// Those of which it was shown.
-    pub(crate) fn take_spent(&self) -> Vec<EffectId> {
+    /// Takes the effects whose events were posted since.
+    pub(crate) fn take_retired_effects(&self) -> Vec<EffectId> {
         let posts = self.posts.load(Ordering::Relaxed);
-        let mut spent = lock(&self.spent);
-        spent.extract_if(.., |(_, since)| *since < posts).map(|(effect, _)| effect).collect()
+        let mut retired = lock(&self.retired);
+        retired.extract_if(.., |(_, since)| *since < posts).map(|(effect, _)| effect).collect()
     }
 
-    /// Notes what was done.
-    pub(crate) fn note(&self, line: Line) {
+    /// Appends a line to the console.
+    pub(crate) fn note(&self, line: ConsoleLine) {
         let mut console = lock(&self.console);
         console.push_back(line);
-        let excess = console.len().saturating_sub(MOST_LINES);
+        let excess = console.len().saturating_sub(MAX_LINES);
         console.drain(..excess);
         drop(console);
         self.head.send_modify(|head| head.console += 1);
     }
 
-    /// The lines of the console, the latest first, and where changes are recorded.
+    /// The lines of the console, latest first, and the path of the recording.
     pub(crate) fn console(&self) -> Value {
         let lines = lock(&self.console);
         let lines = lines.iter().rev();
@@ -167,7 +171,7 @@ impl Shared {
         *lock(&self.pace)
     }
 
-    /// Changes the pace, and tells everybody.
+    /// Changes the pace, and notifies every connected page.
     pub(crate) fn set_pace<T>(&self, change: impl FnOnce(&mut Pace) -> T) -> T {
         let mut pace = lock(&self.pace);
         let result = change(&mut pace);

@@ -1,4 +1,4 @@
-//! The world: who is there.
+//! The request `world`: the list of controllers.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,34 @@ use ugas_core::id::AttributeId;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
 
-use crate::chronicle::Chronicle;
+use crate::event_log::EventLog;
 use crate::filter::Filter;
 use crate::names::{Names, id_text};
-use crate::request::{Answer, Complaint, Fields};
+use crate::request::{Answer, Fields, RequestError};
 
-/// Most rows of one answer: more than fit on a screen.
-const MOST_ROWS: u64 = 200;
+/// Maximum number of rows in one answer: more than fit on a screen.
+const MAX_ROWS: u64 = 200;
 
-/// Most points of a sparkline.
-const MOST_POINTS: usize = 48;
+/// Maximum number of points of a sparkline.
+const MAX_POINTS: usize = 48;
 
-/// Values over time, as steps.
+/// Values over time, as a step function.
 pub(crate) type Series = Vec<(Time, f64)>;
 
-/// The controllers that a filter admits, a page of them in full.
+/// The controllers that match a filter: their number, and one page of rows.
 pub(crate) fn world(
     simulation: &Simulation,
     names: &Names,
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,
 ) -> Answer {
     let catalog = simulation.catalog();
     let filter = Filter::read(fields, catalog)?;
     let offset = fields.count("offset")?.unwrap_or(0);
-    let limit = fields.count("limit")?.unwrap_or(MOST_ROWS).min(MOST_ROWS);
+    let limit = fields.count("limit")?.unwrap_or(MAX_ROWS).min(MAX_ROWS);
     let attribute = fields.text("attribute")?.map(|name| catalog.attribute(name)).transpose();
-    let attribute = attribute.map_err(|error| Complaint::bad(error.to_string()))?;
+    let attribute = attribute.map_err(|error| RequestError::bad(error.to_string()))?;
     let mut templates: BTreeMap<&str, u64> = BTreeMap::new();
     let mut attributes: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut total, mut matching, mut effects, mut runs) = (0u64, 0u64, 0u64, 0u64);
@@ -61,7 +61,7 @@ pub(crate) fn world(
     }
     let shown: Vec<ControllerId> = page.iter().map(|(id, ..)| *id).collect();
     let mut series =
-        attribute.map(|attribute| all_series(chronicle, moment, &shown, attribute)).unwrap_or_default();
+        attribute.map(|attribute| all_series(event_log, moment, &shown, attribute)).unwrap_or_default();
     let rows = page.into_iter().map(|(id, name, controller)| {
         let value = attribute.and_then(|attribute| value(simulation, id, attribute));
         json!({
@@ -100,7 +100,7 @@ pub(crate) fn world(
     }))
 }
 
-/// A value with its bounds.
+/// Base and current value of an attribute, with its bounds.
 pub(crate) fn value(simulation: &Simulation, id: ControllerId, attribute: AttributeId) -> Option<Value> {
     let (base, current) = (simulation.base(id, attribute)?, simulation.current(id, attribute)?);
     let clamp = simulation.explain(id, attribute)?.clamp;
@@ -114,13 +114,13 @@ pub(crate) fn value(simulation: &Simulation, id: ControllerId, attribute: Attrib
 
 /// One attribute of several controllers over time, in one pass.
 fn all_series(
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     moment: u64,
     shown: &[ControllerId],
     attribute: AttributeId,
 ) -> BTreeMap<ControllerId, Series> {
     let mut series: BTreeMap<ControllerId, Series> = BTreeMap::new();
-    for (id, _, time, old, new) in chronicle.changes(moment, Some(attribute)) {
+    for (id, _, time, old, new) in event_log.changes(moment, Some(attribute)) {
         if shown.binary_search(&id).is_ok() {
             push(series.entry(id).or_default(), time, old, new);
         }
@@ -130,12 +130,12 @@ fn all_series(
 
 /// All attributes of a controller over time, in one pass.
 pub(crate) fn series_of(
-    chronicle: &Chronicle,
+    event_log: &EventLog,
     moment: u64,
     wanted: ControllerId,
 ) -> BTreeMap<AttributeId, Series> {
     let mut series: BTreeMap<AttributeId, Series> = BTreeMap::new();
-    for (id, attribute, time, old, new) in chronicle.changes(moment, None) {
+    for (id, attribute, time, old, new) in event_log.changes(moment, None) {
         if id == wanted {
             push(series.entry(attribute).or_default(), time, old, new);
         }
@@ -150,9 +150,9 @@ fn push(series: &mut Series, time: Time, old: f64, new: f64) {
     series.push((time, new));
 }
 
-/// A series as `[[seconds, value], …]`; of a long one every few points, and always the last.
+/// A series as `[[seconds, value], …]`. Long series are thinned out evenly, but keep the last point.
 pub(crate) fn points(series: &Series) -> Value {
-    let stride = series.len().div_ceil(MOST_POINTS).max(1);
+    let stride = series.len().div_ceil(MAX_POINTS).max(1);
     let last = series.len().saturating_sub(1);
     let kept = series.iter().enumerate().filter(|(at, _)| at % stride == 0 || *at == last);
     kept.map(|(_, (time, value))| json!([time.as_seconds(), value])).collect()

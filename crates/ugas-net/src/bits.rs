@@ -1,4 +1,4 @@
-//! Values as bits: the ground that [`wire`](crate::wire) stands on.
+//! Bit streams: the primitives of the [`wire`](crate::wire) format.
 //!
 //! The first bit is the lowest of the first byte, and numbers are written lowest bit first. A byte that is not full at
 //! the end is filled with zeros. Every value has one way to be written, so that two messages are equal if their bytes
@@ -26,7 +26,7 @@ pub use writer::{BitWriter, Mark};
 const WHOLE: f64 = 2_147_483_648.0;
 /// Thousandths below this, on both sides of zero, are written as such.
 const THOUSANDTHS: f64 = 16_777_216.0;
-/// The size of the groups in which both are written.
+/// Group size of both.
 const NUMBER_GROUP: u32 = 6;
 
 /// How an `f64` is written.
@@ -74,17 +74,17 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// The low bits.
+/// Mask of the low bits.
 const fn low(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// How many bits tell apart so many things; none if there is but one.
+/// Bits that distinguish `things` values; 0 for one.
 pub const fn width(things: u32) -> u32 {
     if things <= 1 { 0 } else { 32 - (things - 1).leading_zeros() }
 }
 
-/// How many bits [`BitWriter::varint`] takes.
+/// Number of bits that [`BitWriter::varint`] writes.
 pub fn varint_bits(mut value: u64, group: u32) -> u64 {
     let group = group.clamp(1, 32);
     let mut bits = 0;

@@ -1,9 +1,9 @@
 //! The client's clock: which tick it is for a player.
 //!
-//! A client is ahead of the server, by so much that what it does at a tick reaches the server before the server comes
-//! to that tick. How much that is, is not computed from the round trip but measured: the server says how long before
-//! its time each frame arrived ([`Feedback`]). The clock then runs a little faster or slower, as Overwatch's does, so
-//! that nothing jumps.
+//! A client runs ahead of the server, so that its commands for a tick reach the server before the server
+//! comes to that tick. The lead is not computed from the round trip but measured: the server reports how
+//! early each frame arrived ([`Feedback`]). The clock then runs a little faster or slower, as Overwatch's
+//! does, so that nothing jumps.
 //!
 //! # How it works
 //!
@@ -24,33 +24,32 @@ use ugas_core::time::{Span, Time};
 use crate::message::Feedback;
 use crate::tick::{Tick, TickLength};
 
-/// How many ticks early frames shall arrive beyond what jitter demands. With two, a frame that is lost still comes in
-/// time with the next datagram.
+/// Ticks that frames shall arrive early beyond the allowance for jitter. With two, a lost frame still comes
+/// in time with the next datagram.
 pub const SPARE_TICKS: u32 = 2;
 /// Most ticks that one call of [`Clock::tick_at`] advances by, so that a client that was held up catches up over
 /// several frames instead of being held up again by catching up.
 pub const MAX_STEP: u32 = 8;
 
-/// The clock never runs slower or faster than these thousandths of the local one.
+/// Bounds of the clock's rate, in thousandths of the local one.
 const SLOWEST: i64 = 900;
 const FASTEST: i64 = 1_100;
-/// An error is to be gone after about this long, within the limits of the rate.
+/// Time after which an error is corrected, within the bounds of the rate.
 const SETTLE_NANOS: i64 = 250_000_000;
-/// From this error on the clock jumps: at the fastest rate it would take two and a half seconds.
+/// Error from which on the clock jumps: at the fastest rate it would take two and a half seconds.
 const JUMP_NANOS: i64 = 250_000_000;
-/// From so many ticks on they are skipped rather than caught up with: all that was predicted is void anyway.
+/// Ticks behind from which on they are skipped rather than caught up with: all predictions are void anyway.
 const SKIP_TICKS: u32 = 120;
-/// After so many samples in a row that are nowhere near the others, these are the ones to believe.
+/// Consecutive outliers after which they replace the earlier samples.
 const OUTLIERS: u8 = 3;
-/// Before anything was measured, times are taken to deviate by this part of the round trip.
+/// Assumed deviation before the first measurement, as a fraction of the round trip.
 const GUESSED_JITTER: i64 = 8;
-/// For how many ticks the clock remembers under which offset they began. At 60 Hz four seconds, more than any round
-/// trip that can be played with.
+/// Ticks for which their offset is remembered. At 60 Hz four seconds, more than any playable round trip.
 const REMEMBERED: usize = 256;
-/// No time and no offset is beyond this, some 18 years, so that no sum of a few of them overflows.
+/// Bound of times and offsets, some 18 years, so that no sum of a few of them overflows.
 const LIMIT: i64 = i64::MAX / 16;
 
-/// Says which tick it is for a client.
+/// Clock of a client: gives its current tick.
 ///
 /// ```
 /// use ugas_core::time::{Span, Time};
@@ -62,17 +61,17 @@ const LIMIT: i64 = i64::MAX / 16;
 /// assert_eq!(clock.tick_at(Time::ZERO), Tick(0));
 /// clock.on_round_trip(Time::ZERO, Span::millis(100));
 /// clock.on_update(Time::ZERO, Tick(1_000), Feedback::default());
-/// // What is sent now is there in 50 ms, and what came now was sent 50 ms ago: 5 ticks in all, 2 to spare, and a quarter of
+/// // A datagram takes 50 ms each way: 5 ticks in all, 2 to spare, and a quarter of
 /// // the round trip for jitter as long as nothing was measured.
 /// assert_eq!(clock.tick_at(Time::ZERO), Tick(1_008));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Clock {
     length: TickLength,
-    /// Frames are not to arrive earlier than this on average, in nanoseconds.
+    /// Largest average lead of frames, in nanoseconds.
     widest: i64,
     round_trip: Option<RoundTrip>,
-    /// The newest local time that was seen.
+    /// The newest local time.
     now: Time,
     running: Option<Running>,
     jumps: u32,
@@ -86,57 +85,57 @@ struct RoundTrip {
 
 #[derive(Clone, Debug)]
 struct Running {
-    /// Where the clock is, in nanoseconds of the server's time.
+    /// Position of the clock, in nanoseconds of the server's time.
     position: i64,
     rate: i64,
-    /// What [`Clock::tick_at`] said last; `None` before it was asked.
+    /// The last result of [`Clock::tick_at`]; `None` before the first call.
     shown: Option<Tick>,
-    glance: Glance,
-    /// The offset under which ticks began, by rising tick: so much more as the first of those that began at once is due
-    /// before the last.
+    poll: Poll,
+    /// Offset at which ticks began, by rising tick. If several began at once, it is increased by the time
+    /// from the first to the last of them.
     began: VecDeque<(Tick, i64)>,
-    /// The frame that feedback was last about.
-    heard: Tick,
+    /// The newest frame that feedback was about.
+    newest_feedback: Tick,
     latest: Latest,
 }
 
-/// The moment at which a client looks at the clock, as often as it likes, and plays the ticks that are due. What the player
-/// did since the moment before is for the first of them.
+/// A time at which the client polled the clock and played the ticks that were due. Commands since the poll
+/// before belong to the first of them.
 #[derive(Clone, Copy, Debug)]
-struct Glance {
-    /// The local time.
+struct Poll {
+    /// Local time.
     at: i64,
-    /// How long after the moment before.
+    /// Time since the poll before.
     after: i64,
     first: Option<Tick>,
 }
 
-impl Glance {
-    /// How long before the last of the ticks up to this one the first is due. Ticks that are there because the clock was
-    /// set do not count: they do not come again.
+impl Poll {
+    /// Time from the first to the last of the ticks that are played at once. Ticks that are due because the
+    /// clock was set do not count: they do not recur.
     fn at_once(self, last: Tick, length: i64) -> i64 {
         let others = self.first.map_or(0, |first| last.since(first));
         others.clamp(0, self.after / length) * length
     }
 }
 
-/// What is known about the latest offset, under which frames arrive just in time.
+/// Estimate of the latest offset, at which frames arrive just in time.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     mean: i64,
     deviation: i64,
-    /// How many samples in a row were so far off that they are not jitter.
+    /// Number of consecutive samples that were too far off to be jitter.
     outliers: u8,
     measured: Measured,
 }
 
-/// How samples came about.
+/// Origin of the samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Measured {
-    /// From round trips, while nothing better is known.
+    /// Guessed from round trips, before the first feedback.
     Guessed,
-    /// From feedback.
-    Told,
+    /// Reported by feedback.
+    Reported,
 }
 
 impl Clock {
@@ -145,15 +144,15 @@ impl Clock {
         Self { length, widest: LIMIT, round_trip: None, now: Time::ZERO, running: None, jumps: 0 }
     }
 
-    /// The server refuses frames that arrive more than so many ticks early
+    /// Sets the limit beyond which the server rejects early frames
     /// ([`Welcome::max_lead`](crate::message::Welcome)): the clock aims at no more than half of it, however bad the
     /// jitter, since some frames arrive earlier than others.
     pub fn set_max_lead(&mut self, ticks: u32) {
         self.widest = bounded(i64::from(ticks).saturating_mul(self.tick_nanos()) / 2);
     }
 
-    /// The server's word arrived: the state of `server_tick`, and how the client's frames came. Feedback with tick 0
-    /// says that none came yet. Call it for the first word of the server too, the welcome.
+    /// Handles an update with the state of `server_tick` and feedback on the client's frames. Feedback with
+    /// tick 0 means that there is none. Call it for the welcome too.
     pub fn on_update(&mut self, now: Time, server_tick: Tick, feedback: Feedback) {
         self.pass(now);
         let guess = self.guess(server_tick);
@@ -166,14 +165,14 @@ impl Clock {
                 self.running = Some(Running::new(position, local, latest));
             }
             Some(running) => {
-                running.listen(feedback, (guess, round_trip), length);
+                running.add_feedback(feedback, (guess, round_trip), length);
                 let goal = running.latest.goal(length, self.widest);
                 self.jumps = self.jumps.saturating_add(running.steer(goal, local));
             }
         }
     }
 
-    /// A datagram was acknowledged so long after it was sent.
+    /// Adds a sample of the round trip.
     pub fn on_round_trip(&mut self, now: Time, span: Span) {
         self.pass(now);
         let sample = nanos(span.max(Span::ZERO));
@@ -187,13 +186,13 @@ impl Clock {
         });
     }
 
-    /// Which tick it is now for the client. Never earlier than it said before, and at most [`MAX_STEP`] later, unless
+    /// The client's current tick. Never earlier than before, and at most [`MAX_STEP`] later, unless
     /// [`Clock::jumps`] rises: then the ticks between are to be skipped.
     pub fn tick_at(&mut self, now: Time) -> Tick {
         self.pass(now);
         let (length, local) = (self.tick_nanos(), self.local());
         let Some(running) = &mut self.running else { return Tick(0) };
-        running.look_up(local);
+        running.note_poll(local);
         let tick = self.length.tick_at_nanos(running.position);
         let shown = match running.shown {
             None => tick,
@@ -204,7 +203,7 @@ impl Clock {
             Some(shown) => tick.clamp(shown, shown.after(MAX_STEP)),
         };
         if running.shown.is_none_or(|before| before < shown) {
-            let at_once = running.glance.at_once(shown, length).min(self.widest);
+            let at_once = running.poll.at_once(shown, length).min(self.widest);
             running.shown = Some(shown);
             if running.began.len() == REMEMBERED {
                 running.began.pop_front();
@@ -216,40 +215,40 @@ impl Clock {
         shown
     }
 
-    /// Whether the server was heard of.
+    /// Whether an update was received.
     pub const fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// The round trip of datagrams, smoothed; nothing before the first was measured.
+    /// Smoothed round trip; zero before the first measurement.
     pub fn round_trip(&self) -> Span {
         span(self.round_trip.map_or(0, |round_trip| round_trip.mean))
     }
 
-    /// How much round trips differ from each other.
+    /// Deviation of round trips.
     pub fn round_trip_deviation(&self) -> Span {
         span(self.round_trip.map_or(0, |round_trip| round_trip.deviation))
     }
 
-    /// How fast it runs, compared to local time: 0.9 to 1.1.
+    /// Rate relative to local time: 0.9 to 1.1.
     pub fn rate(&self) -> f64 {
         self.running.as_ref().map_or(1.0, |running| running.rate as f64 / 1_000.0)
     }
 
-    /// How long before their time frames shall arrive on average.
+    /// Average lead at which frames shall arrive.
     pub fn target_margin(&self) -> Span {
         let latest =
             self.running.as_ref().map_or(Latest::first(0, Measured::Guessed), |running| running.latest);
         span(latest.margin(self.tick_nanos(), self.widest))
     }
 
-    /// How often the clock was so far off that it skipped ticks or was set back. Set back, it stands until its time
-    /// has come again.
+    /// Number of times that the clock skipped ticks or was set back. Set back, it stands until its time has
+    /// come again.
     pub const fn jumps(&self) -> u32 {
         self.jumps
     }
 
-    /// Lets time pass up to now; time that goes backwards does nothing.
+    /// Advances to `now`; time that goes backwards does nothing.
     fn pass(&mut self, now: Time) {
         let micros = now.since(self.now).micros().max(0);
         self.now = self.now.max(now);
@@ -278,43 +277,43 @@ impl Clock {
 impl Running {
     fn new(position: i64, local: i64, latest: Latest) -> Self {
         let began = VecDeque::with_capacity(REMEMBERED);
-        let glance = Glance { at: local, after: 0, first: None };
-        Self { position, rate: 1_000, shown: None, glance, began, heard: Tick(0), latest }
+        let poll = Poll { at: local, after: 0, first: None };
+        Self { position, rate: 1_000, shown: None, poll, began, newest_feedback: Tick(0), latest }
     }
 
-    fn look_up(&mut self, local: i64) {
-        if local != self.glance.at {
-            let (after, first) = (local - self.glance.at, self.shown.map(Tick::next));
-            self.glance = Glance { at: local, after, first };
+    fn note_poll(&mut self, local: i64) {
+        if local != self.poll.at {
+            let (after, first) = (local - self.poll.at, self.shown.map(Tick::next));
+            self.poll = Poll { at: local, after, first };
         }
     }
 
-    /// Takes in how a frame came, or what can be guessed as long as none did.
-    fn listen(&mut self, feedback: Feedback, (guess, round_trip): (i64, i64), length: i64) {
+    /// Adds a sample from feedback, or a guess as long as there was none.
+    fn add_feedback(&mut self, feedback: Feedback, (guess, round_trip): (i64, i64), length: i64) {
         let Some(offset) = self.offset_of(feedback.newest) else {
             if self.latest.measured == Measured::Guessed {
                 self.latest = Latest::guessed(guess, round_trip);
             }
             return;
         };
-        self.heard = feedback.newest;
+        self.newest_feedback = feedback.newest;
         let sample = offset - i64::from(feedback.margin) * length;
         match self.latest.measured {
-            Measured::Guessed => self.latest = Latest::first(sample, Measured::Told),
-            Measured::Told => self.latest.add(sample),
+            Measured::Guessed => self.latest = Latest::first(sample, Measured::Reported),
+            Measured::Reported => self.latest.add(sample),
         }
     }
 
-    /// Under which offset a frame was sent; `None` if that is old news, or unknown.
+    /// Offset at which a frame was sent; `None` if the feedback is outdated, or the offset unknown.
     fn offset_of(&self, tick: Tick) -> Option<i64> {
         // A call that advances by several ticks is remembered under the last of them. The first that is remembered
-        // has no call before it, so nothing below it can be told.
+        // has no call before it, so nothing below it is known.
         let at = self.began.partition_point(|&(began, _)| began < tick);
         let (began, offset) = *self.began.get(at)?;
-        (tick > self.heard && (at > 0 || began == tick)).then_some(offset)
+        (tick > self.newest_feedback && (at > 0 || began == tick)).then_some(offset)
     }
 
-    /// Heads for an offset or jumps to it; gives how often it jumped back.
+    /// Steers towards an offset or jumps to it; returns the number of jumps back.
     fn steer(&mut self, goal: i64, local: i64) -> u32 {
         let error = goal - (self.position - local);
         if error.abs() > JUMP_NANOS {
@@ -332,17 +331,17 @@ impl Latest {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
     }
 
-    /// Allowance before the first feedback: the first frame may take longer than the greeting did (N4).
+    /// Allowance before the first feedback: the first frame may take longer than the hello did (N4).
     const fn guessed(sample: i64, round_trip: i64) -> Self {
         Self { deviation: round_trip / GUESSED_JITTER, ..Self::first(sample, Measured::Guessed) }
     }
 
-    /// The offset to head for.
+    /// The target offset.
     fn goal(&self, length: i64, widest: i64) -> i64 {
         self.mean + self.margin(length, widest)
     }
 
-    /// How early frames shall arrive.
+    /// Lead at which frames shall arrive.
     fn margin(&self, length: i64, widest: i64) -> i64 {
         (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }

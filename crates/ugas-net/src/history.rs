@@ -1,9 +1,8 @@
-//! Where everybody was: what lag compensation looks at.
+//! Position history for lag compensation.
 //!
-//! A player aims at what they see, and that is the past. So whether a target could be reached is judged by where things
-//! were at the newest tick that the player is known to have seen when the command runs (§13.7, 3). How far back that may
-//! go is bounded, so that a player gains nothing by being slow, and a look costs a logarithm of that bound, so that nobody
-//! can make it costly.
+//! A player aims at what they see, which is the past. So the reach of a target is checked with the positions
+//! at the newest tick that the player is known to have received when the command runs (§13.7, 3). The history
+//! is bounded, so that a player gains nothing by being slow, and a lookup costs a logarithm of that bound.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,9 +11,9 @@ use ugas_core::handle::ControllerId;
 
 use crate::tick::Tick;
 
-/// The positions of controllers in the last ticks.
+/// Positions of controllers in the last ticks.
 ///
-/// A position is good until the next one, so what stands still costs one entry however long it stands.
+/// A position holds until the next one, so a controller that stands still costs one entry.
 ///
 /// ```
 /// use ugas_core::handle::{ControllerId, Handle};
@@ -33,26 +32,27 @@ use crate::tick::Tick;
 pub struct Positions {
     depth: u32,
     newest: Tick,
-    /// By rising tick; the first is the position at the oldest tick that is kept, and may itself be older.
-    /// `None` stands for nowhere.
+    /// Positions by rising tick; the first is the position at the oldest kept tick, and may itself be older.
+    /// `None` if the controller was taken out of the world.
     paths: BTreeMap<ControllerId, VecDeque<(Tick, Option<Vector3>)>>,
 }
 
 impl Positions {
-    /// Keeps positions of so many ticks before the newest.
+    /// Creates a history of `depth` ticks before the newest.
     pub const fn new(depth: u32) -> Self {
         Self { depth, newest: Tick(0), paths: BTreeMap::new() }
     }
 
-    /// A controller is at this place from this tick on. One word a tick counts, the last; the past cannot be changed,
-    /// and what is not a finite number is no place: both are ignored.
+    /// Records the position of a controller from a tick on. The last record of a tick counts; records of past
+    /// ticks and positions that are not finite are ignored.
     pub fn record(&mut self, tick: Tick, controller: ControllerId, position: Vector3) {
         if position.iter().all(|coordinate| coordinate.is_finite()) {
             self.note(tick, controller, Some(position));
         }
     }
 
-    /// A controller is nowhere from this tick on. Of one that never was anywhere nothing is known.
+    /// Records that a controller is out of the world from a tick on. Ignored for a controller without
+    /// positions.
     pub fn take_away(&mut self, tick: Tick, controller: ControllerId) {
         if self.paths.contains_key(&controller) {
             self.note(tick, controller, None);
@@ -76,24 +76,24 @@ impl Positions {
         forget(path, oldest);
     }
 
-    /// Time goes on, whether or not anything moves.
+    /// Advances the newest tick, whether or not anything moves.
     pub fn advance(&mut self, tick: Tick) {
         self.newest = self.newest.max(tick);
     }
 
-    /// Where a controller was at a tick; `None` if it was not there, or the tick is too long ago. The future is like the
-    /// present.
+    /// Position of a controller at a tick; `None` if it had none, or the tick is too long ago. Future ticks
+    /// give the present position.
     pub fn at(&self, controller: ControllerId, tick: Tick) -> Option<Vector3> {
-        self.word(controller, tick)?
+        self.last_recorded(controller, tick)?
     }
 
-    /// Whether a controller had been taken away at a tick: that is known, and is not the same as not knowing where it was.
+    /// Whether a controller was out of the world at a tick, as opposed to having no known position.
     pub fn is_away(&self, controller: ControllerId, tick: Tick) -> bool {
-        self.word(controller, tick) == Some(None)
+        self.last_recorded(controller, tick) == Some(None)
     }
 
-    /// What was last said of a controller up to a tick.
-    fn word(&self, controller: ControllerId, tick: Tick) -> Option<Option<Vector3>> {
+    /// The last record of a controller up to a tick.
+    fn last_recorded(&self, controller: ControllerId, tick: Tick) -> Option<Option<Vector3>> {
         if tick < self.oldest() {
             return None;
         }
@@ -102,7 +102,7 @@ impl Positions {
         path.get(after.checked_sub(1)?).map(|&(_, position)| position)
     }
 
-    /// How far apart two controllers were at a tick, if it is known of both.
+    /// Distance of two controllers at a tick; `None` if a position is unknown.
     pub fn distance(&self, one: ControllerId, other: ControllerId, tick: Tick) -> Option<f64> {
         let (one, other) = (self.at(one, tick)?, self.at(other, tick)?);
         let [x, y, z] = [0, 1, 2].map(|axis: usize| one[axis] - other[axis]);
@@ -114,17 +114,17 @@ impl Positions {
         self.newest.before(self.depth)
     }
 
-    /// The newest tick that was heard of.
+    /// The newest recorded tick.
     pub const fn newest(&self) -> Tick {
         self.newest
     }
 
-    /// Forgets a controller that is gone.
+    /// Forgets a controller.
     pub fn remove(&mut self, controller: ControllerId) {
         self.paths.remove(&controller);
     }
 
-    /// How many positions are kept in all: at most the depth and two for each controller.
+    /// Number of kept positions: at most the depth plus two for each controller.
     pub fn len(&self) -> usize {
         self.paths.values().map(VecDeque::len).sum()
     }
@@ -135,7 +135,7 @@ impl Positions {
     }
 }
 
-/// Drops what was replaced by the oldest tick.
+/// Drops positions that were replaced before the oldest tick.
 fn forget(path: &mut VecDeque<(Tick, Option<Vector3>)>, oldest: Tick) {
     while path.get(1).is_some_and(|&(since, _)| since <= oldest) {
         path.pop_front();
@@ -173,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn who_is_taken_away_is_nowhere_from_then_on() {
+    fn controller_taken_away_has_no_position_from_then_on() {
         let mut positions = Positions::new(10);
-        positions.take_away(Tick(4), controller(0)); // of whom nothing is known yet
+        positions.take_away(Tick(4), controller(0)); // without positions yet
         assert!(positions.is_empty());
         positions.record(Tick(5), controller(0), place(1.0));
         positions.take_away(Tick(8), controller(0));
@@ -192,7 +192,7 @@ mod tests {
         let mut positions = Positions::new(10);
         positions.record(Tick(5), controller(0), place(1.0));
         positions.record(Tick(8), controller(0), place(2.0));
-        positions.record(Tick(8), controller(0), place(3.0)); // the last word of a tick counts
+        positions.record(Tick(8), controller(0), place(3.0)); // the last record of a tick counts
         positions.record(Tick(6), controller(0), place(9.0));
         assert_eq!(positions.at(controller(0), Tick(7)), Some(place(1.0)));
         positions.advance(Tick(16)); // oldest: 6, and where it was then is still known
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_still_costs_one_entry_and_what_runs_a_bounded_number() {
+    fn still_controller_costs_one_entry_and_moving_one_a_bounded_number() {
         let mut positions = Positions::new(10);
         for tick in 0..1_000 {
             positions.record(Tick(tick), controller(0), place(0.0));
@@ -227,9 +227,9 @@ mod tests {
     }
 
     proptest! {
-        /// As a list of all that was recorded says it.
+        /// Agrees with a list of all records.
         #[test]
-        fn as_a_list_says_it(
+        fn agrees_with_a_list(
             depth in 0u32..20,
             steps in proptest::collection::vec((0u32..4, 0u32..3, 0u8..4), 1..80),
         ) {

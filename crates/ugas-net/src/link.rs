@@ -1,9 +1,9 @@
-//! A simulated link: one direction of a bad network, for tests, soaks and demonstrations.
+//! Simulated link: one direction of a bad network, for tests, soaks and demonstrations.
 //!
-//! It delays, loses, repeats, overtakes, cuts and damages datagrams, all by a seed. The dice of a datagram depend on
-//! the seed and its number alone, so that the same run comes again to the last bit, and a changed condition does not
-//! change what else happens. There are no sockets and no clock: whoever runs it says what time it is, and can let
-//! hours pass in a moment.
+//! It delays, loses, duplicates, reorders, truncates and damages datagrams, all by a seed. The random numbers
+//! of a datagram depend on the seed and its number alone, so that runs are reproducible to the last bit, and
+//! a changed condition does not change what else happens. There are no sockets and no clock: the caller
+//! passes the time.
 //!
 //! Each direction is a link of its own, so that a partition can be one-sided; [`Duplex`] is a pair of them.
 
@@ -17,11 +17,10 @@ use ugas_core::time::{Span, Time};
 
 pub use conditions::{BurstLoss, Capacity, Conditions};
 
-/// Most datagrams under way at once; what is sent beyond is dropped as by a full queue, so that no condition makes
-/// memory grow without end.
+/// Most datagrams under way at once; further ones are dropped as by a full queue, so that memory is bounded.
 pub const MAX_UNDER_WAY: usize = 65_536;
 
-/// What a link did so far.
+/// Counters of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LinkCounts {
     /// Datagrams that were sent.
@@ -78,13 +77,13 @@ pub struct Link {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct UnderWay {
     arrival: Time,
-    /// Settles who is first of those that arrive together: the one sent first.
+    /// Order of datagrams that arrive together: the one sent first comes first.
     number: u64,
     bytes: Vec<u8>,
 }
 
 impl Link {
-    /// A link that is good or bad in the same way for the same seed.
+    /// Creates a link; the same seed gives the same faults.
     pub fn new(seed: u64, conditions: Conditions) -> Self {
         Self {
             seed,
@@ -98,18 +97,18 @@ impl Link {
         }
     }
 
-    /// How it is.
+    /// Current conditions.
     pub const fn conditions(&self) -> &Conditions {
         &self.conditions
     }
 
-    /// Changes how it is, for what is sent from now on.
+    /// Sets the conditions for datagrams that are sent from now on.
     pub fn set_conditions(&mut self, conditions: Conditions) {
         self.conditions = conditions;
     }
 
-    /// Loses everything that is sent before `end`; what is under way arrives. [`Time::MAX`] is for ever, and
-    /// [`Time::ZERO`] mends the link.
+    /// Loses everything that is sent before `end`; datagrams under way arrive. [`Time::MAX`] cuts the link
+    /// for ever, and [`Time::ZERO`] restores it.
     pub fn cut_until(&mut self, end: Time) {
         self.cut_until = end;
     }
@@ -153,22 +152,22 @@ impl Link {
         Some(bytes)
     }
 
-    /// When the next datagram arrives: where a simulation can go at once if nothing else happens before.
+    /// Time of the next arrival, to which a simulation can skip if nothing else happens before.
     pub fn next_arrival(&self) -> Option<Time> {
         self.under_way.peek().map(|Reverse(next)| next.arrival)
     }
 
-    /// How many datagrams are under way.
+    /// Number of datagrams under way.
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
 
-    /// What it did so far.
+    /// Counters since the start.
     pub const fn counts(&self) -> &LinkCounts {
         &self.counts
     }
 
-    /// When a datagram is through the queue, if it is not lost.
+    /// Time at which a datagram has passed the queue; `None` if it is lost.
     fn pass(&mut self, now: Time, length: usize, dice: &Dice) -> Option<Time> {
         // A burst goes on whether or not the datagram is lost otherwise.
         match self.conditions.burst {
@@ -197,7 +196,7 @@ impl Link {
         through
     }
 
-    /// When so many bytes that join the queue now are through; `None` if they do not fit.
+    /// Time at which bytes that join the queue now have passed it; `None` if they do not fit.
     fn queue(&mut self, now: Time, length: u64) -> Option<Time> {
         let Some(Capacity { bytes_per_second, queue }) = self.conditions.capacity else { return Some(now) };
         let rate = u64::from(bytes_per_second);
@@ -206,7 +205,7 @@ impl Link {
         }
         let waits = self.busy_until.micros().saturating_sub(now.micros());
         let waiting = u128::from(waits) * u128::from(rate) / 1_000_000;
-        // What is alone always fits, whatever its length.
+        // An empty queue accepts any length.
         if waits > 0 && waiting + u128::from(length) > u128::from(queue) {
             return None;
         }
@@ -247,13 +246,13 @@ impl Duplex {
         Self { to_server: direction(0), to_client: direction(1) }
     }
 
-    /// Changes how both are.
+    /// Sets the conditions of both directions.
     pub fn set_conditions(&mut self, conditions: Conditions) {
         self.to_server.set_conditions(conditions);
         self.to_client.set_conditions(conditions);
     }
 
-    /// Cuts both; see [`Link::cut_until`].
+    /// Cuts both directions; see [`Link::cut_until`].
     pub fn cut_until(&mut self, end: Time) {
         self.to_server.cut_until(end);
         self.to_client.cut_until(end);
@@ -266,7 +265,7 @@ impl Duplex {
     }
 }
 
-/// All that chance decides about a datagram, thrown before anyone asks, so that no condition shifts another's dice.
+/// Random numbers of a datagram, all drawn at once, so that no condition shifts another's numbers.
 struct Dice {
     loss: f64,
     turn: f64,
@@ -299,7 +298,7 @@ impl Dice {
     }
 }
 
-/// A die that says how much of a span.
+/// A random fraction of a span.
 #[derive(Clone, Copy)]
 struct Fraction(f64);
 

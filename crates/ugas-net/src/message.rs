@@ -1,330 +1,333 @@
-//! What client and server say to each other; [`wire`](crate::wire) has it bit by bit.
+//! Messages between client and server; [`wire`](crate::wire) encodes them.
 
 use smallvec::SmallVec;
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::{PredictionKey, Vector3};
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use ugas_core::id::TagId;
 use ugas_core::input::InputId;
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
 
 use crate::tick::{Tick, TickLength};
 
-/// The version of everything in this module. Peers of different versions do not talk.
+/// Version of the protocol. Peers of different versions refuse each other.
 pub const PROTOCOL: u32 = 3;
 
-/// Names a client for as long as its session lasts.
+/// Id of a client for the time of its session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClientId(pub u32);
 
-/// Numbers the datagrams of one direction of a session, from 1.
+/// Sequence number of a datagram in one direction of a session, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct PacketId(pub u32);
 
-/// Which datagrams of the other side arrived.
+/// Acknowledgement: which datagrams of the other side arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ack {
-    /// The newest; 0 if none did.
+    /// The newest datagram that arrived; 0 if none did.
     pub newest: PacketId,
-    /// Of the 32 before it, those that arrived; bit 0 is the one right before.
+    /// Bit mask of the 32 datagrams before it; bit 0 is the one right before.
     pub earlier: u32,
 }
 
-/// From a client.
+/// A message from a client.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ToServer {
-    /// Asks to be let in; repeated until there is an answer.
+    /// Requests a session; repeated until there is an answer.
     Hello(Hello),
-    /// What the player did, and what arrived.
+    /// Commands of the player, and an acknowledgement.
     Frames(Frames),
-    /// The client goes.
+    /// The client leaves.
     Bye,
 }
 
-/// A client introduces itself.
+/// A client requests a session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hello {
-    /// [`PROTOCOL`] of the client.
+    /// The client's [`PROTOCOL`].
     pub protocol: u32,
-    /// Hash of its catalog.
+    /// Hash of the client's catalog.
     pub catalog: u64,
-    /// Hash of its [`Dictionary`](crate::wire::Dictionary): how it reads and writes what the catalog defines.
+    /// Hash of the client's [`Dictionary`](crate::wire::Dictionary).
     pub dictionary: u64,
-    /// Drawn by the client; the answer repeats it, so that an old answer is not taken for a new one.
+    /// Random number of the client; answers repeat it, so that an old answer is not taken for a new one.
     pub nonce: u64,
-    /// For the host to decide on: a name, a ticket. At most [`MAX_CREDENTIAL`](crate::limits::MAX_CREDENTIAL) bytes.
+    /// Credential for the server's host: a name, a ticket. At most
+    /// [`MAX_CREDENTIAL`](crate::limits::MAX_CREDENTIAL) bytes.
     pub credential: Vec<u8>,
 }
 
-/// What a player did, tick by tick, until it is acknowledged.
+/// Commands of a player, tick by tick, repeated until they are acknowledged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frames {
-    /// Of this datagram.
+    /// Sequence number of this datagram.
     pub packet: PacketId,
-    /// What arrived from the server.
+    /// Acknowledges datagrams of the server.
     pub ack: Ack,
-    /// Where the client's clock is.
+    /// The client's current tick.
     pub now: Tick,
-    /// Frames that the server may not have yet, oldest first; ticks without commands are left out.
+    /// Frames that are not acknowledged, oldest first; ticks without commands are left out.
     pub frames: Vec<CommandFrame>,
 }
 
-/// What a player did in one tick. Its commands have the prediction keys (tick, 0), (tick, 1), …
+/// Commands of a player in one tick. They have the prediction keys (tick, 0), (tick, 1), …
 #[derive(Clone, PartialEq, Debug)]
 pub struct CommandFrame {
-    /// When it is to happen.
+    /// The tick at which the commands run.
     pub tick: Tick,
-    /// What, in order.
+    /// The commands, in order.
     pub commands: SmallVec<[NetCommand; 1]>,
 }
 
-/// A run of an ability, as both sides can name it.
+/// Names an activation in a way that both sides understand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RunRef {
+pub enum ActivationRef {
     /// By the server's handle.
     Known(ActivationId),
-    /// By the command that began it, which the server may not have confirmed yet.
+    /// By the command that began it, which the server may not have run yet.
     Begun(PredictionKey),
 }
 
-/// What a player may ask for. Handles are the server's; effects are never named (§13.7).
+/// A command of a player. Handles are the server's; effects are never named (§13.7).
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum NetCommand {
     /// Activates an ability.
     Activate {
-        /// Which.
-        ability: AbilityHandle,
-        /// At whom or where.
+        /// The granted ability.
+        ability: GrantedAbilityId,
+        /// Targets of the activation.
         targets: TargetData,
-        /// What it is told.
+        /// Event that triggers it, if any.
         event: Option<GameplayEvent>,
     },
-    /// Ends a run.
-    End(RunRef),
-    /// Cancels a run.
-    Cancel(RunRef),
-    /// Confirms what waits for it.
+    /// Ends an activation.
+    End(ActivationRef),
+    /// Cancels an activation.
+    Cancel(ActivationRef),
+    /// Confirms tasks that wait for confirmation.
     Confirm(ControllerId),
-    /// Declines what waits for confirmation.
+    /// Declines tasks that wait for confirmation.
     Decline(ControllerId),
     /// Presses an input.
     Press {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The input.
         input: InputId,
     },
     /// Releases an input.
     Release {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The input.
         input: InputId,
     },
-    /// Gives target data to a branch of a run that waits for it.
+    /// Provides target data to a branch of an activation that waits for it.
     Targets {
-        /// The run.
-        run: RunRef,
+        /// The activation.
+        run: ActivationRef,
         /// Its branch.
-        thread: u32,
-        /// At whom or where.
+        branch: u32,
+        /// The targets.
         targets: TargetData,
     },
-    /// Says how a task that the client's host carries out went.
+    /// Reports the outcome of a host task that the client's host carries out.
     Finish {
-        /// The run.
-        run: RunRef,
+        /// The activation.
+        run: ActivationRef,
         /// Its branch.
-        thread: u32,
-        /// How.
+        branch: u32,
+        /// The outcome.
         outcome: TaskOutcome,
     },
 }
 
-/// From the server.
+/// A message from the server.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ToClient {
-    /// Come in.
+    /// The client is admitted.
     Welcome(Welcome),
-    /// Not let in.
+    /// The client is refused.
     Refused(Refused),
-    /// What is new.
+    /// New state.
     Update(Update),
-    /// The session is over.
+    /// The session ends.
     Bye(ByeReason),
 }
 
-/// What a client needs to know to take part.
+/// Parameters of a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Welcome {
-    /// The client's own.
+    /// Nonce of the client's hello.
     pub nonce: u64,
-    /// Who it is now.
+    /// Id of the client.
     pub client: ClientId,
     /// The server's newest tick.
     pub tick: Tick,
-    /// How long ticks are.
+    /// Length of a tick.
     pub length: TickLength,
-    /// Seed of dice that may be predicted.
+    /// Seed of predictable random numbers.
     pub prediction_seed: u64,
-    /// How many ticks ahead of the server commands may be stamped.
+    /// Most ticks that commands may be stamped ahead of the server.
     pub max_lead: u32,
 }
 
-/// Why a client is not let in.
+/// Refusal of a hello.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// The client's own.
+    /// Nonce of the client's hello.
     pub nonce: u64,
-    /// Why.
+    /// Reason of the refusal.
     pub reason: RefusedReason,
 }
 
-/// Why a client is not let in.
+/// Reason for which a client is refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefusedReason {
-    /// Another protocol.
+    /// The protocols differ.
     #[error(
-        "the server speaks protocol {server}, and this is protocol {client}: use the same release of both"
+        "the server uses protocol {server} and the client protocol {client}: use the same release of both"
     )]
     Protocol {
-        /// The server's.
+        /// The server's protocol.
         server: u32,
-        /// The client's.
+        /// The client's protocol.
         client: u32,
     },
-    /// Other rules.
+    /// The catalogs differ.
     #[error(
-        "the server's rules have the hash {server:016x}, and these {client:016x}: load the server's pack"
+        "the server's catalog has the hash {server:016x} and the client's {client:016x}: load the server's pack"
     )]
     Catalog {
-        /// The server's.
+        /// Hash on the server.
         server: u64,
-        /// The client's.
+        /// Hash on the client.
         client: u64,
     },
-    /// Another dictionary, with the same rules.
+    /// The dictionaries differ, with equal catalogs.
     #[error(
-        "the server's dictionary has the hash {server:016x}, and this one {client:016x}: quantise as the server does"
+        "the server's dictionary has the hash {server:016x} and the client's {client:016x}: use the server's dictionary"
     )]
     Dictionary {
-        /// The server's.
+        /// Hash on the server.
         server: u64,
-        /// The client's.
+        /// Hash on the client.
         client: u64,
     },
-    /// No room.
+    /// The server has no room.
     #[error("the server is full: try again later")]
     Full,
-    /// The host does not want it.
-    #[error("the server does not let you in: {0}")]
+    /// The server's host refused the credential.
+    #[error("the server refused the client: {0}")]
     Denied(String),
 }
 
-/// Why a session ended.
+/// Reason for which a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByeReason {
     /// The server stops.
-    #[error("the server stops")]
+    #[error("the server is shutting down")]
     Shutdown,
-    /// Nothing was heard for too long.
-    #[error("nothing was heard for too long")]
+    /// Nothing was received for too long.
+    #[error("the connection timed out")]
     TimedOut,
-    /// The host sent it away.
-    #[error("the server sent you away")]
+    /// The host kicked the client.
+    #[error("kicked by the server")]
     Kicked,
-    /// It sent too much, or what no honest client sends.
-    #[error("too many datagrams, or such as no honest client sends")]
+    /// The client sent too much, or something that no honest client sends.
+    #[error("the client sent too many or invalid datagrams")]
     Misbehaved,
 }
 
-/// What is new on the server for one client.
+/// New state of the server for one client.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Update {
-    /// Of this datagram.
+    /// Sequence number of this datagram.
     pub packet: PacketId,
-    /// The tick that all of this is the state of.
+    /// The tick whose state this is.
     pub tick: Tick,
-    /// What this datagram and those that follow have in common.
-    pub course: Course,
-    /// Whether it says so; otherwise an earlier one did.
-    pub states_course: bool,
-    /// How the client's datagrams came, if it is time to say so.
-    pub word: Option<Word>,
-    /// Which part of the tick's own-controller state this is, from 0; only with all parts the tick is complete.
+    /// Stream parameters of this datagram.
+    pub stream: StreamParams,
+    /// Whether the datagram states the stream parameters; otherwise an earlier one did.
+    pub states_stream: bool,
+    /// Report on the client's datagrams, if one is due.
+    pub ack_report: Option<AckReport>,
+    /// Part of the tick's own-controller state, from 0; the tick is complete only with all parts.
     pub part: u8,
-    /// How many parts there are.
+    /// Number of parts; 0 if there is no own-controller state in it.
     pub parts: u8,
-    /// The tick whose own-controller state it builds upon; 0 if it builds upon what the client acknowledged.
+    /// The tick whose own-controller state it builds upon; 0 for the state that the client acknowledged.
     pub since: Tick,
-    /// What became of commands, until acknowledged.
+    /// Outcomes of commands, repeated until acknowledged.
     pub results: Vec<CommandResult>,
-    /// Controllers that came, changed or went, by rising handle.
+    /// Controllers that appeared, changed or vanished, by rising handle.
     pub controllers: Vec<ControllerUpdate>,
-    /// Cues that flash once, until acknowledged or too old.
-    pub bursts: Vec<Burst>,
+    /// Executed cues, repeated until acknowledged or too old.
+    pub bursts: Vec<CueBurst>,
 }
 
-/// What datagrams of the server's have in common until it says otherwise, so that they need not repeat it.
+/// Parameters that the server's datagrams share until one states others, so that they need not repeat them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Course {
-    /// How many ticks each datagram is after the one before it.
+pub struct StreamParams {
+    /// Ticks from each datagram to the next.
     pub step: u32,
-    /// All controllers that are named by their places have places below this.
-    pub places: u32,
+    /// Upper bound of the slots by which controllers are addressed. The slot of a controller is the index of
+    /// its handle.
+    pub slots: u32,
 }
 
-impl Default for Course {
-    /// One datagram in every tick, and nobody is named by a place.
+impl Default for StreamParams {
+    /// One datagram in every tick, and no controller addressed by slot.
     fn default() -> Self {
-        Self { step: 1, places: 0 }
+        Self { step: 1, slots: 0 }
     }
 }
 
-/// How a client's datagrams came.
+/// Report of the server on the client's datagrams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Word {
-    /// Which of them arrived.
+pub struct AckReport {
+    /// Acknowledges the client's datagrams.
     pub ack: Ack,
-    /// How many ticks the clock in the newest of them was ahead of the server at its arrival; negative is too late.
+    /// Ticks by which the clock in the newest of them was ahead of the server at its arrival; negative if it
+    /// was late.
     pub margin: i16,
 }
 
-/// How a client's frames came, so that it can set its clock.
+/// Timing of a client's frames, by which it adjusts its clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Feedback {
-    /// The client's clock in its newest datagram of which the server said so.
+    /// The client's clock in its newest acknowledged datagram.
     pub newest: Tick,
-    /// How many ticks that was ahead of the server at its arrival; negative is too late.
+    /// Ticks by which that clock was ahead of the server at its arrival; negative if it was late.
     pub margin: i16,
 }
 
-/// What became of a command.
+/// Result of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandResult {
-    /// Which command.
+    /// Prediction key of the command.
     pub key: PredictionKey,
-    /// What became of it.
-    pub verdict: Verdict,
+    /// Its outcome.
+    pub outcome: CommandOutcome,
 }
 
-/// What became of a command.
+/// Outcome of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum CommandOutcome {
     /// It ran at its tick.
     Done,
-    /// It came late and ran so many ticks after its own.
+    /// It came late and ran this many ticks after its tick.
     Shifted(u8),
     /// It did not run.
     Rejected(Rejection),
 }
 
-/// Why a command did not run (§13.7), in the order in which it is checked.
+/// Reason for which a command did not run (§13.7), in the order of the checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
@@ -334,7 +337,7 @@ pub enum Rejection {
     /// Its tick was too far ahead.
     #[error("it was stamped too far ahead")]
     TooEarly,
-    /// More commands than one may send.
+    /// More commands than the rate limit allows.
     #[error("too many commands")]
     TooMany,
     /// A number is not finite, or something is longer than allowed.
@@ -343,19 +346,19 @@ pub enum Rejection {
     /// The controller is not the client's (§13.7, 1).
     #[error("the controller is not yours")]
     NotOwner,
-    /// The ability or run is not there or not the controller's (§13.7, 2).
-    #[error("the ability was not granted, or the run is over")]
+    /// The ability or activation does not exist, or is not the controller's (§13.7, 2).
+    #[error("the ability was not granted, or the activation is over")]
     NotGranted,
-    /// The ability may not be begun or ended by a client.
+    /// The ability may not be activated or ended by a client.
     #[error("only the server may do that with this ability")]
     NotAllowed,
-    /// Cost, cooldown, tags or another requirement of activation.
+    /// Cost, cooldown, tags or another requirement of activation is not met.
     #[error("the ability cannot be activated now")]
     NotActivated,
-    /// A target is not known, or cannot be reached (§13.7, 3).
+    /// A target is unknown or out of reach (§13.7, 3).
     #[error("the target cannot be reached")]
     NotReachable,
-    /// An effect that the ability may not apply (§13.7, 4).
+    /// The ability may not apply an effect (§13.7, 4).
     #[error("the ability may not apply this effect")]
     EffectNotAllowed,
     /// Nothing waits for it.
@@ -363,55 +366,55 @@ pub enum Rejection {
     NothingWaits,
 }
 
-/// What is new about a controller.
+/// New state of a controller.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ControllerUpdate {
-    /// The server's handle of it.
+    /// The server's handle of the controller.
     pub controller: ControllerId,
-    /// What happened.
+    /// The change.
     pub change: ControllerChange,
 }
 
-/// What happened to a controller, for one client.
+/// Change of a controller, for one client.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ControllerChange {
-    /// It is gone, or out of view.
+    /// The controller is gone, or out of view.
     Gone,
-    /// Pieces of it are new.
+    /// Pieces of the controller changed.
     Pieces {
-        /// Counts how often the client was told of it from the beginning, modulo 256: whatever was known under another
-        /// number is void.
+        /// Number of times that the view was started anew, modulo 256. Pieces of another epoch are void.
         epoch: u8,
-        /// Whether it is the client's own.
+        /// Whether the client owns the controller.
         own: bool,
-        /// How much of it the client sees.
-        sight: Sight,
-        /// The pieces, by rising key; `None` for one that is gone.
+        /// Records of the controller that the client sees.
+        visibility: RecordVisibility,
+        /// The pieces, by rising key; `None` if a piece was removed.
         pieces: Vec<(PieceKey, Option<Piece>)>,
     },
 }
 
-/// A cue that flashes once.
+/// An executed cue.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Burst {
-    /// When.
+pub struct CueBurst {
+    /// Tick of its execution.
     pub tick: Tick,
-    /// Which of the cues of that tick: together with it a name, so that it is shown once.
+    /// Position among the bursts of that tick. Tick and ordinal identify the burst, so that it is shown once.
     pub ordinal: u16,
-    /// Which cue.
+    /// Tag of the cue.
     pub cue: TagId,
-    /// On whom.
+    /// Controller on which it was executed.
     pub controller: ControllerId,
-    /// From whom, if the client sees them.
+    /// Source of the cue; `None` if there is none or the client does not see it.
     pub source: Option<ControllerId>,
-    /// The prediction that it belongs to, if it is the client's own.
+    /// Prediction key of the client's own command that it follows from.
     pub key: Option<PredictionKey>,
-    /// How strong.
+    /// Magnitude.
     pub magnitude: f32,
-    /// At what level.
+    /// Level.
     pub level: f32,
-    /// Where, if known.
+    /// Location, if known.
     pub location: Option<Vector3>,
-    /// Rest of its context (C1) as bytes of the core's codec, without tags of source and target, which clients look up.
+    /// Rest of its context (C1), encoded by the core's codec, without the tags of source and target, which
+    /// clients look up.
     pub details: Option<Vec<u8>>,
 }

@@ -1,8 +1,8 @@
-//! Which datagrams arrived: both ends of acknowledging.
+//! Packet acknowledgements, for sender and receiver.
 //!
-//! A datagram is never sent again; what it held is, if it is still true. So the sender remembers what each datagram
-//! held until it knows its fate, in a ring of fixed size: who withholds acknowledgements makes the sender send more,
-//! never remember more.
+//! A datagram is never sent again; its content is, if it is still valid. So the sender remembers the content
+//! of each datagram until it is acknowledged or lost, in a ring of fixed size: withheld acknowledgements make
+//! the sender send more, never remember more.
 
 use std::collections::VecDeque;
 
@@ -10,47 +10,48 @@ use ugas_core::time::{Span, Time};
 
 use crate::message::{Ack, PacketId};
 
-/// How many datagrams one [`Ack`] can speak of: the newest and 32 before it.
+/// Number of datagrams that one [`Ack`] covers: the newest and 32 before it.
 pub const ACK_WINDOW: u32 = 33;
-/// How many later datagrams must have arrived before one counts as lost. Three, as in QUIC (RFC 9002, 6.1.1): less
-/// would take every overtaking for a loss.
+/// Number of later datagrams that must have arrived before one counts as lost. Three, as in QUIC (RFC 9002,
+/// 6.1.1): fewer would take every reordering for a loss.
 pub const OVERTAKEN_BY: u32 = 3;
 
-/// What a datagram that arrived is to its receiver.
+/// Classification of a received datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
     /// Newer than all before it.
     Newest,
-    /// Overtaken by newer ones, and here for the first time.
+    /// Overtaken by newer ones, and received for the first time.
     Late,
-    /// Here already.
+    /// Received before.
     Duplicate,
-    /// So old that nobody knows whether it was here: to be treated as a duplicate, or a replay would pass.
+    /// Too old to know whether it was received: treat it as a duplicate, or a replay would pass.
     TooOld,
 }
 
 impl Arrival {
-    /// Whether what it holds may be used.
+    /// Whether its content may be used.
     pub const fn is_new(self) -> bool {
         matches!(self, Self::Newest | Self::Late)
     }
 }
 
-/// The receiver's end: what arrived lately.
+/// Receiver's side: the datagrams that arrived lately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReceivedPackets {
     ack: Ack,
 }
 
 impl ReceivedPackets {
-    /// Nothing arrived yet.
+    /// Creates a record without datagrams.
     pub const fn new() -> Self {
         Self { ack: Ack { newest: PacketId(0), earlier: 0 } }
     }
 
-    /// Notes a datagram. One numbered 0, which nobody sends, is too old.
+    /// Notes a datagram. Number 0, which is never sent, is too old.
     ///
-    /// Call it only for what decodes: a damaged datagram that is acknowledged would never be sent again.
+    /// Call it only for datagrams that decode: the content of a damaged one that is acknowledged would never
+    /// be sent again.
     pub fn receive(&mut self, packet: PacketId) -> Arrival {
         let newest = self.ack.newest.0;
         if packet.0 > newest {
@@ -76,52 +77,51 @@ impl ReceivedPackets {
         Arrival::Late
     }
 
-    /// What to tell the sender.
+    /// Acknowledgement for the sender.
     pub const fn ack(&self) -> Ack {
         self.ack
     }
 }
 
-/// What became of a datagram.
+/// Fate of a sent datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It arrived.
     Arrived,
-    /// It did not, or it will never be known: what it held is to be sent again.
+    /// It did not, or its fate will stay unknown: its content is to be sent again.
     Lost,
 }
 
-/// Someone acknowledged what was never sent. No honest peer does: it is damage or cheating.
+/// An acknowledgement of a packet that was never sent. No honest peer sends one: it is damage or cheating.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "an acknowledgement names packet {named}, and the last one sent was {last_sent}: ignore it, and count it"
+    "packet {named} was acknowledged but never sent, the last one was {last_sent}: ignore the acknowledgement"
 )]
 pub struct NeverSent {
-    /// The packet that it names.
+    /// The acknowledged packet.
     pub named: u32,
-    /// The last that was sent.
+    /// The last sent packet.
     pub last_sent: u32,
 }
 
-/// The sender's end: what each datagram held, until its fate is known.
+/// Sender's side: the content of each datagram, until its fate is known.
 #[derive(Clone, Debug)]
 pub struct SentPackets<T> {
     /// From the oldest whose fate is open to the last sent; `None` where the fate is known.
-    open: VecDeque<Option<Sent<T>>>,
+    open: VecDeque<Option<SentPacket<T>>>,
     last: PacketId,
     capacity: u32,
     newest_acked: PacketId,
 }
 
 #[derive(Clone, Debug)]
-struct Sent<T> {
+struct SentPacket<T> {
     at: Time,
     held: T,
 }
 
 impl<T> SentPackets<T> {
-    /// Remembers at most so many datagrams, at least [`ACK_WINDOW`]: fewer, and an acknowledgement would find
-    /// nothing.
+    /// Creates a record of at most `capacity` datagrams, at least [`ACK_WINDOW`].
     pub fn new(capacity: u32) -> Self {
         let capacity = capacity.max(ACK_WINDOW);
         Self {
@@ -132,13 +132,13 @@ impl<T> SentPackets<T> {
         }
     }
 
-    /// The number of the next datagram: to write it into the datagram before [`SentPackets::send`].
+    /// Number of the next datagram, to be encoded before [`SentPackets::send`].
     pub const fn next_id(&self) -> PacketId {
         PacketId(self.last.0.saturating_add(1))
     }
 
-    /// Remembers what a datagram holds, and numbers it. If there is no room, the oldest is forgotten and handed back:
-    /// it counts as lost, though it may have arrived.
+    /// Records the content of a datagram, and numbers it. If there is no room, the oldest is dropped and
+    /// returned: it counts as lost, though it may have arrived.
     pub fn send(&mut self, now: Time, held: T) -> (PacketId, Option<(PacketId, T)>) {
         let mut forgotten = None;
         if self.open.len() >= self.capacity as usize {
@@ -147,14 +147,15 @@ impl<T> SentPackets<T> {
             forgotten = sent.map(|sent| (oldest, sent.held));
         }
         self.last = self.next_id();
-        self.open.push_back(Some(Sent { at: now, held }));
+        self.open.push_back(Some(SentPacket { at: now, held }));
         (self.last, forgotten)
     }
 
-    /// Takes in an acknowledgement and tells the fate of every datagram that it settles, oldest first, each once.
+    /// Handles an acknowledgement, and calls `settle` for every datagram whose fate it settles, oldest first,
+    /// each once.
     ///
-    /// Gives the round trip of the newest datagram if this is the first to acknowledge it; it includes the time that
-    /// the other side took to answer.
+    /// Returns the round trip of the newest datagram if this is its first acknowledgement; it includes the
+    /// time that the other side took to answer.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl<T> SentPackets<T> {
         &mut self,
         now: Time,
         ack: Ack,
-        mut tell: impl FnMut(PacketId, Fate, T),
+        mut settle: impl FnMut(PacketId, Fate, T),
     ) -> Result<Option<Span>, NeverSent> {
         self.check(ack)?;
         let mut round_trip = None;
@@ -184,7 +185,7 @@ impl<T> SentPackets<T> {
                     if id == ack.newest.0 {
                         round_trip = Some(now.since(sent.at));
                     }
-                    tell(PacketId(id), if arrived { Fate::Arrived } else { Fate::Lost }, sent.held);
+                    settle(PacketId(id), if arrived { Fate::Arrived } else { Fate::Lost }, sent.held);
                 }
             }
             while matches!(self.open.front(), Some(None)) {
@@ -204,7 +205,7 @@ impl<T> SentPackets<T> {
         self.newest_acked
     }
 
-    /// What datagrams whose fate is open hold, oldest first.
+    /// Content of the datagrams whose fate is open, oldest first.
     pub fn open(&self) -> impl Iterator<Item = (PacketId, &T)> {
         let first = self.first().0;
         (first..).zip(&self.open).filter_map(|(id, slot)| Some((PacketId(id), &slot.as_ref()?.held)))
@@ -230,7 +231,7 @@ impl<T> SentPackets<T> {
     }
 }
 
-/// Whether an acknowledgement says that this datagram arrived.
+/// Whether an acknowledgement covers this datagram as arrived.
 fn names(ack: Ack, id: u32) -> bool {
     match ack.newest.0.checked_sub(id) {
         Some(0) => true,
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_are_told_apart() {
+    fn arrivals_are_classified() {
         let mut received = ReceivedPackets::new();
         assert_eq!(received.ack(), ack(0, 0));
         assert_eq!(received.receive(PacketId(0)), Arrival::TooOld);
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_the_window_cannot_be_told() {
+    fn datagrams_before_the_window_are_too_old() {
         let mut received = ReceivedPackets::new();
         received.receive(PacketId(1));
         received.receive(PacketId(33));
@@ -283,18 +284,18 @@ mod tests {
         assert_eq!(received.ack(), ack(u32::MAX, 0));
     }
 
-    /// What an acknowledgement settles.
+    /// Fates that an acknowledgement settles.
     fn settled(sent: &mut SentPackets<char>, ack: Ack) -> String {
-        let mut told = String::new();
+        let mut settled_fates = String::new();
         sent.on_ack(millis(0), ack, |_, fate, held| {
-            told.extend([if fate == Fate::Arrived { '+' } else { '-' }, held]);
+            settled_fates.extend([if fate == Fate::Arrived { '+' } else { '-' }, held]);
         })
         .unwrap();
-        told
+        settled_fates
     }
 
     #[test]
-    fn fates_are_told_once() {
+    fn fates_are_reported_once() {
         let mut sent = SentPackets::new(40);
         for held in 'a'..='h' {
             sent.send(millis(0), held);
@@ -302,7 +303,7 @@ mod tests {
         assert_eq!(settled(&mut sent, ack(0, 0)), "");
         assert_eq!(settled(&mut sent, ack(2, 0)), "+b"); // a: overtaken by one only
         assert_eq!(settled(&mut sent, ack(5, 0b110)), "-a+c+e"); // 3 and 2; d is overtaken by one
-        assert_eq!(settled(&mut sent, ack(5, 0b1111)), "+d"); // and a came after all: too late to tell
+        assert_eq!(settled(&mut sent, ack(5, 0b1111)), "+d"); // and a came after all: too late
         assert_eq!(settled(&mut sent, ack(4, 0b111)), ""); // an old one, overtaken
         assert_eq!(
             sent.open().map(|(id, held)| (id.0, *held)).collect::<Vec<_>>(),
@@ -345,7 +346,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever arrives, in whatever order: a datagram is told to have arrived only if it did, and its fate once.
+        /// Whatever arrives, in whatever order: a datagram is reported as arrived only if it did, and its
+        /// fate once.
         #[test]
         fn both_ends_agree(steps in proptest::collection::vec((0u32..6, any::<bool>()), 1..200)) {
             let mut sent = SentPackets::new(64);
@@ -362,9 +364,9 @@ mod tests {
                 let is_new = received.receive(PacketId(comes)).is_new();
                 prop_assert_eq!(arrived.insert(comes, ()).is_none(), is_new);
                 if reply {
-                    let mut told = Vec::new();
-                    sent.on_ack(millis(0), received.ack(), |id, fate, held| told.push((id.0, fate, held))).unwrap();
-                    for (id, fate, held) in told {
+                    let mut settled_fates = Vec::new();
+                    sent.on_ack(millis(0), received.ack(), |id, fate, held| settled_fates.push((id.0, fate, held))).unwrap();
+                    for (id, fate, held) in settled_fates {
                         prop_assert_eq!(id, held);
                         prop_assert!(fate == Fate::Lost || arrived.contains_key(&id));
                         prop_assert_eq!(fates.insert(id, fate), None);

@@ -1,17 +1,18 @@
-//! Quantisers: how exactly a number is told.
+//! Quantisers: the precision of numbers on the wire.
 //!
-//! A value becomes a code, the code travels, and the code becomes a value again. That value has the same code, so it
-//! does not matter how often this is done, nor whether the server has rounded before it sends. Both sides must have the
-//! same quantisers; the hash of the [`Dictionary`](crate::wire::Dictionary) tells.
+//! A value becomes a code, the code is sent, and the code becomes a value again. That value has the same
+//! code, so repeated quantisation changes nothing. Both sides must have the same quantisers; the hash of the
+//! [`Dictionary`](crate::wire::Dictionary) ensures it.
 
 use ugas_core::attribute::Quantize;
 use ugas_core::hash::{StateHash, StateHasher};
 
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
 
-/// Furthest code from zero of a [`Quantiser::Step`]: far enough below 2⁵³ that rounding cannot lead to a neighbour.
+/// Largest absolute code of a [`Quantiser::Step`]: far enough below 2⁵³ that rounding cannot lead to a
+/// neighbour.
 const FURTHEST: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
-/// The size of the groups in which codes of a [`Quantiser::Step`] are written.
+/// Group size of codes of a [`Quantiser::Step`].
 const STEP_GROUP: u32 = 5;
 /// Smallest and largest step.
 const LEAST_STEP: f64 = 1e-9;
@@ -19,58 +20,58 @@ const MOST_STEP: f64 = 1e9;
 /// Most bits of a [`Quantiser::Range`].
 const MOST_BITS: u32 = 32;
 
-/// How exactly a number is told.
+/// Precision of a number on the wire.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Quantiser {
-    /// To the last bit. Small whole numbers are short all the same.
+    /// Exact to the last bit. Small whole numbers are still short.
     #[default]
     Exact,
-    /// To the nearest multiple of this, and no further from zero than 2⁵⁰ of them.
+    /// The nearest multiple of a step, up to 2⁵⁰ steps from zero.
     ///
-    /// If it is a whole part of one (0.1, 0.25), multiples are what one gets by division: three tenths are 0.3.
+    /// If the step is the reciprocal of a whole number (0.1, 0.25), multiples are computed by division: three
+    /// tenths are 0.3.
     Step(f64),
-    /// With so many bits, evenly from `min` to `max`, which are both met exactly. What is outside is told as the nearer
-    /// of them.
+    /// Evenly spaced values from `min` to `max`, both exact. Values outside are clamped.
     Range {
-        /// The least.
+        /// Lower bound.
         min: f64,
-        /// The most.
+        /// Upper bound.
         max: f64,
-        /// How many bits, 1 to 32.
+        /// Number of bits, 1 to 32.
         bits: u32,
     },
 }
 
-/// A value as a [`Quantiser`] has it. Equal codes of one quantiser are values that nobody can tell apart at the other end.
+/// Code of a value under a [`Quantiser`]. Values with equal codes are equal for the receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code(i64);
 
-/// Why a quantiser cannot be used.
+/// Reason for which a quantiser is invalid.
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuantiserError {
-    /// The step.
+    /// The step is out of range.
     #[error("{0} is no step: give one from {LEAST_STEP} to {MOST_STEP}")]
     Step(f64),
-    /// The bounds.
+    /// The bounds are not a finite range.
     #[error("{min} to {max} is no range: give finite numbers, the smaller first")]
     Range {
-        /// The least.
+        /// Lower bound.
         min: f64,
-        /// The most.
+        /// Upper bound.
         max: f64,
     },
-    /// The number of bits.
+    /// The number of bits is out of range.
     #[error("{0} bits cannot be used: give 1 to {MOST_BITS}")]
     Bits(u32),
-    /// Neighbours in the range are nearer to each other than numbers of their size are exact.
+    /// The range is finer than the precision of numbers of that size.
     #[error("{min} to {max} in {bits} bits is finer than numbers of that size: use fewer bits, or none")]
     TooFine {
-        /// The least.
+        /// Lower bound.
         min: f64,
-        /// The most.
+        /// Upper bound.
         max: f64,
-        /// How many bits.
+        /// Number of bits.
         bits: u32,
     },
 }
@@ -83,10 +84,10 @@ impl From<Quantize> for Quantiser {
 }
 
 impl Quantiser {
-    /// Looks whether it can be used.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// If a number of it makes no sense.
+    /// If a parameter is out of range.
     pub fn check(self) -> Result<(), QuantiserError> {
         match self {
             Self::Exact => Ok(()),
@@ -129,7 +130,7 @@ impl Quantiser {
         }))
     }
 
-    /// The value of a code of its own.
+    /// Value of a code.
     pub fn value(self, code: Code) -> f64 {
         match self {
             Self::Exact => f64::from_bits(code.0 as u64),
@@ -139,12 +140,12 @@ impl Quantiser {
         }
     }
 
-    /// What a value is at the other end; `None` if it is infinite or not a number.
+    /// The value that the receiver gets; `None` if it is infinite or not a number.
     pub fn settle(self, value: f64) -> Option<f64> {
         self.code(value).map(|code| self.value(code))
     }
 
-    /// How many steps changes of so much are: the whole number below, and the one above. None if it is exact.
+    /// Changes in steps: the whole numbers below and above. Empty if the quantiser is exact.
     pub(crate) fn steps_of(self, changes: &[f64]) -> Vec<i64> {
         let step = match self {
             Self::Exact => return Vec::new(),
@@ -154,7 +155,7 @@ impl Quantiser {
         let mut found = Vec::new();
         for change in changes {
             let steps = (change / step).clamp(-FURTHEST, FURTHEST);
-            // Nearest to none first, as changes are.
+            // The smaller first, like the changes.
             let near = steps.trunc();
             for steps in [near, near + if near == steps { 0.0 } else { steps.signum() }] {
                 let steps = steps as i64;
@@ -166,7 +167,7 @@ impl Quantiser {
         found
     }
 
-    /// The code that is so many steps further, if there is one. What is exact has no steps.
+    /// The code `steps` steps further; `None` if there is none, or the quantiser is exact.
     pub(crate) fn step(self, code: Code, steps: i64) -> Option<Code> {
         let code = code.0.checked_add(steps)?;
         let is_code = match self {
@@ -177,12 +178,12 @@ impl Quantiser {
         is_code.then_some(Code(code))
     }
 
-    /// How many steps one code is from another.
+    /// Steps from one code to another.
     pub(crate) fn steps_between(old: Code, new: Code) -> i64 {
         new.0.wrapping_sub(old.0)
     }
 
-    /// Writes a code of its own.
+    /// Writes a code.
     pub fn write(self, writer: &mut BitWriter, code: Code) {
         match self {
             Self::Exact => writer.number(f64::from_bits(code.0 as u64)),
@@ -194,7 +195,7 @@ impl Quantiser {
     /// Reads a code.
     ///
     /// # Errors
-    /// If it is cut off, or no value has it.
+    /// If it is cut off, or out of range.
     pub fn read(self, reader: &mut BitReader<'_>) -> Result<Code, WireError> {
         match self {
             Self::Exact => reader.number().map(|value| Code(value.to_bits() as i64)),
@@ -231,7 +232,7 @@ fn top(bits: u32) -> f64 {
     ((1u64 << bits.clamp(1, MOST_BITS)) - 1) as f64
 }
 
-/// How many of these make one, if they do.
+/// The reciprocal of a step, if it is a whole number.
 fn whole_part(step: f64) -> Option<f64> {
     let parts = 1.0 / step;
     (parts >= 1.0 && parts.fract() == 0.0 && 1.0 / parts == step).then_some(parts)

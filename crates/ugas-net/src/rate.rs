@@ -1,4 +1,4 @@
-//! How much of something may be done in a time, and what goes first when not everything may.
+//! Rate limits, bandwidth and priorities.
 
 use ugas_core::time::Time;
 
@@ -6,10 +6,10 @@ use crate::limits::MAX_DATAGRAM;
 
 /// A millionth of a token, so that a rate in tokens a second is one in parts a microsecond, without rounding.
 const PARTS: u64 = 1_000_000;
-/// What a datagram costs beside its content: the headers of IPv4 and UDP.
+/// Overhead of a datagram in bytes: the headers of IPv4 and UDP.
 pub const DATAGRAM_OVERHEAD: u32 = 28;
 
-/// Lets through so many a second on average and so many at once: against floods of commands, datagrams and resends.
+/// Token bucket: allows an average rate and a burst, against floods of commands, datagrams and resends.
 ///
 /// It reads no clock, and time that goes backwards adds nothing.
 ///
@@ -31,12 +31,12 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket for so many tokens, into which so many flow a second.
+    /// Creates a full bucket of `capacity` tokens that refills at `per_second`.
     pub const fn new(capacity: u32, per_second: u32) -> Self {
         Self { parts: capacity as u64 * PARTS, capacity, per_second, filled: Time::ZERO }
     }
 
-    /// Takes so many tokens if they are all there.
+    /// Takes tokens if enough are available; otherwise false.
     #[must_use]
     pub fn take(&mut self, now: Time, tokens: u32) -> bool {
         self.fill(now);
@@ -49,7 +49,7 @@ impl TokenBucket {
         }
     }
 
-    /// How many whole tokens there are.
+    /// Number of whole tokens available.
     pub fn available(&mut self, now: Time) -> u32 {
         self.fill(now);
         (self.parts / PARTS) as u32
@@ -71,31 +71,30 @@ impl TokenBucket {
     }
 }
 
-/// How many bytes may go to a peer.
+/// Bandwidth limit of a peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bandwidth {
     bytes: TokenBucket,
 }
 
 impl Bandwidth {
-    /// So many bytes a second, headers included, and at once what `burst` allows: at least one datagram, or nothing
-    /// large would ever go.
+    /// Creates a limit in bytes per second, headers included, with a burst of at least one datagram.
     pub fn new(bytes_per_second: u32, burst: u32) -> Self {
         Self { bytes: TokenBucket::new(burst.max(MAX_DATAGRAM as u32 + DATAGRAM_OVERHEAD), bytes_per_second) }
     }
 
-    /// How long the next datagram may be; 0 if none may go.
+    /// Most bytes of the next datagram; 0 if none may be sent.
     pub fn room(&mut self, now: Time) -> usize {
         let content = self.bytes.available(now).saturating_sub(DATAGRAM_OVERHEAD);
         (content as usize).min(MAX_DATAGRAM)
     }
 
-    /// How many bytes may go in all, in as many datagrams as it takes.
+    /// Bytes available in all, over any number of datagrams.
     pub fn available(&mut self, now: Time) -> usize {
         self.bytes.available(now) as usize
     }
 
-    /// Books a datagram that went whether there was room for it or not; what is missing is not owed for ever, but leaves
+    /// Books a datagram that was sent regardless of the limit. A deficit is not carried over, but leaves
     /// nothing for others.
     pub fn owe(&mut self, now: Time, length: usize) {
         let length = u32::try_from(length).unwrap_or(u32::MAX).saturating_add(DATAGRAM_OVERHEAD);
@@ -103,7 +102,7 @@ impl Bandwidth {
         let _ = self.bytes.take(now, length.min(there));
     }
 
-    /// Books a datagram of so many bytes; false, and nothing is booked, if there is no [`Bandwidth::room`] for it.
+    /// Books a datagram of `length` bytes; false, without booking, if there is no [`Bandwidth::room`] for it.
     #[must_use]
     pub fn spend(&mut self, now: Time, length: usize) -> bool {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
@@ -111,8 +110,8 @@ impl Bandwidth {
     }
 }
 
-/// What goes first when not everything fits: whatever waits gains its weight every tick, so that the important goes
-/// often and nothing starves.
+/// Accumulated priorities: every waiting item gains its weight each tick, so that important items go often
+/// and nothing starves.
 ///
 /// ```
 /// use ugas_net::rate::Priorities;
@@ -143,13 +142,13 @@ impl<K> Default for Priorities<K> {
 }
 
 impl<K: Copy + Ord> Priorities<K> {
-    /// Nothing waits.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Something waits this tick too, and gains its weight. To be called once a tick for all that has something to
-    /// send; what weighs nothing still waits, behind everything else.
+    /// Adds the weight of a waiting item. Call it once a tick for every item that has something to send; an
+    /// item of weight 0 waits behind everything else.
     pub fn wait(&mut self, key: K, weight: u32) {
         match self.waiting.binary_search_by_key(&key, |&(key, _)| key) {
             Ok(at) => self.waiting[at].1 = self.waiting[at].1.saturating_add(u64::from(weight)),
@@ -157,7 +156,7 @@ impl<K: Copy + Ord> Priorities<K> {
         }
     }
 
-    /// All that wait, those that gained most first; of equals the lesser key, so that the order is one.
+    /// Waiting items by falling priority, equal ones by rising key.
     pub fn largest_first(&mut self) -> &[K] {
         self.scratch.clear();
         self.scratch.extend(self.waiting.iter().map(|&(key, gained)| (u64::MAX - gained, key)));
@@ -167,19 +166,19 @@ impl<K: Copy + Ord> Priorities<K> {
         &self.order
     }
 
-    /// Something was sent, or is gone: it waits no longer, and begins at nothing when it waits again.
+    /// Removes an item that was sent or is gone; its priority starts at 0 again.
     pub fn sent(&mut self, key: K) {
         if let Ok(at) = self.waiting.binary_search_by_key(&key, |&(key, _)| key) {
             self.waiting.remove(at);
         }
     }
 
-    /// How much something gained by waiting; 0 if it does not wait.
+    /// Accumulated priority of an item; 0 if it does not wait.
     pub fn gained(&self, key: K) -> u64 {
         self.waiting.binary_search_by_key(&key, |&(key, _)| key).map_or(0, |at| self.waiting[at].1)
     }
 
-    /// How many wait.
+    /// Number of waiting items.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }

@@ -1,5 +1,5 @@
-//! A server and its clients in one process, on simulated links: for tests, examples and whoever wants to see what a
-//! network does to a game. Time passes as fast as the machine can, and the same seed gives the same match.
+//! Rig: a server and its clients in one process, on simulated links, for tests and examples. Time passes as
+//! fast as the machine can, and the same seed gives the same match.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::link::{Conditions, Duplex};
 use crate::server::{Host, PeerId, Server};
 use crate::tick::TickLength;
 
-/// How many times in a tick datagrams are delivered.
+/// Deliveries of datagrams per tick.
 const STEPS_PER_TICK: i64 = 4;
 
 /// A client and its link.
@@ -22,24 +22,24 @@ pub struct Seat {
     /// Its link.
     pub link: Duplex,
     peer: PeerId,
-    /// How fast its clock runs, in thousandths of the true rate.
+    /// Deviation of its clock, in thousandths of the true rate.
     drift: i64,
-    /// When it does something again.
+    /// Time until which it does nothing.
     stalled_until: Time,
 }
 
 impl Seat {
-    /// The connection, as the server knows it.
+    /// The server's id of the connection.
     pub fn peer(&self) -> PeerId {
         self.peer
     }
 
-    /// Lets its clock run faster or slower, in thousandths of the true rate.
+    /// Sets the deviation of its clock, in thousandths of the true rate.
     pub fn set_drift(&mut self, thousandths: i64) {
         self.drift = thousandths;
     }
 
-    /// Lets it do nothing until then, as a machine that is busy with something else.
+    /// Stalls the client until a time, like a busy machine.
     pub fn stall_until(&mut self, time: Time) {
         self.stalled_until = time;
     }
@@ -76,12 +76,12 @@ pub struct Rig<H> {
     seed: u64,
     now: Time,
     next_tick: Time,
-    /// When the server does something again.
+    /// Time until which the server does nothing.
     stalled_until: Time,
 }
 
 impl<H: Host> Rig<H> {
-    /// A server without clients.
+    /// Creates a rig without clients.
     pub fn new(server: Server<H>, seed: u64) -> Self {
         Self {
             server,
@@ -93,12 +93,12 @@ impl<H: Host> Rig<H> {
         }
     }
 
-    /// The time.
+    /// Current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Adds a client that asks to be let in; its number among [`Self::seats`].
+    /// Adds a client, which connects; returns its index in [`Self::seats`].
     pub fn join(&mut self, config: ClientConfig, conditions: Conditions) -> usize {
         let number = self.seats.len();
         let mut dice = RandomStream::derive(self.seed, &[number as u64]);
@@ -110,12 +110,12 @@ impl<H: Host> Rig<H> {
         number
     }
 
-    /// Lets the server do nothing until then.
+    /// Stalls the server until a time.
     pub fn stall_server_until(&mut self, time: Time) {
         self.stalled_until = time;
     }
 
-    /// Lets time pass.
+    /// Runs for a span.
     pub fn run(&mut self, span: Span) {
         let end = self.now + span;
         while self.now < end {
@@ -123,7 +123,7 @@ impl<H: Host> Rig<H> {
         }
     }
 
-    /// Lets a quarter of a tick pass.
+    /// Runs a quarter of a tick.
     pub fn step(&mut self) {
         let length = self.length();
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
@@ -169,17 +169,17 @@ impl<H: Host> Rig<H> {
     }
 }
 
-/// Bytes of the check that a datagram carries.
+/// Bytes of the checksum of a datagram.
 const SEAL: usize = 8;
 
-/// A datagram with a check: what an encrypted transport does, and what makes a damaged datagram a lost one.
+/// Appends a checksum, as an encrypted transport does: it turns damaged datagrams into lost ones.
 pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = StateHasher::of(&bytes);
     bytes.extend(check.to_le_bytes());
     bytes
 }
 
-/// A datagram without its check; `None` if it is damaged.
+/// Checks and removes the checksum; `None` if the datagram is damaged.
 pub(crate) fn open(sealed: &[u8]) -> Option<&[u8]> {
     let (bytes, check) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
     let found = u64::from_le_bytes(check.try_into().ok()?);

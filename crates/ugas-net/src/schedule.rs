@@ -1,36 +1,36 @@
-//! How often a client hears of whom (§13.6).
+//! Update frequencies (§13.6).
 
 use ugas_core::time::Span;
 
 use crate::tick::{Tick, TickLength};
 
-/// From this round trip on a link counts as slow (§13.6).
+/// Round trip from which on a link counts as slow (§13.6).
 pub const SLOW_ROUND_TRIP: Span = Span::millis(150);
 
-/// What a controller is to those who see it, as far as the frequency of updates goes (§13.6).
+/// Class of a controller for the frequency of its updates (§13.6).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum ActorClass {
-    /// Somebody plays it.
+    /// Controlled by a player.
     #[default]
     Player,
-    /// Nobody plays it, but everybody looks at it: a boss, an opponent.
+    /// An important AI: a boss, an opponent.
     ImportantAi,
-    /// Far away, or in the background.
+    /// Far away or in the background.
     Distant,
-    /// It stands there: a chest, a door, a wall that can be hurt. Told whenever it changed.
+    /// Static: a chest, a door, a destructible wall. Sent whenever it changed.
     Static,
 }
 
-/// How often something is told, in times a second.
+/// Update frequency, per second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frequency {
-    /// Over most links.
+    /// Over a normal link.
     pub normal: u32,
-    /// Over a slow one.
+    /// Over a slow link.
     pub slow: u32,
 }
 
-/// The frequencies of all classes. What stands still has none: it is told on change.
+/// Update frequencies of all classes. [`ActorClass::Static`] has none: it is sent on change.
 ///
 /// Two tables come with it, because §13.6 asks for attributes and tags to go less often than positions. Attributes and
 /// tags are ours and follow [`Schedule::of_state`]; positions are the host's, which may follow
@@ -49,21 +49,21 @@ pub struct Frequency {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// How long a tick is.
+    /// Length of a tick.
     pub length: TickLength,
-    /// From which round trip on a link is slow.
+    /// Round trip from which on a link is slow.
     pub slow_from: Span,
-    /// Of [`ActorClass::Player`].
+    /// Frequency of [`ActorClass::Player`].
     pub player: Frequency,
-    /// Of [`ActorClass::ImportantAi`].
+    /// Frequency of [`ActorClass::ImportantAi`].
     pub important_ai: Frequency,
-    /// Of [`ActorClass::Distant`].
+    /// Frequency of [`ActorClass::Distant`].
     pub distant: Frequency,
 }
 
 impl Schedule {
-    /// For attributes, tags, effects and abilities: within the ranges of §13.6, at their lower end where a link is
-    /// slow.
+    /// Schedule of attributes, tags, effects and abilities: within the ranges of §13.6, at their lower end
+    /// over slow links.
     pub const fn of_state(length: TickLength) -> Self {
         Self {
             length,
@@ -74,7 +74,7 @@ impl Schedule {
         }
     }
 
-    /// For positions: at the upper end of the ranges.
+    /// Schedule of positions: at the upper end of the ranges.
     pub const fn of_movement(length: TickLength) -> Self {
         Self {
             length,
@@ -85,13 +85,13 @@ impl Schedule {
         }
     }
 
-    /// Whether something new about a controller is to be told at this tick. It is asked only about what is new, and
-    /// says yes if nothing was ever told.
+    /// Whether changes of a controller are due at this tick. Ask only if there are changes; true if nothing
+    /// was ever sent.
     pub fn due(&self, class: ActorClass, tick: Tick, last_sent: Option<Tick>, round_trip: Span) -> bool {
         last_sent.is_none_or(|last| tick.since(last) >= i64::from(self.interval(class, round_trip)))
     }
 
-    /// How many ticks lie between two updates, at least one: nothing is told more often than it can change.
+    /// Ticks between two updates, at least one.
     pub fn interval(&self, class: ActorClass, round_trip: Span) -> u32 {
         let frequency = match class {
             ActorClass::Player => self.player,

@@ -1,7 +1,7 @@
-//! What is drawn, as opposed to what is true: corrections that fade, and a past to draw others in.
+//! Visual smoothing: corrections that fade, and interpolation between samples.
 //!
-//! A correction puts the state right at once (§13.5, 3: blend visually). Nothing here is state, is hashed or travels:
-//! it is for the eye alone.
+//! A correction changes the state at once (§13.5, 3: blend visually). Nothing here is state, is hashed or is
+//! sent: it is for presentation only.
 
 use std::collections::VecDeque;
 
@@ -16,16 +16,16 @@ const SHORTEST_HALF_LIFE: Span = Span::millis(30);
 /// Nor longer: beyond, what is drawn is wrong for too long.
 const LONGEST_HALF_LIFE: Span = Span::millis(120);
 
-/// What can be drawn between two values: a number, and a place.
+/// A value that can be interpolated: a number, or a position.
 pub trait Visual: Copy {
-    /// Nothing.
+    /// Zero.
     const ZERO: Self;
 
-    /// So much of this more: `self + other × share`.
+    /// `self + other × share`.
     #[must_use]
     fn plus(self, other: Self, share: f64) -> Self;
 
-    /// How far it is from nothing.
+    /// Distance from zero.
     fn length(self) -> f64;
 }
 
@@ -69,13 +69,14 @@ impl Visual for Vector3 {
 pub struct Smoothed<T> {
     half_life: Span,
     largest: f64,
-    /// What is added to the value at `since`.
+    /// Offset that is added to the value at `since`.
     difference: T,
     since: Time,
 }
 
 impl<T: Visual> Smoothed<T> {
-    /// Corrections fade with this half-life; those beyond the largest are shown at once, as a teleport is.
+    /// Creates a value whose corrections fade with this half-life; corrections beyond `largest` are shown at
+    /// once, like a teleport.
     pub const fn new(half_life: Span, largest: f64) -> Self {
         Self { half_life, largest, difference: T::ZERO, since: Time::ZERO }
     }
@@ -87,16 +88,16 @@ impl<T: Visual> Smoothed<T> {
         self.half_life = half_life;
     }
 
-    /// The value was `from`, and it turned out that it is `to`: what is shown stays where it is, and goes there.
+    /// Corrects the value from `from` to `to`: the shown value stays, and moves there.
     pub fn corrected(&mut self, now: Time, from: T, to: T) {
         let difference = self.difference_at(now).plus(from, 1.0).plus(to, -1.0);
-        // A length that is no number is not within bounds either.
+        // NaN is not within bounds either.
         let within = difference.length() <= self.largest;
         self.difference = if within { difference } else { T::ZERO };
         self.since = now;
     }
 
-    /// What to draw for the value as it is now.
+    /// Value to draw for the current value.
     pub fn shown(&self, now: Time, value: T) -> T {
         value.plus(self.difference_at(now), 1.0)
     }
@@ -112,7 +113,7 @@ pub fn half_life(round_trip: Span) -> Span {
     Span::from_micros(round_trip.micros() / 2).clamp(SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE)
 }
 
-/// Something that is heard of now and then, drawn as it was a little while ago, between two samples (§13.6).
+/// A value that is received now and then, drawn with a delay between two samples (§13.6).
 ///
 /// ```
 /// use ugas_core::time::{Span, Time};
@@ -132,12 +133,13 @@ pub struct Interpolated<T> {
 }
 
 impl<T: Visual> Interpolated<T> {
-    /// Drawn so late. A good delay is two intervals between updates and their jitter: then one may be lost.
+    /// Creates a buffer with a delay. A good delay is two update intervals and their jitter: then one update
+    /// may be lost.
     pub const fn new(delay: Span) -> Self {
         Self { delay, beyond: Span::ZERO, samples: VecDeque::new() }
     }
 
-    /// Goes on as before for so long when nothing new comes (dead reckoning, §13.6), and then stands.
+    /// Extrapolates for up to `beyond` when nothing new comes (dead reckoning, §13.6).
     #[must_use]
     pub const fn reckoning(mut self, beyond: Span) -> Self {
         self.beyond = beyond;
@@ -149,8 +151,8 @@ impl<T: Visual> Interpolated<T> {
         self.delay = delay;
     }
 
-    /// At this time it had this value. Samples may come in any order; the second for a time replaces the first, and
-    /// one that is older than all of a full buffer is ignored.
+    /// Adds a sample. Samples may come in any order; the second for a time replaces the first, and one that
+    /// is older than all of a full buffer is ignored.
     pub fn push(&mut self, at: Time, value: T) {
         if !value.length().is_finite() {
             return;
@@ -166,12 +168,12 @@ impl<T: Visual> Interpolated<T> {
         }
     }
 
-    /// Forgets everything, as after a teleport: there is nothing between here and there.
+    /// Drops all samples, as after a teleport.
     pub fn clear(&mut self) {
         self.samples.clear();
     }
 
-    /// What to draw now; `None` if nothing is known. Before the first sample that is the first.
+    /// Value to draw now; `None` without samples. Before the first sample it is the first.
     pub fn shown(&self, now: Time) -> Option<T> {
         let then = now + -self.delay;
         let next = self.samples.partition_point(|&(time, _)| time <= then);
@@ -316,7 +318,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is shown lies between the value and what was shown, and never turns back.
+        /// The shown value lies between the value and the previously shown one, and never turns back.
         #[test]
         fn fading_only_fades(half_life in 1i64..500_000, steps in proptest::collection::vec(0u64..100_000, 1..50)) {
             let mut smoothed = Smoothed::new(Span::from_micros(half_life), 100.0);

@@ -4,30 +4,30 @@ use core::fmt;
 
 use ugas_core::time::{Span, Time};
 
-/// A step of the server's clock, counted from its start. Two years at 60 Hz; the last one is never left.
+/// A step of the server's clock, counted from its start. Lasts two years at 60 Hz, and saturates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Tick(pub u32);
 
 impl Tick {
-    /// The one after it.
+    /// The next tick.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// So many ticks later.
+    /// The tick `ticks` later.
     #[must_use]
     pub const fn after(self, ticks: u32) -> Self {
         Self(self.0.saturating_add(ticks))
     }
 
-    /// So many ticks earlier; none before the first.
+    /// The tick `ticks` earlier, at least 0.
     #[must_use]
     pub const fn before(self, ticks: u32) -> Self {
         Self(self.0.saturating_sub(ticks))
     }
 
-    /// How many ticks it is later than `earlier`; negative if it is earlier.
+    /// Ticks since `earlier`; negative if this is the earlier one.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0 as i64 - earlier.0 as i64
     }
@@ -39,7 +39,7 @@ impl fmt::Display for Tick {
     }
 }
 
-/// Length of a tick: what turns ticks into the simulation's time.
+/// Length of a tick, which converts ticks into simulation time.
 ///
 /// Ticks are exact on average (N3): at a rate of `r` ticks a second, tick `n` ends at `⌊n · 10⁶ / r⌋` µs. At 60 Hz ticks are
 /// 16,666 or 16,667 µs long, twelve of them are 0.2 s, and sixty of them a second.
@@ -54,9 +54,9 @@ impl fmt::Display for Tick {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TickLength {
-    /// So many ticks
+    /// Number of ticks that take `micros` microseconds.
     ticks: u32,
-    /// last so many microseconds; the two have no common divisor.
+    /// Microseconds of `ticks` ticks; the two have no common divisor.
     micros: u32,
 }
 
@@ -115,7 +115,7 @@ impl TickLength {
         Time::from_micros(tick.0 as u64 * self.micros as u64 / self.ticks as u64)
     }
 
-    /// The newest tick that is over at a time.
+    /// The newest tick that has ended at a time.
     pub const fn tick_at(self, time: Time) -> Tick {
         // The largest n with ⌊n · micros / ticks⌋ ≤ time.
         let after = time.micros().saturating_add(1) as u128 * self.ticks as u128;
@@ -123,12 +123,12 @@ impl TickLength {
         Tick(if tick > u32::MAX as u128 { u32::MAX } else { tick as u32 })
     }
 
-    /// The first end of a tick after a time: when a host that has just let a tick pass lets the next one pass.
+    /// The first end of a tick after a time: when a host runs the next tick.
     pub const fn next_after(self, time: Time) -> Time {
         self.end_of(self.tick_at(time).next())
     }
 
-    /// How many ticks fit into a span, rounded up.
+    /// Ticks in a span, rounded up.
     pub const fn ticks_in(self, span: Span) -> u32 {
         let micros = if span.micros() < 0 { 0 } else { span.micros() as u128 };
         let ticks = (micros * self.ticks as u128).div_ceil(self.micros as u128);
@@ -145,7 +145,7 @@ impl TickLength {
         (tick.0 as u64 * self.micros as u64 * 1_000).div_ceil(self.ticks as u64) as i64
     }
 
-    /// The tick at so many nanoseconds; the first before its time.
+    /// The tick at a time in nanoseconds; 0 for negative times.
     pub(crate) const fn tick_at_nanos(self, nanos: i64) -> Tick {
         let nanos = if nanos < 0 { 0 } else { nanos as u128 };
         let tick = nanos * self.ticks as u128 / (self.micros as u128 * 1_000);

@@ -1,8 +1,8 @@
-//! Messages as datagrams, bit by bit; `docs/wire-format.md` is the format in words.
+//! Wire format: messages as datagrams, bit by bit; `docs/wire-format.md` describes it.
 //!
-//! Both sides need the same [`Dictionary`]. Reading gives a whole message or an error and never panics, whatever the
-//! bytes are; it makes no room that the bytes do not fill. Every message has one form, so that what was read is written
-//! as the same bytes again.
+//! Both sides need the same [`Dictionary`]. Decoding gives a whole message or an error and never panics,
+//! whatever the bytes are; it allocates no more than the bytes can fill. Every message has one canonical
+//! form, so that a decoded message encodes to the same bytes.
 //!
 //! ```
 //! use ugas_net::message::ToServer;
@@ -14,8 +14,9 @@
 //! # Ok::<(), ugas_net::wire::EncodeError>(())
 //! ```
 //!
-//! The server does not build [`Update`](crate::message::Update)s: it writes what is new about a controller once, with
-//! [`write_block`], and fills the datagrams of all clients who see the same with an [`UpdateWriter`].
+//! The server does not build [`Update`](crate::message::Update)s: it encodes the changes of a controller
+//! once, with [`write_block`], and fills the datagrams of all clients with the same view by an
+//! [`UpdateWriter`].
 
 mod block;
 mod command;
@@ -24,18 +25,18 @@ mod error;
 mod frames;
 mod handshake;
 mod ids;
-mod listener;
-mod news;
+mod results;
 mod update;
+mod update_decoder;
 mod values;
 
-pub use block::{Basis, Exactness, Old, Told, write_block};
-pub use command::{settle, settle_targets};
+pub use block::{Baseline, BlockEncoding, DeltaEntry, Exactness, write_block};
+pub use command::{round_targets_to_wire, round_to_wire};
 pub use dictionary::{Dictionary, DictionaryError};
 pub use error::EncodeError;
-pub(crate) use listener::{HELD_VALUES, MOST_OPEN};
-pub use listener::{Listener, Spent};
-pub use update::{MOST_PLACES, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
+pub use update::{MAX_SLOTS, Room, UpdateBits, UpdateHeader, UpdateWriter, ViewHeader};
+pub(crate) use update_decoder::{BASELINE_TICKS, MAX_UNACKED};
+pub use update_decoder::{BitUsage, UpdateDecoder};
 
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
 use crate::limits::MAX_DATAGRAM;
@@ -45,76 +46,76 @@ use values::{Decoder, Encoder};
 /// Bits of the kind of a message.
 const KIND_BITS: u32 = 3;
 
-/// Sizes of the groups of integers: small where small ones are common.
+/// Group sizes of variable-length integers: small where small numbers are common.
 mod group {
-    /// Numbers of datagrams: hours of them take three groups.
+    /// Packet numbers: hours of them take three groups.
     pub(super) const PACKET: u32 = 7;
     pub(super) const TICK: u32 = 7;
-    /// From one tick to another nearby.
+    /// Difference to a nearby tick.
     pub(super) const TICK_NEAR: u32 = 4;
     pub(super) const MARGIN: u32 = 3;
     /// Ticks from one datagram to the next, less one.
     pub(super) const STEP: u32 = 2;
-    pub(super) const PLACES: u32 = 6;
-    /// By how much a value changed.
+    pub(super) const SLOTS: u32 = 6;
+    /// Change of a value, in steps.
     pub(super) const STEPS: u32 = 3;
-    /// Places of things that are alive.
+    /// Indexes of handles.
     pub(super) const INDEX: u32 = 6;
-    /// From one such place to the next one named.
+    /// Gap from one index to the next.
     pub(super) const INDEX_GAP: u32 = 3;
     pub(super) const GENERATION: u32 = 3;
-    /// The place of a command in its frame, and of what depends on it.
+    /// Sequence of a command in its frame, and its dependent number.
     pub(super) const SEQUENCE: u32 = 1;
     /// Ticks without commands between two with.
     pub(super) const FRAME_GAP: u32 = 2;
     pub(super) const COMMANDS: u32 = 1;
     pub(super) const TARGETS: u32 = 1;
-    pub(super) const THREAD: u32 = 2;
-    /// Actors are the host's own numbers.
+    pub(super) const BRANCH: u32 = 2;
+    /// Actor ids, which the host chooses.
     pub(super) const ACTOR: u32 = 8;
-    /// The part that was hit.
+    /// Part of the actor that was hit.
     pub(super) const PART: u32 = 4;
     pub(super) const SHIFT: u32 = 2;
     pub(super) const ORDINAL: u32 = 3;
-    /// Bytes.
+    /// Number of bytes.
     pub(super) const LENGTH: u32 = 5;
-    /// How many handles, less one.
+    /// Number of handles, less one.
     pub(super) const HANDLES: u32 = 2;
-    /// How often a tag was granted.
+    /// Grant count of a tag.
     pub(super) const GRANTS: u32 = 1;
     /// Microseconds.
     pub(super) const TIME: u32 = 8;
 }
 
-/// The kinds of messages from a client.
+/// Kinds of messages from a client.
 enum ToServerKind {
     Hello = 0,
     Frames = 1,
     Bye = 2,
 }
 
-/// The kinds of messages from the server. Updates have the third bit set, and two of their own before it.
+/// Kinds of messages from the server. Updates have the third bit set, and two flags of their own before it.
 enum ToClientKind {
     Welcome = 0,
     Refused = 1,
     Bye = 3,
 }
 
-/// The third bit of a message of the server's.
+/// The third bit of an update.
 const UPDATE: bool = true;
 
-/// A message of a client as a datagram.
+/// Encodes a message of a client.
 ///
 /// # Errors
-/// If it cannot be written; see [`EncodeError`].
+/// If it cannot be encoded; see [`EncodeError`].
 pub fn encode_to_server(dictionary: &Dictionary, message: &ToServer) -> Result<Vec<u8>, EncodeError> {
     write_to_server(dictionary, message, BitWriter::new()).map(BitWriter::into_bytes)
 }
 
-/// The same in the memory of `bits`, whose content is forgotten.
+/// Encodes into `bits`, whose allocation is reused and whose content is dropped.
 ///
 /// # Errors
-/// If it cannot be written; see [`EncodeError`].
+/// If it cannot be encoded; see [`EncodeError`].
 pub fn write_to_server(
     dictionary: &Dictionary,
     message: &ToServer,
@@ -136,18 +137,18 @@ pub fn write_to_server(
     fits(bits)
 }
 
-/// A message of the server as a datagram.
+/// Encodes a message of the server.
 ///
 /// # Errors
-/// If it cannot be written; see [`EncodeError`].
+/// If it cannot be encoded; see [`EncodeError`].
 pub fn encode_to_client(dictionary: &Dictionary, message: &ToClient) -> Result<Vec<u8>, EncodeError> {
     write_to_client(dictionary, message, BitWriter::new()).map(BitWriter::into_bytes)
 }
 
-/// The same in the memory of `bits`, whose content is forgotten.
+/// Encodes into `bits`, whose allocation is reused and whose content is dropped.
 ///
 /// # Errors
-/// If it cannot be written; see [`EncodeError`].
+/// If it cannot be encoded; see [`EncodeError`].
 pub fn write_to_client(
     dictionary: &Dictionary,
     message: &ToClient,
@@ -176,10 +177,10 @@ pub fn write_to_client(
     fits(bits)
 }
 
-/// A datagram as a message of a client.
+/// Decodes a message of a client.
 ///
 /// # Errors
-/// If it is none; see [`WireErrorKind`].
+/// If the datagram is not valid; see [`WireErrorKind`].
 pub fn decode_to_server(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToServer, WireError> {
     let mut decoder = Decoder { bits: open(datagram)?, dictionary };
     let message = match decoder.bits.bits(KIND_BITS)? {
@@ -192,34 +193,34 @@ pub fn decode_to_server(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToSe
     Ok(message)
 }
 
-/// A datagram as a message of the server, if it can be read without what came before; otherwise a [`Listener`] does.
+/// Decodes a message of the server that does not depend on earlier ones; for others use an [`UpdateDecoder`].
 ///
 /// # Errors
-/// If it is none; see [`WireErrorKind`].
+/// If the datagram is not valid; see [`WireErrorKind`].
 pub fn decode_to_client(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToClient, WireError> {
-    Listener::new().read(dictionary, datagram)
+    UpdateDecoder::new().read(dictionary, datagram)
 }
 
 fn read_to_client(
     dictionary: &Dictionary,
-    listener: &Listener,
+    state: &UpdateDecoder,
     datagram: &[u8],
-) -> Result<(ToClient, Spent), WireError> {
+) -> Result<(ToClient, BitUsage), WireError> {
     let mut decoder = Decoder { bits: open(datagram)?, dictionary };
-    let mut spent = Spent::default();
+    let mut usage = BitUsage::default();
     let message = match decoder.bits.bits(KIND_BITS)? {
         0 => ToClient::Welcome(decoder.welcome()?),
         1 => ToClient::Refused(decoder.refused()?),
         3 => ToClient::Bye(decoder.bye()?),
         kind @ 4.. => {
-            let (update, bits) = decoder.update(listener, kind & 1 != 0, kind & 2 != 0)?;
-            spent = bits;
+            let (update, bits) = decoder.update(state, kind & 1 != 0, kind & 2 != 0)?;
+            usage = bits;
             ToClient::Update(update)
         }
         found => return decoder.error_at(0, WireErrorKind::UnknownKind { what: "message", found }),
     };
     decoder.bits.finish()?;
-    Ok((message, spent))
+    Ok((message, usage))
 }
 
 fn open(datagram: &[u8]) -> Result<BitReader<'_>, WireError> {

@@ -1,4 +1,4 @@
-//! Where two recordings part.
+//! Comparison of two recordings: the first tick at which they differ.
 
 use std::io::{Read, Seek};
 
@@ -9,52 +9,53 @@ use crate::diff::StateDiff;
 use crate::error::PlayError;
 use crate::player::Player;
 
-/// How two recordings relate.
+/// The result of comparing two recordings.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Comparison {
-    /// They tell the same story to the same end.
+    /// Both recordings have the same states up to the same end.
     Same {
-        /// How many states were compared.
+        /// Number of compared states.
         compared: u64,
     },
-    /// They tell the same story as long as both go.
+    /// The states are the same until the shorter recording ends.
     Prefix {
-        /// How many states were compared.
+        /// Number of compared states.
         compared: u64,
-        /// When the left one ends.
+        /// The time at which the left recording ends.
         left: Time,
-        /// When the right one ends.
+        /// The time at which the right recording ends.
         right: Time,
     },
-    /// From some tick on the states differ.
+    /// The states differ from some tick on.
     Different {
-        /// The first differing tick of the left one, from 1; 0 is the beginning.
+        /// The first differing tick of the left recording, from 1; 0 is the beginning.
         left_tick: u64,
-        /// The same of the right one. It is another number if the two were recorded in steps of other sizes.
+        /// The first differing tick of the right recording. The numbers differ if the tick lengths differ.
         right_tick: u64,
-        /// The time after it in the left one.
+        /// The time after the tick in the left recording.
         time: Time,
-        /// In what they differ then. Empty if at least one of the recordings is not true to itself: verify them.
+        /// The differences of the states then. Empty if a recording does not match its own hashes: verify
+        /// both.
         diff: StateDiff,
-        /// The first commands of that tick that differ.
+        /// The first differing commands of that tick.
         commands: Option<CommandDifference>,
     },
 }
 
-/// Commands in the same place of two recordings; a side that has none left has `None`.
+/// Two differing commands at the same position; `None` on a side that has no more commands.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CommandDifference {
-    /// That of the left one.
+    /// The command of the left recording.
     pub left: Option<Box<Command>>,
-    /// That of the right one.
+    /// The command of the right recording.
     pub right: Option<Box<Command>>,
 }
 
-/// Finds the first tick after which the states of two recordings differ. Recordings of the same story in steps of other
-/// sizes are compared at the times that both know (V4).
+/// Finds the first tick after which the states of two recordings differ. Recordings with different tick
+/// lengths are compared at the times that both have (V4).
 ///
 /// # Errors
-/// If one of them cannot be read.
+/// If a recording cannot be read.
 pub fn compare<L: Read + Seek, R: Read + Seek>(
     left: &mut Player<L>,
     right: &mut Player<R>,
@@ -73,7 +74,7 @@ pub fn compare<L: Read + Seek, R: Read + Seek>(
             break;
         };
         if left_time != right_time {
-            // The one that is behind catches up; if it has several ticks at this time, the last of them counts.
+            // The recording that is behind catches up; of several ticks at this time, the last one counts.
             match left_time < right_time {
                 true => at_left += 1,
                 false => at_right += 1,
@@ -85,7 +86,7 @@ pub fn compare<L: Read + Seek, R: Read + Seek>(
             compared += 1;
             continue;
         }
-        // Several ticks at the same time may be cut in other ways; what counts is the state after all of them.
+        // Commands at the same time may be split into ticks differently: compare the state after all of them.
         let (last_left, last_right) = (l.ticks_until(left_time), r.ticks_until(right_time));
         if last_left - at_left != last_right - at_right && l.hash_after(last_left) == r.hash_after(last_right)
         {

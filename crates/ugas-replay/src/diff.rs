@@ -1,4 +1,4 @@
-//! In what two states differ.
+//! The differences between two states.
 
 mod value;
 
@@ -6,33 +6,35 @@ use core::fmt;
 use std::collections::BTreeSet;
 
 use ugas_core::effect::ActiveEffect;
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::simulation::Simulation;
 
 pub use value::Value;
 
-/// In what two states differ: two recordings at the same tick, or two moments of one.
+/// The differences between two states: of two recordings at the same tick, or of two moments of one
+/// recording.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct StateDiff {
-    /// One entry a field, by controller in the order of their handles; what belongs to no controller comes first.
+    /// One entry per field. Fields that belong to no controller come first, then controllers by handle.
     pub differences: Vec<Difference>,
 }
 
-/// A field that differs.
+/// A field that differs between two states.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
-    /// Whose; `None` for what belongs to no controller.
+    /// Name of the controller; `None` if the field belongs to no controller.
     pub controller: Option<String>,
-    /// Which: `Health.current`, `tag State.Dead`, `effect GE_Poison (active3v1) stacks`.
+    /// Name of the field: `Health.current`, `tag State.Dead`, `effect GE_Poison (active3v1) stacks`.
     pub field: String,
-    /// What it is on the left.
+    /// The value on the left.
     pub left: Value,
-    /// What it is on the right.
+    /// The value on the right.
     pub right: Value,
 }
 
 impl StateDiff {
-    /// Compares two simulations, which may be of different catalogs: by handle what lives, by name what is defined.
+    /// Compares two simulations. Their catalogs may differ: runtime objects are matched by handle,
+    /// definitions by name.
     pub fn between(left: &Simulation, right: &Simulation, name: impl Fn(ControllerId) -> String) -> Self {
         let mut comparer = Comparer { left, right, name: &name, controller: None, differences: Vec::new() };
         comparer.whole();
@@ -47,7 +49,7 @@ impl StateDiff {
         if nothing_found && left.state_hash() != right.state_hash() {
             comparer.controller = None;
             comparer.note(
-                "hash (something that has no name here)",
+                "hash (the differing field has no name)",
                 Value::Text(format!("{:016x}", left.state_hash())),
                 Value::Text(format!("{:016x}", right.state_hash())),
             );
@@ -55,7 +57,7 @@ impl StateDiff {
         Self { differences: comparer.differences }
     }
 
-    /// Whether there is none.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.differences.is_empty()
     }
@@ -95,7 +97,7 @@ impl Comparer<'_> {
         self.differences.push(Difference { controller, field: field.into(), left, right });
     }
 
-    /// Notes a field if it differs; numbers by their bits, as the hash has them.
+    /// Adds a field if it differs. Numbers are compared by their bits, like in the hash.
     fn field(&mut self, field: impl Into<String>, left: impl Into<Value>, right: impl Into<Value>) {
         let (left, right) = (left.into(), right.into());
         let is_same = match (&left, &right) {
@@ -107,7 +109,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// The same of both sides.
+    /// Adds a field of both simulations if it differs.
     fn both<V: Into<Value>>(&mut self, field: impl Into<String>, value: impl Fn(&Simulation) -> V) {
         let (left, right) = (value(self.left), value(self.right));
         self.field(field, left, right);
@@ -231,7 +233,7 @@ impl Comparer<'_> {
         }
     }
 
-    fn ability(&mut self, handle: AbilityHandle) {
+    fn ability(&mut self, handle: GrantedAbilityId) {
         let name =
             |sim: &Simulation| Some(sim.catalog().ability_name(sim.ability(handle)?.ability()).to_owned());
         let known = name(self.left).or(name(self.right)).unwrap_or_default();
@@ -288,13 +290,13 @@ impl Comparer<'_> {
 
     fn order<T: PartialEq + fmt::Debug + Ord + Copy>(&mut self, what: &str, left: &[T], right: &[T]) {
         let sorted = |list: &[T]| list.iter().copied().collect::<BTreeSet<T>>();
-        // What is missing on one side was told already.
+        // Entries that are missing on one side are reported already.
         if left != right && sorted(left) == sorted(right) {
             self.note(what, Value::Text(format!("{left:?}")), Value::Text(format!("{right:?}")));
         }
     }
 
-    /// What has no accessor: the first field that looks different when it is printed.
+    /// Adds the first field whose debug output differs, for fields without an accessor.
     fn details<T: fmt::Debug>(&mut self, path: &str, left: &T, right: &T) {
         let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
         if left == right {
@@ -310,7 +312,7 @@ impl Comparer<'_> {
     }
 }
 
-/// What follows from the rest, and may differ between states that are equal or is told elsewhere.
+/// Fields that are derived from others and may differ between equal states, or that are reported elsewhere.
 const DERIVED: [&str; 12] = [
     "layout",
     "modifiers",
@@ -326,7 +328,7 @@ const DERIVED: [&str; 12] = [
     "timers",
 ];
 
-/// The fields of a printed struct, each in one line.
+/// The fields of a struct's debug output, each joined into one line.
 fn fields(printed: &str) -> Vec<(&str, String)> {
     let mut fields: Vec<(&str, String)> = Vec::new();
     for line in printed.lines() {

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of writing, reading and playing recordings.
 
 use std::io;
 
@@ -8,20 +8,20 @@ use ugas_core::simulation::ForeignSnapshot;
 
 use crate::format::VERSION;
 
-/// Why a recording could not be written on.
+/// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The writer failed.
-    #[error("the recording cannot be written: {0}; what was written before is good")]
+    #[error("the recording cannot be written: {0}; everything written before is intact")]
     Io(#[from] io::Error),
-    /// A state or a tick that no frame has room for.
-    #[error("a frame of {0} bytes is too long for a recording: let fewer commands come between two ticks")]
+    /// A state or a tick is longer than the limit of a frame.
+    #[error("a frame of {0} bytes is too long for a recording: execute fewer commands between two ticks")]
     TooLong(u64),
-    /// The simulation has other rules than when the recording began.
+    /// The simulation's rules changed since the recording began.
     #[error(
-        "the rules were changed while recording (catalog {found:016x} instead of {expected:016x}): begin another \
-         recording after a reload"
+        "the rules changed while recording (catalog {found:016x} instead of {expected:016x}): begin a new recording \
+         after a reload"
     )]
     OtherRules {
         /// Hash of the catalog at the beginning.
@@ -38,40 +38,40 @@ pub enum ReadError {
     /// The reader failed.
     #[error("the recording cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Something else.
+    /// The file is not a recording.
     #[error("this is not a recording: it does not begin with `UGAS-REC`")]
     NotARecording,
-    /// A version that is not known here.
+    /// The format version is unknown to this build.
     #[error(
-        "the recording has format version {found}, and this build reads version {VERSION}: read it with the version that \
-         wrote it, or update"
+        "the recording has format version {found}, but this build reads version {VERSION}: update, or use the build \
+         that wrote it"
     )]
     UnknownVersion {
         /// The version of the file.
         found: u32,
     },
-    /// It ends before it has begun.
+    /// The file ends inside its header.
     #[error("the recording ends at byte {0}, inside its header: nothing was recorded")]
     NoHeader(u64),
-    /// The header makes no sense.
+    /// The header cannot be decoded.
     #[error("the header cannot be read: {0}")]
     Header(DecodeError),
-    /// Something in the middle is wrong.
+    /// A frame before the end is damaged.
     #[error(transparent)]
     Damaged(#[from] Damage),
 }
 
-/// A place in a recording that is not as it was written.
+/// A damaged frame of a recording.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error(
-    "the recording is damaged at byte {at}, after tick {ticks}: {what}; what is before it can be salvaged"
+    "the recording is damaged at byte {at}, after tick {ticks}: {what}; everything before it can be salvaged"
 )]
 pub struct Damage {
-    /// Where the frame begins.
+    /// Byte offset of the frame.
     pub at: u64,
-    /// How many whole ticks precede it.
+    /// Number of whole ticks before it.
     pub ticks: u64,
-    /// What is wrong.
+    /// Description of the damage.
     pub what: String,
 }
 
@@ -79,53 +79,53 @@ pub struct Damage {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// It has no rules with it.
-    #[error("the recording does not carry its rules: play it with the catalog whose hash is {0:016x}")]
+    /// The recording does not include its rules.
+    #[error("the recording does not include its rules: play it with the catalog whose hash is {0:016x}")]
     NoRules(u64),
-    /// The rules that it carries cannot be read.
+    /// The included rules cannot be decoded.
     #[error("the rules in the recording cannot be read: {0}")]
     Rules(DecodeError),
-    /// The rules that it carries make no catalog.
+    /// No catalog can be built from the included rules.
     #[error("the rules in the recording cannot be used: {0}")]
     Rebuild(#[from] RebuildError),
-    /// The catalog is another one.
+    /// The catalog differs from the recording's.
     #[error(
-        "the recording is of the catalog {expected:016x}, and this one is {found:016x}: load the rules that it was made with"
+        "the recording needs catalog {expected:016x}, but this one is {found:016x}: load the rules it was made with"
     )]
     OtherRules {
-        /// Hash of the catalog of the recording.
+        /// Hash of the recording's catalog.
         expected: u64,
-        /// Hash of the catalog at hand.
+        /// Hash of the given catalog.
         found: u64,
     },
     /// The commands of a tick cannot be read.
     #[error("tick {tick} cannot be read: {error}")]
     Tick {
-        /// Which, from 1.
+        /// Number of the tick, from 1.
         tick: u64,
-        /// What is wrong, by byte of its payload.
+        /// The error; its offset is relative to the frame's payload.
         error: DecodeError,
     },
     /// A key frame cannot be read.
     #[error("the key frame after tick {tick} cannot be read: {error}")]
     Key {
-        /// How many ticks precede it.
+        /// Number of ticks before the key frame.
         tick: u64,
-        /// What is wrong, by byte of its snapshot.
+        /// The error; its offset is relative to the snapshot.
         error: DecodeError,
     },
-    /// A key frame is of another catalog.
+    /// A key frame belongs to another catalog.
     #[error(transparent)]
     Foreign(#[from] ForeignSnapshot),
-    /// More happens by itself than the player was allowed to look at.
+    /// More timers fire than [`Player::limit`](crate::Player::limit) allows.
     #[error(
-        "after tick {tick} more happens than the limit of {limit} moments: raise it with `Player::limit`"
+        "playing stopped after tick {tick} at the limit of {limit} moments: raise it with `Player::limit`"
     )]
     Limit {
-        /// How many whole ticks were played.
+        /// Number of whole ticks that were played.
         tick: u64,
         /// The limit.
         limit: u64,

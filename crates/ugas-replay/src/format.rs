@@ -1,44 +1,44 @@
-//! The file, byte by byte.
+//! The file format of recordings.
 //!
-//! Integers of a fixed size are little-endian. *Unsigned*, *signed*, *text*, *list*, *handle* and the rest are those of
-//! [`ugas_core::codec`].
+//! Fixed-size integers are little-endian. *Unsigned*, *signed*, *text*, *list*, *handle* and so on are
+//! encoded as in [`ugas_core::codec`].
 //!
-//! | Bytes | What |
-//! |-------|------|
+//! | Bytes | Content |
+//! |-------|---------|
 //! | 8 | `UGAS-REC` |
 //! | 4 | version of this format: [`VERSION`] |
 //! | … | frames, the first of which is the header |
 //!
 //! # Frames
 //!
-//! | Bytes | What |
-//! |-------|------|
+//! | Bytes | Content |
+//! |-------|---------|
 //! | 1 | kind |
 //! | 4 | length of the payload |
-//! | 4 | check of the head: the low half of the XXH3-64 of *chain*, kind and length |
+//! | 4 | checksum of the head: the low half of the XXH3-64 of *chain*, kind and length |
 //! | … | payload |
-//! | 8 | check of the frame: XXH3-64 of *chain*, kind, length and payload |
+//! | 8 | checksum of the frame: XXH3-64 of *chain*, kind, length and payload |
 //!
-//! *Chain* is the check of the frame before, and for the first the XXH3-64 of the twelve bytes before it: a frame that is
-//! missing, doubled or in another place is found out like one that was changed. The head has a check of its own, so that
-//! a wrong length is not taken for a frame that was not finished.
+//! *Chain* is the checksum of the previous frame; for the first frame it is the XXH3-64 of the twelve bytes
+//! before it. So missing, duplicated and reordered frames are detected like changed ones. The head has its
+//! own checksum, so that a wrong length is not mistaken for an unfinished frame.
 //!
 //! | Kind | Payload |
 //! |------|---------|
 //! | 0 header, first and only first | version of the codec (unsigned), hash of the catalog (8), configuration, rules (option of: length, definitions), labels (list of pairs of text) |
-//! | 1 tick | time after it (unsigned microseconds), span that passed at its end (signed microseconds), hash of the state after it (8), commands (list) |
+//! | 1 tick | time after it (unsigned microseconds), time span that passed at its end (signed microseconds), hash of the state after it (8), commands (list) |
 //! | 2 key frame | number of ticks before it (unsigned), a snapshot with its envelope |
-//! | 3 name | controller (handle), what it is called (text) |
+//! | 3 name | controller (handle), its name (text) |
 //! | 4 end, last and only last | number of ticks (unsigned), time (unsigned microseconds), hash of the state (8) |
 //!
-//! Commands of a tick are executed in order, then the span passes. A key frame with number 0 stands before the first tick.
-//! Times never go back.
+//! The commands of a tick are executed in order, then its time span passes. A key frame with number 0
+//! precedes the first tick. Times never decrease.
 //!
-//! # Torn and damaged
+//! # Torn and damaged files
 //!
-//! A writer that dies leaves a file that ends inside a frame, or where one could follow. What is incomplete at the end is
-//! *torn* and is dropped: a head or payload that the file is too short for, a last frame whose check fails, and zeros up to
-//! the end, which some file systems leave behind. Anything else that does not fit is *damage*: somebody changed the file.
+//! A writer that crashes leaves a file that ends inside or after a frame. An incomplete end is *torn* and is
+//! dropped: a head or payload that is cut off, a last frame whose checksum fails, and zeros up to the end of
+//! the file, which some file systems leave behind. Any other invalid frame is *damage*: the file was changed.
 
 use ugas_core::codec::{self, Decode, DecodeError, Decoder, Encode, Encoder};
 use ugas_core::command::Command;
@@ -47,46 +47,46 @@ use ugas_core::hash::StateHasher;
 use ugas_core::simulation::Config;
 use ugas_core::time::{Span, Time};
 
-/// How every recording begins.
+/// The first bytes of every recording.
 pub const MAGIC: [u8; 8] = *b"UGAS-REC";
 
-/// The version that is written.
+/// The format version that is written.
 pub const VERSION: u32 = 1;
 
-/// Bytes before the first frame.
+/// Number of bytes before the first frame.
 pub const PRELUDE: usize = 12;
 
-/// Bytes of a frame before its payload.
+/// Number of bytes of a frame before its payload.
 pub const HEAD: usize = 9;
 
-/// Bytes of a frame after its payload.
+/// Number of bytes of a frame after its payload.
 pub const FOOT: usize = 8;
 
-/// Longest payload. A larger state than this has other problems.
-pub const LONGEST: u32 = 1 << 30;
+/// Maximum length of a payload in bytes.
+pub const MAX_PAYLOAD: u32 = 1 << 30;
 
-/// What a frame holds.
+/// The kind of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// What the recording is of.
+    /// Catalog, configuration and labels of the recording.
     Header,
-    /// Commands, and time that passed.
+    /// Commands and the time that passes after them.
     Tick,
-    /// A whole state.
+    /// A snapshot of the whole state.
     Key,
-    /// What a controller is called.
+    /// The name of a controller.
     Name,
-    /// Nothing follows.
+    /// The end of the recording.
     End,
 }
 
 impl Kind {
-    /// The byte that stands for it.
+    /// The byte that encodes the kind.
     pub const fn byte(self) -> u8 {
         self as u8
     }
 
-    /// What a byte stands for.
+    /// The kind of a byte; `None` if unknown.
     pub fn from_byte(byte: u8) -> Option<Self> {
         [Self::Header, Self::Tick, Self::Key, Self::Name, Self::End]
             .into_iter()
@@ -94,35 +94,36 @@ impl Kind {
     }
 }
 
-/// What a recording is of.
+/// The header of a recording.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
-    /// Version of the codec in which everything else is written.
+    /// Version of the codec of everything else.
     pub codec: u32,
     /// Hash of the catalog.
     pub catalog: u64,
-    /// How the simulation was set up, with its seed.
+    /// The configuration of the simulation, with its seed.
     pub config: Config,
-    /// The definitions of the catalog as bytes, so that the recording can be played without its pack.
+    /// The encoded definitions of the catalog, so that the recording can be played without its pack; `None`
+    /// if omitted.
     pub rules: Option<Vec<u8>>,
-    /// What else one would like to know: the name of the game, its build, a map.
+    /// Additional labels, such as the name of the game, its build, or a map.
     pub labels: Vec<(String, String)>,
 }
 
-/// Commands that were executed one after the other, and the time that passed then.
+/// A tick: commands, and the time that passes after them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tick {
-    /// The time after it.
+    /// The time after the tick.
     pub time: Time,
-    /// How long it took; what passed at its end.
+    /// The time span that passes after the commands.
     pub span: Span,
-    /// Hash of the state after it.
+    /// Hash of the state after the tick.
     pub hash: u64,
-    /// What was executed before the time passed, in order. What was refused is there, too.
+    /// The commands that were executed before time passed, in order, including refused ones.
     pub commands: Vec<Command>,
 }
 
-/// Where a recording ends.
+/// The end mark of a recording: number of ticks, time, and hash of the last state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct End {
     pub(crate) ticks: u64,
@@ -139,14 +140,15 @@ pub fn prelude() -> [u8; PRELUDE] {
     bytes
 }
 
-/// The chain that the first frame goes on with.
+/// The chain value of the first frame.
 pub fn first_chain(prelude: &[u8; PRELUDE]) -> u64 {
     sum(&[prelude])
 }
 
-/// Appends a frame to `bytes`; gives back the chain that the next one goes on with. `None` if the payload is too long.
+/// Appends a frame to `bytes`, and returns the chain value of the next frame. `None` if the payload is too
+/// long.
 pub fn append(bytes: &mut Vec<u8>, chain: u64, kind: Kind, payload: &[u8]) -> Option<u64> {
-    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= LONGEST)?;
+    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= MAX_PAYLOAD)?;
     let check = check(chain, kind.byte(), length, payload);
     bytes.push(kind.byte());
     bytes.extend_from_slice(&length.to_le_bytes());
@@ -156,14 +158,14 @@ pub fn append(bytes: &mut Vec<u8>, chain: u64, kind: Kind, payload: &[u8]) -> Op
     Some(check)
 }
 
-/// Kind and length that a head tells, if its check is right.
+/// Kind and length of a frame; `None` if the checksum of the head fails.
 pub(crate) fn read_head(head: &[u8; HEAD], chain: u64) -> Option<(u8, u32)> {
     let [kind, a, b, c, d, sum @ ..] = *head;
     let length = u32::from_le_bytes([a, b, c, d]);
     (u32::from_le_bytes(sum) == head_check(chain, kind, length)).then_some((kind, length))
 }
 
-/// The check of a frame.
+/// The checksum of a frame.
 pub(crate) fn check(chain: u64, kind: u8, length: u32, payload: &[u8]) -> u64 {
     sum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes(), payload])
 }
@@ -214,7 +216,7 @@ impl Header {
                 let length = decoder.length()?;
                 Some(decoder.raw(length)?.to_vec())
             }
-            _ => return Err(decoder.invalid("the rules are neither there nor absent")),
+            _ => return Err(decoder.invalid("the marker of included rules is neither 0 nor 1")),
         };
         let labels = Vec::decode(&mut decoder)?;
         decoder.finish()?;
@@ -243,7 +245,7 @@ impl Tick {
     }
 }
 
-/// All of a tick but the commands, of which only the number is written.
+/// Encodes the beginning of a tick, up to the number of its commands.
 pub(crate) fn encode_tick(encoder: &mut Encoder, time: Time, span: Span, hash: u64, commands: u64) {
     time.encode(encoder);
     span.encode(encoder);
@@ -309,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_bytes() {
+    fn kind_is_encoded_as_a_byte() {
         for byte in 0..5 {
             assert_eq!(Kind::from_byte(byte).map(Kind::byte), Some(byte));
         }
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_depends_on_the_one_before() {
+    fn frame_checksums_depend_on_the_previous_frame() {
         let chain = first_chain(&prelude());
         let (mut one, mut other) = (Vec::new(), Vec::new());
         let next = append(&mut one, chain, Kind::Tick, b"abc").unwrap();

@@ -1,15 +1,15 @@
-//! Recordings: what happened in a simulation as a file, from which every moment of it can be seen again.
+//! Recordings of a simulation as files, from which every moment can be replayed.
 //!
-//! A simulation that is fed the same commands goes through the same states (V4), so a recording keeps the commands, a hash
-//! of the state after every tick, and a whole state now and then.
+//! A simulation that executes the same commands goes through the same states (V4). So a recording stores the
+//! commands, a hash of the state after every tick, and a snapshot at intervals.
 //!
-//! - A [`Recorder`] writes while the game runs. The file only ever grows, and a crash costs no more than the last frame.
-//! - A [`Recording`] reads the file and says what it holds; [`format`](mod@format) has it byte by byte.
-//! - A [`Player`] goes to any tick or time of it, steps both ways, and runs to the next event that one looks for.
-//! - [`verify()`] simulates all of it again and compares every hash. [`compare()`] finds the first tick at which two
-//!   recordings differ, and a [`StateDiff`] says in what.
-//! - A [`SyncTest`] saves, restores and repeats the last few commands of a running simulation all the time, and so finds
-//!   what is missing from its state.
+//! - A [`Recorder`] writes while the game runs. The file is append-only; a crash loses at most the last frame.
+//! - A [`Recording`] reads the file; [`format`](mod@format) documents it byte by byte.
+//! - A [`Player`] goes to any tick or time, steps both ways, and runs to the next matching event.
+//! - [`verify()`] simulates the recording again and compares every hash. [`compare()`] finds the first tick at which two
+//!   recordings differ, and a [`StateDiff`] lists the differences.
+//! - A [`SyncTest`] restores an earlier snapshot of a running simulation after every command and repeats the commands
+//!   since, and so finds state that is missing from snapshots.
 //!
 //! ```
 //! use std::io::Cursor;

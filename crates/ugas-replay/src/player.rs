@@ -1,4 +1,4 @@
-//! Any moment of a recording.
+//! [`Player`]: goes to any moment of a recording.
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
@@ -14,62 +14,65 @@ use crate::error::PlayError;
 use crate::format::Tick;
 use crate::recording::Recording;
 
-/// Most events of a movement that are kept.
-const MOST_EVENTS: usize = 4_096;
+/// Maximum number of kept events of one seek.
+const MAX_EVENTS: usize = 4_096;
 
-/// Where a player is.
+/// The position of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
-    /// Ticks that are over.
+    /// Number of finished ticks.
     pub ticks: u64,
-    /// Commands of the next tick that were executed already.
+    /// Number of commands of the next tick that were executed already.
     pub commands: u32,
     /// The time.
     pub time: Time,
 }
 
-/// Goes through a recording.
+/// Plays a recording.
 ///
-/// A position is after a whole tick, or inside one: after some of its commands, or while its time passes. Going back and far
-/// ahead begins at the nearest key frame before. The simulation there is a simulation like any other: look at it with
-/// [`Simulation::debug`] and [`Simulation::explain`], or clone it and try what would have happened.
+/// A position is after a whole tick or inside one: after some of its commands, or while its time passes.
+/// Seeking back or far ahead starts at the nearest earlier key frame. The simulation is an ordinary one:
+/// inspect it with [`Simulation::debug`] and [`Simulation::explain`], or clone it to try alternatives.
 #[derive(Debug)]
 pub struct Player<R> {
     recording: Recording<R>,
     simulation: Simulation,
-    /// Ticks that are over.
+    /// Number of finished ticks.
     ticks: u64,
-    current: Option<Current>,
+    /// The tick that is being played; `None` between ticks.
+    current: Option<CurrentTick>,
+    /// Events of the last seek.
     events: Vec<Event>,
+    /// Maximum number of moments of one seek.
     limit: u64,
 }
 
 /// The tick that is being played.
 #[derive(Debug)]
-struct Current {
+struct CurrentTick {
     tick: Tick,
-    /// When it began.
+    /// The time at its beginning.
     began: Time,
-    /// Commands that were executed.
+    /// Number of executed commands.
     done: usize,
-    /// When it will be over; known when all commands were executed.
+    /// The time at its end; known after all commands were executed.
     end: Option<Time>,
 }
 
 impl<R: Read + Seek> Player<R> {
-    /// Plays a recording by the rules that it carries.
+    /// Plays a recording with the rules it includes.
     ///
     /// # Errors
-    /// If it carries none, they need native code, or the first state cannot be read.
+    /// If it includes none, they need native code, or the first state cannot be read.
     pub fn new(recording: Recording<R>) -> Result<Self, PlayError> {
         let catalog = catalog_of(&recording, None)?;
         Self::begin(recording, catalog)
     }
 
-    /// Plays a recording by these rules, or by its own with the native code of these.
+    /// Plays a recording with the given catalog, or with its own rules and the native code of that catalog.
     ///
     /// # Errors
-    /// If the rules are others and it carries none, or the first state cannot be read.
+    /// If the catalog differs and the recording includes no rules, or the first state cannot be read.
     pub fn with_catalog(recording: Recording<R>, catalog: &Arc<Catalog>) -> Result<Self, PlayError> {
         let (expected, found) = (recording.header().catalog, catalog.hash());
         if expected == found {
@@ -82,9 +85,9 @@ impl<R: Read + Seek> Player<R> {
     }
 
     fn begin(recording: Recording<R>, catalog: Arc<Catalog>) -> Result<Self, PlayError> {
-        // Events are taken after every moment, and are no part of the state.
+        // Events are polled after every moment and are not part of the state.
         let config = recording.header().config.clone();
-        let config = Config { max_events: config.max_events.min(MOST_EVENTS as u32), ..config };
+        let config = Config { max_events: config.max_events.min(MAX_EVENTS as u32), ..config };
         let simulation = Simulation::new(catalog, config);
         let (events, limit) = (Vec::new(), u64::MAX);
         let mut player = Self { recording, simulation, ticks: 0, current: None, events, limit };
@@ -92,9 +95,9 @@ impl<R: Read + Seek> Player<R> {
         Ok(player)
     }
 
-    /// Limits the moments that one movement looks at: what a stranger's file asks for may take years otherwise. Commands
-    /// that let time pass by themselves, inside a batch, are over the limit, too. What one moment may lead to is limited by
-    /// the configuration of the recording (E12).
+    /// Limits the number of moments of one seek, so that an untrusted file cannot take forever. Commands that
+    /// advance time themselves, inside a batch, are refused, too. The consequences of one moment are limited
+    /// by the recording's configuration (E12).
     #[must_use]
     pub fn limit(mut self, moments: u64) -> Self {
         self.limit = moments;
@@ -106,35 +109,37 @@ impl<R: Read + Seek> Player<R> {
         &self.recording
     }
 
-    /// The simulation as it was there.
+    /// The simulation at the current position.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// Where it is.
+    /// The current position.
     pub fn position(&self) -> Position {
         let commands = self.current.as_ref().map_or(0, |current| current.done as u32);
         Position { ticks: self.ticks, commands, time: self.simulation.now() }
     }
 
-    /// Whether nothing follows.
+    /// Whether the recording is played to its end.
     pub fn is_at_end(&self) -> bool {
         self.current.is_none() && self.ticks >= self.recording.ticks()
     }
 
-    /// Whether it is inside a tick: some of its commands were executed, or some of its time has passed.
+    /// Whether the position is inside a tick: some of its commands were executed, or some of its time has
+    /// passed.
     pub fn is_inside_tick(&self) -> bool {
         self.current.is_some()
     }
 
-    /// Whether the state is the one that was recorded; `None` inside a tick and at the beginning, where no hash is known.
+    /// Whether the state has the recorded hash; `None` inside a tick and at the beginning, where no hash is
+    /// recorded.
     pub fn agrees(&self) -> Option<bool> {
         let is_between = self.current.is_none();
         let recorded = self.recording.hash_after(self.ticks).filter(|_| is_between);
         recorded.map(|recorded| recorded == self.simulation.state_hash())
     }
 
-    /// What happened during the last movement; only the last few thousand events of a long one.
+    /// The events of the last seek; only the last few thousand of a long one.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -150,16 +155,16 @@ impl<R: Read + Seek> Player<R> {
         Ok(self.recording.tick(self.ticks)?.map(|tick| tick.commands).unwrap_or_default())
     }
 
-    /// The controller that is called so; one that lives, if there are several.
+    /// The controller of a name; if several had it, preferably one that exists now.
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
         let called = self.recording.names().filter(|(_, known)| *known == name).map(|(id, _)| id);
         called.max_by_key(|id| (self.simulation.controller(*id).is_some(), *id))
     }
 
-    /// Goes to the moment after so many ticks, at most to the end.
+    /// Goes to the moment after a number of ticks, at most to the end.
     ///
     /// # Errors
-    /// If what lies between cannot be read.
+    /// If a frame on the way cannot be read.
     pub fn seek_tick(&mut self, ticks: u64) -> Result<(), PlayError> {
         self.events.clear();
         let ticks = ticks.min(self.recording.ticks());
@@ -171,11 +176,11 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// Goes to a time, at most to the end: everything that happened until then has happened, commands at that very time
-    /// included.
+    /// Goes to a time, at most to the end. Everything up to that time is played, including commands at
+    /// exactly that time.
     ///
     /// # Errors
-    /// If what lies between cannot be read.
+    /// If a frame on the way cannot be read.
     pub fn seek_time(&mut self, time: Time) -> Result<(), PlayError> {
         self.events.clear();
         let over = self.recording.ticks_until(time);
@@ -184,11 +189,11 @@ impl<R: Read + Seek> Player<R> {
         while self.ticks < over {
             self.moment(None, &mut moments)?;
         }
-        // Inside the next tick: its commands come first, then a part of its time.
+        // Inside the next tick: first its commands, then a part of its time.
         while !self.is_at_end() && self.ticks == over && !self.is_waiting_at(time) {
             self.moment(Some(time), &mut moments)?;
         }
-        // A tick of which nothing has happened yet has not begun.
+        // A tick without any executed command or passed time has not begun.
         let now = self.simulation.now();
         if self.current.as_ref().is_some_and(|current| current.done == 0 && current.began == now) {
             self.current = None;
@@ -196,10 +201,10 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// Goes to the end of the tick that is being played, or of the next one. False at the end of the recording.
+    /// Goes to the end of the current or next tick; false at the end of the recording.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the tick cannot be read.
     pub fn step(&mut self) -> Result<bool, PlayError> {
         let ticks = self.ticks;
         if self.is_at_end() {
@@ -209,10 +214,10 @@ impl<R: Read + Seek> Player<R> {
         Ok(true)
     }
 
-    /// Goes back to the beginning of the tick that is being played, or of the one before. False at the beginning.
+    /// Goes back to the beginning of the current or previous tick; false at the beginning of the recording.
     ///
     /// # Errors
-    /// If what lies between cannot be read.
+    /// If a frame on the way cannot be read.
     pub fn back(&mut self) -> Result<bool, PlayError> {
         let to = match self.current {
             Some(_) => Some(self.ticks),
@@ -224,11 +229,11 @@ impl<R: Read + Seek> Player<R> {
         }
     }
 
-    /// Goes on until something happens that `matches`, and stops right after the command or at the moment that led to it.
-    /// Without such an event it ends up at the end.
+    /// Plays until an event `matches`, and stops right after the command or at the moment that caused it.
+    /// Without such an event it stops at the end.
     ///
     /// # Errors
-    /// If what follows cannot be read.
+    /// If a frame on the way cannot be read.
     pub fn run_until(
         &mut self,
         mut matches: impl FnMut(&Event, &Simulation) -> bool,
@@ -236,7 +241,7 @@ impl<R: Read + Seek> Player<R> {
         self.events.clear();
         let mut moments = Moments(self.limit);
         while !self.is_at_end() {
-            // Only what is new: older events were looked at already.
+            // Only new events: the older ones were checked already.
             self.events.clear();
             self.moment(None, &mut moments)?;
             if let Some(event) = self.events.iter().find(|event| matches(event, &self.simulation)) {
@@ -246,21 +251,21 @@ impl<R: Read + Seek> Player<R> {
         Ok(None)
     }
 
-    /// Where nothing but the passing of time is left to do, and it is late enough.
+    /// Whether all commands of the current tick were executed and a time is reached.
     fn is_waiting_at(&self, time: Time) -> bool {
         let passes = self.current.as_ref().is_some_and(|current| current.end.is_some());
         passes && self.simulation.now() >= time
     }
 
-    /// Goes to the best place from which to go on to so many ticks: here, or the nearest key frame.
+    /// Goes to the nearest position before a tick: the current one, or a key frame.
     fn approach(&mut self, ticks: u64) -> Result<(), PlayError> {
         let key = self.recording.key_before(ticks).unwrap_or(0);
         let is_behind = self.ticks < ticks || (self.ticks == ticks && self.current.is_none());
-        // A key frame after the present tick is a short cut.
+        // A key frame after the current tick is a shortcut.
         if is_behind && self.ticks >= key { Ok(()) } else { self.load(key) }
     }
 
-    /// Goes to a key frame; without one, to the beginning.
+    /// Goes to a key frame; to the beginning if there is none.
     fn load(&mut self, ticks: u64) -> Result<(), PlayError> {
         match self.recording.snapshot(ticks)? {
             Some(bytes) => {
@@ -279,7 +284,7 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// The smallest movement: one command, or time up to the next thing that happens by itself, at most until `limit`.
+    /// The smallest step: executes one command, or advances time to the next timer, at most to `limit`.
     fn moment(&mut self, limit: Option<Time>, moments: &mut Moments) -> Result<(), PlayError> {
         moments.0 = match moments.0.checked_sub(1) {
             Some(left) => left,
@@ -287,7 +292,7 @@ impl<R: Read + Seek> Player<R> {
         };
         if self.current.is_none() {
             let Some(tick) = self.recording.tick(self.ticks)? else { return Ok(()) };
-            self.current = Some(Current { tick, began: self.simulation.now(), done: 0, end: None });
+            self.current = Some(CurrentTick { tick, began: self.simulation.now(), done: 0, end: None });
         }
         let Some(current) = &mut self.current else { return Ok(()) };
         if let Some(command) = current.tick.commands.get(current.done) {
@@ -295,7 +300,7 @@ impl<R: Read + Seek> Player<R> {
                 return Err(PlayError::Limit { tick: self.ticks, limit: self.limit });
             }
             current.done += 1;
-            // What was refused then is refused now.
+            // A command that was refused then is refused now, too.
             let _ = self.simulation.execute(command.clone());
         } else if let Some(end) = current.end {
             let until = limit.map_or(end, |limit| limit.min(end));
@@ -309,13 +314,13 @@ impl<R: Read + Seek> Player<R> {
             self.current = None;
             self.ticks += 1;
         }
-        let excess = self.events.len().saturating_sub(MOST_EVENTS);
+        let excess = self.events.len().saturating_sub(MAX_EVENTS);
         self.events.drain(..excess);
         self.events.extend(self.simulation.events());
         Ok(())
     }
 
-    /// Executes a command in a simulation of somebody else's, within the limit. What was refused then is refused now.
+    /// Executes a command in another simulation, within the limit. A recorded refusal is a refusal again.
     pub(crate) fn execute(&self, simulation: &mut Simulation, command: Command) -> Result<(), PlayError> {
         if self.limit != u64::MAX && passes_time(&command) {
             return Err(PlayError::Limit { tick: self.ticks, limit: self.limit });
@@ -324,7 +329,7 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// Lets time pass in a simulation of somebody else's, within the limit.
+    /// Advances another simulation, within the limit.
     pub(crate) fn advance(&self, simulation: &mut Simulation, span: Span) -> Result<(), PlayError> {
         if self.limit == u64::MAX {
             simulation.advance(span);
@@ -345,26 +350,26 @@ impl<R: Read + Seek> Player<R> {
     }
 }
 
-/// Moments that may still be looked at.
+/// Number of moments that are left of the limit.
 struct Moments(u64);
 
-/// Whether a command lets time pass: recordings have spans for that.
+/// Whether a command advances time. Recorders never write such commands: ticks have time spans.
 fn passes_time(command: &Command) -> bool {
     match command {
         Command::Advance(_) => true,
         Command::Batch(commands) => commands.iter().any(passes_time),
-        Command::OfClient { command, .. } => passes_time(command),
+        Command::FromClient { command, .. } => passes_time(command),
         _ => false,
     }
 }
 
-/// When something happens by itself next.
+/// The time of the next timer.
 fn next_moment(simulation: &Simulation) -> Time {
     let soon = simulation.now() + Span::from_micros(1);
     simulation.next_timer().map_or(Time::MAX, |timer| timer.max(soon))
 }
 
-/// The rules that a recording carries, with the native code of another catalog.
+/// The catalog of the rules that a recording includes, with the native code of another catalog.
 fn catalog_of<R: Read + Seek>(
     recording: &Recording<R>,
     natives: Option<&Catalog>,

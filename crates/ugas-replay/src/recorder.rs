@@ -1,4 +1,4 @@
-//! Writing while the game runs.
+//! [`Recorder`]: writes a recording while the game runs.
 
 use std::io::Write;
 
@@ -11,38 +11,39 @@ use ugas_core::time::Span;
 use crate::error::RecordError;
 use crate::format::{self, End, Header, Kind};
 
-/// Bytes of commands after which a tick is written although no time has passed, to bound memory and loss.
-const FULL: usize = 1 << 20;
+/// Number of bytes of commands after which a tick is written even if no time has passed, to limit memory and
+/// loss.
+const MAX_PENDING_BYTES: usize = 1 << 20;
 
-/// How a recording is made.
+/// Settings of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Ticks from one key frame to the next, at least 1. Fewer make seeking faster and the file larger.
+    /// Number of ticks between key frames, at least 1. A smaller number makes seeking faster and the file
+    /// larger.
     pub key_every: u32,
-    /// Whether the rules go into the file.
+    /// Whether the file includes the rules.
     pub rules: Rules,
     /// When the writer is flushed.
     pub flushing: Flushing,
-    /// What else one would like to know later: the name of the game, its build, a map.
+    /// Additional labels, such as the name of the game, its build, or a map.
     pub labels: Vec<(String, String)>,
 }
 
-/// Whether the rules go into a recording.
+/// Whether a recording includes the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rules {
-    /// They do: it can be played without the pack, if that has no native code.
+    /// Included: the recording can be played without the pack, unless it needs native code.
     #[default]
     Embedded,
-    /// Whoever plays it must have them.
+    /// Not included: playing needs the catalog.
     Omitted,
 }
 
-/// When the writer is flushed. Every frame goes to it at once and in one piece, so this matters for writers that keep
-/// bytes to themselves. To survive the loss of power, let `flush` of the writer do what it takes, such as
-/// [`File::sync_data`](std::fs::File::sync_data).
+/// When the writer is flushed. Every frame is one `write_all`, so this matters only for buffering writers. To
+/// survive a loss of power, use a writer whose `flush` calls [`File::sync_data`](std::fs::File::sync_data).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Flushing {
-    /// After every frame: a process that dies loses no tick that was over.
+    /// After every frame: a crash loses no finished tick.
     #[default]
     EveryFrame,
     /// After key frames and at the end.
@@ -55,38 +56,40 @@ impl Default for Settings {
     }
 }
 
-/// Writes what happens in a simulation.
+/// Writes a recording of a simulation.
 ///
-/// Everything that changes the simulation must go by: through [`execute`](Self::execute) and [`advance`](Self::advance),
-/// or, where somebody else executes, through [`before`](Self::before) and [`after`](Self::after). What goes past the
-/// recorder, a restore for example, makes the recording differ from then on, and [`verify`](crate::verify()) will say so.
+/// Every change of the simulation must be recorded: through [`execute`](Self::execute) and
+/// [`advance`](Self::advance), or, if other code executes commands, through [`before`](Self::before) and
+/// [`after`](Self::after). A change that bypasses the recorder, such as a restore, makes the recording
+/// diverge, which [`verify`](crate::verify()) detects.
 ///
-/// A tick is written when time passes; it holds what came before. A game does not stop because a disk is full: after an
-/// error nothing more is written, and [`error`](Self::error) and [`finish`](Self::finish) tell.
+/// A tick is written when time passes, with the commands before. A full disk does not stop the game: after an
+/// error nothing more is written, and [`error`](Self::error) and [`finish`](Self::finish) return the error.
 #[derive(Debug)]
 pub struct Recorder<W: Write> {
     writer: W,
     settings: Settings,
     catalog: u64,
     chain: u64,
-    /// The commands since the last tick.
+    /// The encoded commands since the last tick.
     commands: Vec<u8>,
+    /// Number of commands since the last tick.
     count: u64,
-    /// The time that is about to pass.
+    /// The time span that is about to pass; set between `before` and `after` of an advance.
     passing: Option<Span>,
     ticks: u64,
     ticks_since_key: u32,
     bytes: u64,
-    /// Memory of the last frame, for the next.
+    /// Reused buffer of a frame; at first it holds the prelude.
     frame: Vec<u8>,
     error: Option<RecordError>,
 }
 
 impl<W: Write> Recorder<W> {
-    /// Begins a recording: writes the header and the state as it is now.
+    /// Begins a recording: writes the header and the current state.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If they cannot be written.
     pub fn new(writer: W, simulation: &Simulation, settings: Settings) -> Result<Self, RecordError> {
         let catalog = simulation.catalog();
         let rules = match settings.rules {
@@ -123,7 +126,7 @@ impl<W: Write> Recorder<W> {
     /// Executes a command, and records it.
     ///
     /// # Errors
-    /// As [`Simulation::execute`]. Trouble with the recording is told by [`error`](Self::error).
+    /// As [`Simulation::execute`]. Errors of the recording are returned by [`error`](Self::error).
     pub fn execute(
         &mut self,
         simulation: &mut Simulation,
@@ -135,16 +138,16 @@ impl<W: Write> Recorder<W> {
         outcome
     }
 
-    /// Lets time pass, and records the tick.
+    /// Advances time, and records the tick.
     pub fn advance(&mut self, simulation: &mut Simulation, span: Span) {
         self.before(&Command::Advance(span));
         simulation.advance(span);
         self.after(simulation);
     }
 
-    /// Takes down a command that is about to be executed.
+    /// Records a command that is about to be executed.
     pub fn before(&mut self, command: &Command) {
-        // Nothing more is written after an error, so nothing more is taken down.
+        // Nothing is written after an error, so nothing needs to be kept.
         if self.error.is_some() {
             return;
         }
@@ -158,41 +161,41 @@ impl<W: Write> Recorder<W> {
         self.count += 1;
     }
 
-    /// Looks at the simulation after the command, and writes the tick if time has passed.
+    /// Records the simulation after the command, and writes the tick if time has passed.
     pub fn after(&mut self, simulation: &Simulation) {
         let span = self.passing.take();
-        if span.is_none() && self.commands.len() < FULL {
+        if span.is_none() && self.commands.len() < MAX_PENDING_BYTES {
             return;
         }
         let written = self.write_tick(simulation, span.unwrap_or(Span::ZERO));
         self.keep(written);
     }
 
-    /// Notes what a controller is called, for people who look at the recording.
+    /// Records the name of a controller, for display.
     pub fn name(&mut self, controller: ControllerId, name: &str) {
         let written = self.append(Kind::Name, &format::name_payload(controller, name));
         self.keep(written);
     }
 
-    /// How many ticks were written.
+    /// The number of written ticks.
     pub fn ticks(&self) -> u64 {
         self.ticks
     }
 
-    /// How many bytes were written.
+    /// The number of written bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What went wrong, if something did: nothing was written since.
+    /// The error after which nothing more was written, if there was one.
     pub fn error(&self) -> Option<&RecordError> {
         self.error.as_ref()
     }
 
-    /// Writes what is still to be written and the end mark, flushes, and gives the writer back.
+    /// Writes the remaining commands and the end mark, flushes, and returns the writer.
     ///
     /// # Errors
-    /// What went wrong now or earlier.
+    /// If writing fails now or has failed before.
     pub fn finish(mut self, simulation: &Simulation) -> Result<W, RecordError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -238,7 +241,7 @@ impl<W: Write> Recorder<W> {
         self.append(Kind::Key, &format::key_payload(self.ticks, &snapshot))
     }
 
-    /// Writes a frame, and what `self.frame` holds before it.
+    /// Writes a frame, after the bytes that `self.frame` holds already.
     fn append(&mut self, kind: Kind, payload: &[u8]) -> Result<(), RecordError> {
         if self.error.is_some() {
             return Ok(());

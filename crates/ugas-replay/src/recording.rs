@@ -1,4 +1,4 @@
-//! Reading a recording, whatever state it is in.
+//! [`Recording`]: reads a recording, even if it is torn or damaged.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -8,29 +8,29 @@ use ugas_core::handle::ControllerId;
 use ugas_core::time::Time;
 
 use crate::error::{Damage, ReadError};
-use crate::format::{self, End, FOOT, HEAD, Header, Kind, LONGEST, MAGIC, PRELUDE, Tick};
+use crate::format::{self, End, FOOT, HEAD, Header, Kind, MAGIC, MAX_PAYLOAD, PRELUDE, Tick};
 
 /// How a recording ends.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Tail {
-    /// With its end mark.
+    /// With an end mark.
     Complete,
-    /// Between two frames: whoever wrote it was killed, or still writes.
+    /// Between two frames: the writer crashed or is still writing.
     Unfinished,
     /// Inside a frame, which was dropped.
     Torn {
-        /// Where the frame begins.
+        /// Byte offset of the frame.
         at: u64,
-        /// How many bytes were dropped.
+        /// Number of dropped bytes.
         dropped: u64,
     },
-    /// With a frame that is not as it was written; everything from there on was left aside.
+    /// With a damaged frame; everything from there on is ignored.
     Damaged(Damage),
 }
 
-/// A recording, looked through from beginning to end: every frame is checked, and where it is is known.
+/// An indexed recording: every frame was checked, and its offset is known.
 ///
-/// Memory is bounded by the size of the file: what it claims to hold is believed only as far as there are bytes for it.
+/// Memory is bounded by the size of the file: lengths in it are only trusted as far as there are bytes.
 pub struct Recording<R> {
     reader: BufReader<R>,
     header: Header,
@@ -42,7 +42,7 @@ pub struct Recording<R> {
     size: u64,
 }
 
-/// Where a frame is, and what it must come to.
+/// The offset, length, kind and checksum of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     at: u64,
@@ -64,7 +64,7 @@ struct KeyEntry {
     ticks: u64,
 }
 
-/// Why looking through stopped.
+/// Why indexing stopped.
 #[derive(Debug)]
 enum Stop {
     Io(std::io::Error),
@@ -73,10 +73,10 @@ enum Stop {
 }
 
 impl<R: Read + Seek> Recording<R> {
-    /// Looks through a recording. A torn tail is dropped; [`tail`](Self::tail) tells.
+    /// Opens a recording. A torn end is dropped, which [`tail`](Self::tail) reports.
     ///
     /// # Errors
-    /// If it is no recording, or damaged before its end.
+    /// If it is not a recording, or damaged before its end.
     pub fn open(reader: R) -> Result<Self, ReadError> {
         let recording = Self::salvage(reader)?;
         match recording.tail {
@@ -85,10 +85,10 @@ impl<R: Read + Seek> Recording<R> {
         }
     }
 
-    /// Looks through a recording that may be damaged, up to there.
+    /// Opens a recording that may be damaged, up to the damage.
     ///
     /// # Errors
-    /// If it is no recording, or nothing of it is readable.
+    /// If it is not a recording, or nothing of it is readable.
     pub fn salvage(reader: R) -> Result<Self, ReadError> {
         let mut reader = BufReader::new(reader);
         let size = reader.seek(SeekFrom::End(0))?;
@@ -126,56 +126,56 @@ impl<R: Read + Seek> Recording<R> {
             tail: Tail::Unfinished,
             size,
         };
-        recording.look_through()?;
+        recording.index_frames()?;
         Ok(recording)
     }
 
-    /// What it is of.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// How it ends.
+    /// How the recording ends.
     pub fn tail(&self) -> &Tail {
         &self.tail
     }
 
-    /// How many whole ticks it has.
+    /// The number of whole ticks.
     pub fn ticks(&self) -> u64 {
         self.ticks.len() as u64
     }
 
-    /// How many key frames it has.
+    /// The number of key frames.
     pub fn key_frames(&self) -> u64 {
         self.keys.len() as u64
     }
 
-    /// How many bytes the file has, a torn tail included.
+    /// The size of the file in bytes, including a torn end.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The time after so many ticks; `None` before the first and after the last.
+    /// The time after a number of ticks; `None` before the first and after the last.
     pub fn time_after(&self, ticks: u64) -> Option<Time> {
         self.entry(ticks).map(|entry| entry.time)
     }
 
-    /// The recorded hash of the state after so many ticks; `None` before the first and after the last.
+    /// The recorded hash of the state after a number of ticks; `None` before the first and after the last.
     pub fn hash_after(&self, ticks: u64) -> Option<u64> {
         self.entry(ticks).map(|entry| entry.hash)
     }
 
-    /// How many ticks are over at a time: the last of those that end there, if there are several.
+    /// The number of ticks that end at or before a time.
     pub fn ticks_until(&self, time: Time) -> u64 {
         self.ticks.partition_point(|entry| entry.time <= time) as u64
     }
 
-    /// What controllers are called, in the order of their handles.
+    /// The names of controllers, in the order of their handles.
     pub fn names(&self) -> impl Iterator<Item = (ControllerId, &str)> {
         self.names.iter().map(|(controller, name)| (*controller, name.as_str()))
     }
 
-    /// What a controller is called, or its handle.
+    /// The name of a controller; by default its handle.
     pub fn name_of(&self, controller: ControllerId) -> String {
         self.names.get(&controller).cloned().unwrap_or_else(|| format!("{controller:?}"))
     }
@@ -183,7 +183,7 @@ impl<R: Read + Seek> Recording<R> {
     /// A tick, counted from 0; `None` if there are fewer.
     ///
     /// # Errors
-    /// If the file cannot be read or was changed meanwhile, or the commands make no sense.
+    /// If the file cannot be read, was changed meanwhile, or the commands cannot be decoded.
     pub fn tick(&mut self, index: u64) -> Result<Option<Tick>, crate::PlayError> {
         let entry = usize::try_from(index).ok().and_then(|index| self.ticks.get(index));
         let Some(frame) = entry.map(|entry| entry.frame) else { return Ok(None) };
@@ -192,18 +192,18 @@ impl<R: Read + Seek> Recording<R> {
         tick.map(Some).map_err(|error| crate::PlayError::Tick { tick: index + 1, error })
     }
 
-    /// How many ticks precede the last key frame that has at most `ticks` before it.
+    /// The position, in ticks, of the last key frame at or before `ticks`.
     pub(crate) fn key_before(&self, ticks: u64) -> Option<u64> {
         let after = self.keys.partition_point(|key| key.ticks <= ticks);
         Some(self.keys.get(after.checked_sub(1)?)?.ticks)
     }
 
-    /// How many ticks precede the first key frame that has at least `ticks` before it.
+    /// The position, in ticks, of the first key frame at or after `ticks`.
     pub(crate) fn key_from(&self, ticks: u64) -> Option<u64> {
         self.keys.get(self.keys.partition_point(|key| key.ticks < ticks)).map(|key| key.ticks)
     }
 
-    /// The snapshot of the key frame that has so many ticks before it.
+    /// The snapshot of the key frame at exactly `ticks`.
     pub(crate) fn snapshot(&mut self, ticks: u64) -> Result<Option<Vec<u8>>, crate::PlayError> {
         let Ok(found) = self.keys.binary_search_by_key(&ticks, |key| key.ticks) else { return Ok(None) };
         let mut payload = self.payload(self.keys[found].frame)?;
@@ -234,7 +234,7 @@ impl<R: Read + Seek> Recording<R> {
         }
     }
 
-    fn look_through(&mut self) -> Result<(), ReadError> {
+    fn index_frames(&mut self) -> Result<(), ReadError> {
         self.tail = loop {
             let last = self.frames.last().copied();
             let (at, chain) = last.map_or((PRELUDE as u64, 0), |frame| (frame.end(), frame.check));
@@ -247,7 +247,7 @@ impl<R: Read + Seek> Recording<R> {
             }
             match next_frame(&mut self.reader, at, self.size, chain) {
                 Ok(None) => break Tail::Unfinished,
-                Ok(Some((frame, payload))) => match self.take_in(frame, &payload) {
+                Ok(Some((frame, payload))) => match self.index_frame(frame, &payload) {
                     Ok(()) => self.frames.push(frame),
                     Err(what) => break Tail::Damaged(Damage { at, ticks: self.ticks(), what }),
                 },
@@ -263,10 +263,10 @@ impl<R: Read + Seek> Recording<R> {
         Ok(())
     }
 
-    /// Notes what a frame tells; says what is wrong with it.
-    fn take_in(&mut self, frame: Frame, payload: &[u8]) -> Result<(), String> {
+    /// Adds a frame to the index; returns a description if it is invalid.
+    fn index_frame(&mut self, frame: Frame, payload: &[u8]) -> Result<(), String> {
         let Ok(index) = u32::try_from(self.frames.len()) else {
-            return Err("there are too many frames".to_owned());
+            return Err("the recording has too many frames".to_owned());
         };
         let version = self.header.codec;
         match Kind::from_byte(frame.kind) {
@@ -306,7 +306,7 @@ impl<R: Read + Seek> Recording<R> {
                 }
             }
             None => {
-                return Err(format!("a frame of the unknown kind {}: a newer version wrote it", frame.kind));
+                return Err(format!("a frame of unknown kind {}, written by a newer version", frame.kind));
             }
         }
         Ok(())
@@ -330,7 +330,7 @@ impl Frame {
     }
 }
 
-/// The frame at a place; `None` at the end of the file.
+/// The frame at an offset; `None` at the end of the file.
 fn next_frame<R: Read + Seek>(
     reader: &mut BufReader<R>,
     at: u64,
@@ -353,7 +353,7 @@ fn next_frame<R: Read + Seek>(
         }
         return Err(Stop::Damaged { at, what: "the head of a frame fails its check".to_owned() });
     };
-    if length > LONGEST {
+    if length > MAX_PAYLOAD {
         return Err(Stop::Damaged { at, what: format!("a frame of {length} bytes is too long") });
     }
     let frame = Frame { at, length, kind, check: 0 };
@@ -374,7 +374,7 @@ fn next_frame<R: Read + Seek>(
     Ok(Some((Frame { check, ..frame }, payload)))
 }
 
-/// Goes to a place, through the buffer if that is near.
+/// Seeks to an offset, inside the buffer if it is near.
 fn go_to<R: Read + Seek>(reader: &mut BufReader<R>, at: u64) -> std::io::Result<()> {
     let here = reader.stream_position()?;
     match i64::try_from(i128::from(at) - i128::from(here)) {
@@ -383,7 +383,7 @@ fn go_to<R: Read + Seek>(reader: &mut BufReader<R>, at: u64) -> std::io::Result<
     }
 }
 
-/// Whether nothing but zeros follows.
+/// Whether only zeros follow.
 fn is_zero<R: Read>(reader: &mut BufReader<R>) -> std::io::Result<bool> {
     let mut piece = [0; 4096];
     loop {

@@ -1,4 +1,4 @@
-//! The rules that a recording carries.
+//! The rules that a recording includes.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ugas_core::codec::{self, Decode, Decoder};
 
 use crate::error::PlayError;
 
-/// The definitions of a catalog as bytes.
+/// The encoded definitions of a catalog.
 pub(crate) fn bytes_of(catalog: &Catalog) -> Vec<u8> {
     codec::to_bytes(catalog.definitions())
 }

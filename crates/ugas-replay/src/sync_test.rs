@@ -1,4 +1,4 @@
-//! Saving, restoring and repeating all the time.
+//! [`SyncTest`]: restores and repeats after every command, to find state that is missing from snapshots.
 
 use core::fmt;
 use std::collections::VecDeque;
@@ -14,11 +14,11 @@ use ugas_core::time::Time;
 
 use crate::diff::StateDiff;
 
-/// Watches a simulation: after every command and every passing of time it saves the state as bytes, restores the one from
-/// `depth` steps ago, executes what came since once more, and compares states and events after each.
+/// Tests a simulation while it runs: after every command it saves the state as bytes, restores the state from
+/// `depth` commands ago, executes the commands since again, and compares states and events after each.
 ///
-/// What is missing from the state, or remembered somewhere else, shows as a difference: the bug that a rollback or a
-/// loaded game would otherwise show to players. It costs as much as `depth` games.
+/// State that is missing from snapshots, or kept elsewhere, shows as a difference: a bug that players would
+/// otherwise meet after a rollback or a loaded game. It costs as much as `depth` simulations.
 ///
 /// ```
 /// use ugas_core::catalog::Catalog;
@@ -41,61 +41,65 @@ pub struct SyncTest {
     depth: usize,
     catalog: Arc<Catalog>,
     config: Config,
-    /// What was executed last, the oldest first.
+    /// The last commands, oldest first.
     history: VecDeque<Step>,
-    /// The state as it is now.
+    /// The encoded current state.
     saved: Vec<u8>,
+    /// The command between `before` and `after`.
     next: Option<Command>,
+    /// Number of events that were emitted before the next command.
     events_seen: u64,
     steps: u64,
     failure: Option<Box<SyncFailure>>,
 }
 
-/// One command.
+/// An executed command.
 #[derive(Debug)]
 struct Step {
-    /// The state before it.
+    /// The encoded state before it.
     before: Vec<u8>,
     command: Command,
     /// Hash of the state after it.
     hash: u64,
+    /// The events it led to.
     events: Vec<Event>,
+    /// The time after it.
     time: Time,
 }
 
-/// A restored state that does not go on as the original did.
+/// A restored simulation that diverges from the original.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SyncFailure {
-    /// After which command, from 1.
+    /// Number of the command after which it diverges, from 1.
     pub step: u64,
-    /// When.
+    /// The time after the command.
     pub time: Time,
-    /// How many steps before it the state was restored from.
+    /// Number of commands that were repeated since the restored state.
     pub behind: u64,
-    /// What happened.
+    /// How it diverges.
     pub problem: SyncProblem,
 }
 
-/// How a restored state shows that something is missing from it.
+/// How a restored simulation diverges.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyncProblem {
-    /// It cannot be read.
+    /// The saved state cannot be decoded.
     Unreadable(DecodeError),
-    /// It was read and is said to be of other rules.
+    /// The saved state belongs to another catalog.
     Foreign(ForeignSnapshot),
-    /// It came to another state; from the original to the restored one.
+    /// The states differ: from the original to the restored one.
     State(StateDiff),
-    /// It raised other events.
+    /// The events differ.
     Events {
-        /// What the original raised first that the restored one did not.
+        /// The first differing event of the original; `None` if it emitted no more.
         original: Option<Box<Event>>,
-        /// What the restored one raised instead.
+        /// The event of the restored simulation instead.
         restored: Option<Box<Event>>,
     },
 }
 
 impl SyncTest {
-    /// Begins to watch a simulation. A `depth` of 0 counts as 1.
+    /// Begins a test of a simulation. A `depth` of 0 counts as 1.
     pub fn new(simulation: &Simulation, depth: u32) -> Self {
         Self {
             depth: depth.max(1) as usize,
@@ -113,7 +117,7 @@ impl SyncTest {
     /// Executes a command under test.
     ///
     /// # Errors
-    /// As [`Simulation::execute`]. What the test finds is told by [`failure`](Self::failure).
+    /// As [`Simulation::execute`]. The result of the test is returned by [`failure`](Self::failure).
     pub fn execute(
         &mut self,
         simulation: &mut Simulation,
@@ -125,12 +129,12 @@ impl SyncTest {
         outcome
     }
 
-    /// Takes down a command that is about to be executed.
+    /// Records a command that is about to be executed.
     pub fn before(&mut self, command: &Command) {
         self.next = Some(command.clone());
     }
 
-    /// Looks at the simulation after the command, and does the test. After a failure it does nothing any more.
+    /// Runs the test on the simulation after the command. Does nothing after a failure.
     pub fn after(&mut self, simulation: &Simulation, name: impl Fn(ControllerId) -> String) {
         let Some(command) = self.next.take() else { return };
         if self.failure.is_some() {
@@ -138,7 +142,7 @@ impl SyncTest {
         }
         self.steps += 1;
         let before = core::mem::replace(&mut self.saved, simulation.snapshot().to_bytes());
-        // Whoever does not poll leaves older events there.
+        // A host that does not poll leaves older events in the queue.
         let seen = core::mem::replace(&mut self.events_seen, simulation.counters().events);
         let events = simulation.pending_events().filter(|event| event.sequence >= seen).collect();
         let step = Step { before, command, hash: simulation.state_hash(), events, time: simulation.now() };
@@ -149,12 +153,12 @@ impl SyncTest {
         self.failure = self.repeat(simulation, name).err();
     }
 
-    /// How many commands were tested.
+    /// The number of tested commands.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What was found.
+    /// The first failure, if there was one.
     pub fn failure(&self) -> Option<&SyncFailure> {
         self.failure.as_deref()
     }
@@ -169,7 +173,7 @@ impl SyncTest {
             Box::new(SyncFailure { step, time, behind, problem })
         };
         let unreadable = |error| failure(self.steps, simulation.now(), SyncProblem::Unreadable(error));
-        // The newest state must be readable, too: the story may end here.
+        // The newest state must be decodable, too: no later command may restore it.
         Snapshot::from_bytes(&self.saved, &self.catalog).map_err(unreadable)?;
         let Some(oldest) = self.history.front() else { return Ok(()) };
         let mut restored = Simulation::new(self.catalog.clone(), self.config.clone());
@@ -181,7 +185,8 @@ impl SyncTest {
             let _ = restored.execute(step.command.clone());
             let events: Vec<Event> = restored.events().collect();
             if restored.state_hash() != step.hash {
-                // What the original was like then is known as bytes; at the last step it is at hand.
+                // The original state after this step is the next step's `before`, or `saved` at the last
+                // step.
                 let index = usize::try_from(number - first).unwrap_or(usize::MAX);
                 let bytes = self.history.get(index + 1).map_or(&self.saved, |next| &next.before);
                 let mut original = simulation.clone();
@@ -218,13 +223,13 @@ impl fmt::Display for SyncFailure {
             SyncProblem::Unreadable(error) => write!(f, "the saved state cannot be read: {error}"),
             SyncProblem::Foreign(error) => write!(f, "the saved state cannot be restored: {error}"),
             SyncProblem::State(diff) => {
-                write!(f, "another state")?;
+                write!(f, "the states differ")?;
                 diff.differences.iter().try_for_each(|difference| write!(f, "\n  {difference}"))
             }
             SyncProblem::Events { original, restored } => {
                 let kind =
-                    |event: &Option<Box<Event>>| event.as_ref().map_or("no more", |event| event.kind.name());
-                write!(f, "other events: {} instead of {}", kind(restored), kind(original))
+                    |event: &Option<Box<Event>>| event.as_ref().map_or("no event", |event| event.kind.name());
+                write!(f, "the events differ: {} instead of {}", kind(restored), kind(original))
             }
         }
     }

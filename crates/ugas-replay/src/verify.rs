@@ -1,4 +1,4 @@
-//! Simulating a recording again.
+//! Verification of a recording: simulates it again and compares every state.
 
 use std::io::{Read, Seek};
 
@@ -9,42 +9,42 @@ use crate::diff::StateDiff;
 use crate::error::PlayError;
 use crate::player::Player;
 
-/// What came of simulating a recording again.
+/// The result of [`verify()`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verification {
-    /// Ticks that were compared, the differing one included.
+    /// Number of compared ticks, including the differing one.
     pub ticks: u64,
-    /// Key frames that were compared.
+    /// Number of compared key frames.
     pub key_frames: u64,
-    /// The first tick that differs, if one does.
+    /// The first differing tick, if there is one.
     pub difference: Option<HashDifference>,
 }
 
-/// A tick after which the state is another one than was recorded.
+/// A tick after which the simulated state differs from the recorded one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HashDifference {
-    /// Which, from 1; 0 is the state at the beginning.
+    /// Number of the tick, from 1; 0 is the beginning.
     pub tick: u64,
-    /// The time after it, as recorded.
+    /// The recorded time after it.
     pub time: Time,
-    /// The hash as recorded.
+    /// The recorded hash.
     pub recorded: u64,
-    /// The hash now.
+    /// The simulated hash.
     pub simulated: u64,
-    /// What differs at the next key frame, from the recorded state to the simulated one, and how many ticks precede it;
-    /// `None` if no key frame follows.
+    /// The number of ticks before the next key frame, and the differences there from the recorded to the
+    /// simulated state; `None` if no key frame follows.
     pub at_key_frame: Option<(u64, StateDiff)>,
 }
 
-/// Simulates all of a recording again, and compares the state after every tick and at every key frame.
+/// Simulates a whole recording again, and compares the state after every tick and at every key frame.
 ///
 /// # Errors
-/// If something of it cannot be read.
+/// If a frame cannot be read.
 pub fn verify<R: Read + Seek>(player: &mut Player<R>) -> Result<Verification, PlayError> {
     player.seek_tick(0)?;
     let ticks = player.recording().ticks();
     let mut key_frames = 0;
-    // Key frames are short cuts for a player, so a simulation of its own goes the whole way.
+    // A player skips ahead at key frames, so verification uses a simulation of its own.
     let mut simulation = player.simulation().clone();
     for tick in 0..=ticks {
         if tick > 0 {
@@ -85,7 +85,7 @@ fn replay<R: Read + Seek>(
     Ok(())
 }
 
-/// Goes on to the next key frame, and says in what it differs.
+/// Continues to the next key frame, and returns the differences there.
 fn difference_at_key<R: Read + Seek>(
     player: &mut Player<R>,
     simulation: &mut Simulation,

@@ -1,25 +1,25 @@
-//! Fuzz bodies: what must hold for any bytes whatever. `cargo test` runs them on seeds and a few thousand mutations of
-//! these (see [`Mutator`]); the targets in `fuzz/` run the same bodies under libFuzzer for as long as one likes.
+//! Fuzz bodies: properties that must hold for any bytes. `cargo test` runs them on seeds and a few thousand
+//! mutations of these (see [`Mutator`]); the targets in `fuzz/` run the same bodies under libFuzzer.
 //!
-//! A body panics if the property does not hold, and otherwise says nothing.
+//! A body panics if its property does not hold.
 
 mod bytes;
 mod expression;
-mod mirror;
 mod mutate;
 mod network;
 mod operations;
 mod recording;
+mod replica;
 mod scenario;
 mod wire;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
-pub use mirror::{mirror, mirror_seeds};
 pub use mutate::Mutator;
 pub use network::{client, client_seeds, server, server_seeds};
 pub use operations::operations;
 pub use recording::recording;
+pub use replica::{replica, replica_seeds};
 pub use scenario::{scenario, state, state_seeds};
 pub use wire::{
     wire_to_client, wire_to_client_seeds, wire_to_listener, wire_to_server, wire_to_server_seeds,
@@ -28,24 +28,24 @@ pub use wire::{
 use ugas_data::diagnostics::{Colour, render};
 use ugas_data::{Limits, Loader, Report};
 
-/// Limits that keep one run short: a fuzzer looks for faults, not for large files.
+/// Limits that keep one run short: large files find no more bugs.
 pub(crate) const LIMITS: Limits =
     Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, pack_nodes: 40_000, diagnostics: 200 };
 
-/// Any bytes as a YAML file: everything that is reported has a place in the file and can be shown.
+/// Loads any bytes as a YAML file: every diagnostic has a position in the file and can be rendered.
 pub fn load_yaml(bytes: &[u8]) {
     load("fuzz.yaml", bytes);
 }
 
-/// Any bytes as a JSON file.
+/// Loads any bytes as a JSON file, like [`load_yaml`].
 pub fn load_json(bytes: &[u8]) {
     load("fuzz.json", bytes);
 }
 
-/// What loads can be written as canonical YAML, which loads to the same rules and is written the same again.
+/// Round trip of a valid pack: its canonical YAML loads to the same rules and is rendered to the same text.
 pub fn round_trip(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    // As a single file, so that seeds which are part of a pack load by themselves.
+    // As a single file, so that seeds that are part of a pack load alone.
     let loader = |text: &str| Loader::new().text("fuzz.yaml", text).limits(LIMITS).as_single_file();
     let Ok(pack) = loader(&text).load() else { return };
     // Fields of a parent that the file does not have cannot be written out (D1).
@@ -70,7 +70,7 @@ fn load(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Everything that is done with a report.
+/// Renders a report in every format.
 fn show(report: &Report) {
     for diagnostic in &report.diagnostics {
         let file = report.source_map.file(diagnostic.span.file);

@@ -1,5 +1,6 @@
-//! Proof of the core: a [naive oracle](oracle) that recomputes everything from scratch, [fixtures] that drive it and the
-//! core side by side, the property tests over both, and the [fuzz bodies](fuzz) of files, expressions and scenarios.
+//! Test support for the core: a [naive oracle](oracle) that recomputes everything from scratch, [fixtures]
+//! that drive the oracle and the core side by side, and [fuzz bodies](fuzz) for files, expressions, scenarios
+//! and network data. The property tests of this crate use them.
 #![forbid(unsafe_code)]
 
 pub mod fixtures;

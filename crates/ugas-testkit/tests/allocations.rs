@@ -1,4 +1,5 @@
-//! No allocation in the warm steady state of the hot operations (I6). A binary of its own: it replaces the allocator.
+//! No allocation in the warm steady state of the hot operations (I6). It is a separate binary because it
+//! replaces the allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,27 +9,28 @@ use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{EffectContext, EffectDef, HitResult, StackingDef};
-use ugas_core::handle::{AbilityHandle, ControllerId, Handle};
+use ugas_core::handle::{ControllerId, GrantedAbilityId, Handle};
 use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
 use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
     ValueType,
 };
-use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::{ModifierDef, Operation};
+use ugas_core::replica::{Piece, PieceKey, PieceScratch, RecordVisibility, Replica};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
-use ugas_net::message::Course;
+use ugas_net::message::StreamParams;
 use ugas_net::wire::{
-    self, Basis, Dictionary, Exactness, Room, Told, UpdateBits, UpdateHeader, UpdateWriter, View,
+    self, BlockEncoding, DeltaEntry, Dictionary, Exactness, Room, UpdateBits, UpdateHeader, UpdateWriter,
+    ViewHeader,
 };
 use ugas_testkit::fuzz;
 
-/// The system's allocator, counting for each thread.
+/// System allocator with counters for each thread.
 struct Counting;
 
 thread_local! {
@@ -37,13 +39,14 @@ thread_local! {
 }
 
 fn count(size: usize) {
-    // A thread that ends has no counter any more; nobody looks at it then.
+    // A thread that ends has no counter any more; nothing reads it then.
     let _ = COUNT.try_with(|counter| counter.set(counter.get() + 1));
     let _ = BYTES.try_with(|counter| counter.set(counter.get() + size as u64));
 }
 
-// SAFETY: every call is passed on to `System` with the same arguments, so its guarantees are ours; counting neither
-// allocates (the counter is a constant-initialised thread local without a destructor) nor touches the memory.
+// SAFETY: every call is passed on to `System` with the same arguments, so its guarantees are ours; counting
+// neither allocates (the counter is a constant-initialised thread local without a destructor) nor touches the
+// memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
@@ -158,7 +161,7 @@ impl Fixture {
         self.sim.catalog().tag(name).unwrap()
     }
 
-    fn grant(&mut self, name: &str) -> AbilityHandle {
+    fn grant(&mut self, name: &str) -> GrantedAbilityId {
         let ability = self.sim.catalog().ability(name).unwrap();
         self.sim.grant(self.target, ability, 1).unwrap()
     }
@@ -167,7 +170,7 @@ impl Fixture {
         self.sim.apply_effect(effect, Some(self.source), self.target).unwrap()
     }
 
-    /// Runs rounds of `operation` until it is warm, then counts what sixty more allocate.
+    /// Runs `operation` until it is warm, then counts the allocations of sixty more rounds.
     fn allocations(&mut self, mut operation: impl FnMut(&mut Self)) -> u64 {
         let mut round = |fixture: &mut Self| {
             operation(fixture);
@@ -180,7 +183,7 @@ impl Fixture {
     }
 }
 
-/// The counter counts, or every other test here would pass for nothing.
+/// The counter works; otherwise every other test here would pass without meaning.
 #[test]
 fn the_counter_counts() {
     let mut fixture = Fixture::new();
@@ -276,7 +279,7 @@ fn an_ability_activated_committed_and_ended_allocates_nothing() {
     assert_eq!(count, 0);
 }
 
-/// Three of each between two polls, so that refusals are not given back one by one.
+/// Three of each between two polls, so that refusals are not reused one by one.
 #[test]
 fn refusals_allocate_nothing() {
     let mut fixture = Fixture::new();
@@ -307,9 +310,10 @@ fn a_late_commit_and_a_target_allocate_nothing() {
     assert_eq!(count, 0);
 }
 
-/// What few contexts and specs say is shared by their copies, and what an ability comes from by its effects.
+/// Optional fields of contexts and specs are shared by their copies, and the origin of an ability by its
+/// effects.
 #[test]
-fn what_few_effects_say_allocates_once() {
+fn optional_context_fields_allocate_once() {
     let mut fixture = Fixture::new();
     let (buff, tag) = (fixture.effect("GE_Buff"), fixture.tag("State.Ring"));
     let context =
@@ -334,7 +338,7 @@ fn what_few_effects_say_allocates_once() {
     };
     let source = fixture.source;
     assert_eq!(fixture.allocations(|fixture| round(fixture, source.into())), 0);
-    // Another place each time, as of one who aims at the ground.
+    // Another location each time, as when aiming at the ground.
     let mut at = 0.0;
     let count = fixture.allocations(|fixture| {
         at += 1.0;
@@ -343,7 +347,7 @@ fn what_few_effects_say_allocates_once() {
     assert_eq!(count, 0);
 }
 
-/// What callers say anew each time is part of the spec: only a hit has memory of its own, once for each run.
+/// Values that differ each time are stored in the spec; only a hit allocates, once for each round.
 #[test]
 fn specs_that_differ_each_time_allocate_nothing() {
     let mut fixture = Fixture::new();
@@ -400,7 +404,7 @@ fn an_event_and_a_tag_that_nobody_waits_for_allocate_nothing() {
     assert_eq!(count, 0);
 }
 
-/// What an event leaves for later tasks has a name, and that is all.
+/// An event allocates only the name that it leaves for later tasks.
 #[test]
 fn a_race_that_an_event_decides_allocates_for_a_name_only() {
     let mut fixture = Fixture::new();
@@ -414,7 +418,7 @@ fn a_race_that_an_event_decides_allocates_for_a_name_only() {
     assert!(count <= 60, "{count}");
 }
 
-/// A fight under way: effects of all kinds, an ability that runs, an input that is held.
+/// Fight in progress: effects of all kinds, an active ability, a held input.
 fn fight() -> Fixture {
     let mut fixture = Fixture::new();
     let (skill, race) = (fixture.grant("GA_Skill"), fixture.grant("GA_Race"));
@@ -434,7 +438,7 @@ fn cutting_into_pieces_allocates_nothing() {
     let mut scratch = PieceScratch::default();
     let mut bytes = 0;
     let count = fixture.allocations(|fixture| {
-        for sight in [Sight::WHOLE, Sight::EFFECTS, Sight::SHOWN] {
+        for sight in [RecordVisibility::ALL, RecordVisibility::EFFECTS, RecordVisibility::NONE] {
             fixture.sim.pieces(fixture.target, sight, &mut scratch, |_, piece| {
                 bytes += size_of_val(&piece);
             });
@@ -444,7 +448,7 @@ fn cutting_into_pieces_allocates_nothing() {
     assert!(count == 0 && bytes > 0, "{count}");
 }
 
-/// An installation asks for a few lists of all that is there, and not for each thing.
+/// An installation allocates a few lists, not one for each object.
 #[test]
 fn installing_allocates_little() {
     let mut fixture = fight();
@@ -452,15 +456,15 @@ fn installing_allocates_little() {
     for _ in 0..100 {
         let _ = fixture.apply(ring);
     }
-    let mut mirror = Mirror::new(fixture.sim.catalog().clone());
+    let mut replica = Replica::new(fixture.sim.catalog().clone());
     for id in [fixture.source, fixture.target] {
-        fixture.sim.pieces(id, Sight::WHOLE, &mut PieceScratch::default(), |key, piece| {
-            mirror.put(id, key, piece.to_piece()).unwrap();
+        fixture.sim.pieces(id, RecordVisibility::ALL, &mut PieceScratch::default(), |key, piece| {
+            replica.put(id, key, piece.to_piece()).unwrap();
         });
     }
     let mut client = Simulation::new(fixture.sim.catalog().clone(), Config::default());
     let now = fixture.sim.now();
-    let count = fixture.allocations(|_| mirror.install(&mut client, now).unwrap());
+    let count = fixture.allocations(|_| replica.install(&mut client, now).unwrap());
     assert_eq!(client.controllers().count(), 2);
     assert!(count <= 60 * 50, "{} a time", count / 60);
 }
@@ -509,26 +513,26 @@ fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
     let dictionary = Dictionary::of(fixture.sim.catalog());
     let health = PieceKey::Attribute(fixture.attribute("Health"));
     let (mut block, mut datagram) = (BitWriter::new(), UpdateBits::default());
-    let place = fixture.target.index();
-    let course = Course { step: 1, places: place + 1 };
-    let header = UpdateHeader { course, tick: Tick(1), ..UpdateHeader::default() };
+    let slot = fixture.target.index();
+    let stream = StreamParams { step: 1, slots: slot + 1 };
+    let header = UpdateHeader { stream, tick: Tick(1), ..UpdateHeader::default() };
     let mut base = 100.0;
     let count = fixture.allocations(|fixture| {
         base -= 0.3;
         let piece = Piece::Attribute { base, current: base };
         block.clear();
-        let pieces = [Told::whole(health, Some(&piece))].into_iter();
-        wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).unwrap();
+        let pieces = [DeltaEntry::full(health, Some(&piece))].into_iter();
+        wire::write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, pieces, &mut block).unwrap();
         let mut update = UpdateWriter::begin(&dictionary, header, std::mem::take(&mut datagram));
-        assert_eq!(update.place(place, Basis::Whole, &block), Ok(Room::Taken));
-        assert_eq!(update.controller(fixture.target, View::default(), &block), Ok(Room::Taken));
+        assert_eq!(update.slot(slot, BlockEncoding::Full, &block), Ok(Room::Taken));
+        assert_eq!(update.controller(fixture.target, ViewHeader::default(), &block), Ok(Room::Taken));
         datagram = update.finish().unwrap();
     });
     assert_eq!(count, 0);
 }
 
-/// A datagram has 1,200 bytes at most, and whatever they are, they take no more memory than this, given back or not: a
-/// client's is mostly targets, the server's pieces that are gone, of two bits each.
+/// A datagram has at most 1,200 bytes, and any content allocates no more than this in total: a client's is
+/// mostly targets, the server's removed pieces of two bits each.
 #[test]
 fn no_datagram_takes_much_memory() {
     let dictionary = Dictionary::sized(5_000, 5_000);
@@ -555,9 +559,9 @@ fn no_datagram_takes_much_memory() {
     }
 }
 
-/// What a damaged file says of its own size is not believed: the memory for it stays in proportion to its bytes. All
-/// that is ever allocated is counted, given back or not. ADR 12 says how large the factor can be; this is far above
-/// what a snapshot needs (about 30) and far below what a length of 2^32 would ask for.
+/// Lengths in a damaged file are not trusted: memory stays in proportion to its bytes. All allocations are
+/// counted, freed or not. ADR 12 says how large the factor can be; the limit is far above the needs of a
+/// snapshot (about 30) and far below what a length of 2^32 would request.
 #[test]
 fn damaged_snapshots_take_memory_in_proportion() {
     let mut fixture = Fixture::new();

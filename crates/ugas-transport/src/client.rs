@@ -1,4 +1,4 @@
-//! The client's end.
+//! [`ClientSocket`]: the client's UDP socket.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -7,49 +7,51 @@ use std::time::{Duration, Instant};
 use renetcode::{ClientAuthentication, DisconnectReason, NetcodeClient, NetcodeError};
 
 use crate::clock::Clock;
+use crate::disconnects::{PendingDisconnects, RESEND_DELAYS};
 use crate::event::{ClientState, Ending, SendError};
-use crate::farewell::{Farewells, PAUSES};
 use crate::inbox::Inbox;
 use crate::packet::{self, Kind, RECEIVE_BYTES};
 use crate::refusal::{Refusal, read_notice};
-use crate::seal::NONCE_BYTES;
+use crate::request::NONCE_BYTES;
 use crate::statistics::Statistics;
 use crate::token::ConnectToken;
 use crate::{MAX_DATAGRAM_BYTES, wire};
 
 /// A socket that connects to a server.
 ///
-/// Nothing happens behind its back: call [`poll`](Self::poll) often (every frame), then take the datagrams, then send.
-/// Dropping it says goodbye.
+/// It has no threads: call [`poll`](Self::poll) often (every frame), then take the datagrams, then send.
+/// Dropping it disconnects.
 #[derive(Debug)]
 pub struct ClientSocket {
     socket: UdpSocket,
     netcode: NetcodeClient,
     clock: Clock,
     nonce: [u8; NONCE_BYTES],
-    /// What a server says about us, and since when.
-    hearsay: Option<(Refusal, Duration)>,
+    /// A refusal notice that is not signed and not yet believed, and when the first one arrived.
+    unverified_refusal: Option<(Refusal, Duration)>,
     refusal: Option<Refusal>,
-    farewells: Farewells,
+    disconnects: PendingDisconnects,
     inbox: Inbox<()>,
     statistics: Statistics,
 }
 
-/// Notices of refusal are not signed. The real server, if somebody else wrote the notice, has this long to let us in.
-const HEARSAY_TRIAL: Duration = Duration::from_millis(750);
-/// By how much time passes for the protocol at most in a poll that heard the server. No timeout is shorter.
-const LONGEST_STEP: Duration = Duration::from_millis(900);
-/// Datagrams that wait to be asked for.
+/// Refusal notices are not signed. If a notice was forged, the real server has this long to accept the
+/// client.
+const REFUSAL_GRACE: Duration = Duration::from_millis(750);
+/// Maximum time step of the protocol in a poll that received from the server. Every timeout is longer.
+const MAX_STEP: Duration = Duration::from_millis(900);
+/// Maximum number of received datagrams that wait to be taken.
 const MAX_WAITING: usize = 4096;
-/// Datagrams read in one poll.
+/// Maximum number of datagrams read in one poll.
 const MAX_PER_POLL: usize = 4096;
 
 impl ClientSocket {
-    /// Begins to connect to the servers of a token, one after the other; [`state`](Self::state) says how it goes.
+    /// Begins to connect to the servers of a token, one after the other; [`state`](Self::state) reports
+    /// progress.
     ///
     /// # Errors
     ///
-    /// If the system gives no socket.
+    /// If no socket can be bound.
     pub fn connect(token: ConnectToken) -> io::Result<Self> {
         let clock = Clock::start();
         let nonce = *token.nonce();
@@ -60,15 +62,16 @@ impl ClientSocket {
             netcode,
             clock,
             nonce,
-            hearsay: None,
+            unverified_refusal: None,
             refusal: None,
-            farewells: Farewells::default(),
+            disconnects: PendingDisconnects::default(),
             inbox: Inbox::new(MAX_WAITING),
             statistics: Statistics::default(),
         })
     }
 
-    /// Receives, and sends what keeps the connection going. What came waits in [`next_datagram`](Self::next_datagram).
+    /// Receives, and sends keep-alive packets. Received datagrams are queued for
+    /// [`next_datagram`](Self::next_datagram).
     ///
     /// # Errors
     ///
@@ -77,7 +80,7 @@ impl ClientSocket {
         let elapsed = self.clock.advance(now);
         let was_connected = self.netcode.is_connected();
         self.inbox.compact();
-        let mut has_heard = false;
+        let mut has_received = false;
         let mut buffer = [0; RECEIVE_BYTES];
         for _ in 0..MAX_PER_POLL {
             if self.inbox.is_full() {
@@ -85,14 +88,14 @@ impl ClientSocket {
             }
             let Some((length, from)) = wire::receive(&self.socket, &mut buffer)? else { break };
             self.statistics.bytes_received += length as u64;
-            has_heard |= from == self.netcode.server_addr();
-            self.take_in(from, &mut buffer[..length]);
+            has_received |= from == self.netcode.server_addr();
+            self.handle_datagram(from, &mut buffer[..length]);
         }
-        self.judge_hearsay();
+        self.check_unverified_refusal();
         if self.is_alive() {
-            // The protocol takes what it just heard for as old as the last poll. A game that was busy loading for longer than
-            // the timeout, while the server kept talking, must not lose its connection by that.
-            let step = if has_heard { elapsed.min(LONGEST_STEP) } else { elapsed };
+            // The protocol dates packets to the last poll. A game that was busy loading for longer than the
+            // timeout, while the server kept sending, must not lose its connection.
+            let step = if has_received { elapsed.min(MAX_STEP) } else { elapsed };
             if let Some((packet, address)) = self.netcode.update(step) {
                 wire::send(&self.socket, &mut self.statistics, address, packet);
             }
@@ -100,22 +103,22 @@ impl ClientSocket {
         self.follow_server()?;
         self.count(was_connected);
         let (socket, statistics) = (&self.socket, &mut self.statistics);
-        self.farewells.say(self.clock.unix(), |address, packet| {
+        self.disconnects.send_due(self.clock.unix(), |address, packet| {
             wire::send(socket, statistics, address, packet);
         });
         Ok(())
     }
 
-    /// The oldest datagram that has not been taken.
+    /// Takes the oldest queued datagram.
     pub fn next_datagram(&mut self) -> Option<&[u8]> {
         self.inbox.next().map(|((), bytes)| bytes)
     }
 
-    /// Sends a datagram. Whether it arrives, nobody knows.
+    /// Sends a datagram, which may be lost.
     ///
     /// # Errors
     ///
-    /// [`SendError`]; a datagram that the system does not take counts as lost.
+    /// [`SendError`]; a datagram that the system does not accept counts as lost.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         if bytes.len() > MAX_DATAGRAM_BYTES {
             return Err(SendError::TooLong(bytes.len()));
@@ -128,7 +131,7 @@ impl ClientSocket {
         Ok(())
     }
 
-    /// How far it is.
+    /// The state of the connection.
     #[must_use]
     pub fn state(&self) -> ClientState {
         if let Some(refusal) = self.refusal {
@@ -149,22 +152,23 @@ impl ClientSocket {
         }
     }
 
-    /// Says goodbye. Copies follow with the next polls, so poll for a seventh of a second more, or drop the socket.
+    /// Disconnects. Copies of the disconnect packet follow with the next polls, so poll for 140 ms more, or
+    /// drop the socket.
     pub fn disconnect(&mut self) {
         if !self.is_alive() {
             return;
         }
         let was_connected = self.netcode.is_connected();
-        if let Ok((address, goodbye)) = self.netcode.disconnect()
+        if let Ok((address, disconnect_packet)) = self.netcode.disconnect()
             && was_connected
         {
-            wire::send(&self.socket, &mut self.statistics, address, goodbye);
-            self.farewells.add(address, goodbye, self.clock.unix());
+            wire::send(&self.socket, &mut self.statistics, address, disconnect_packet);
+            self.disconnects.add(address, disconnect_packet, self.clock.unix());
         }
         self.count(was_connected);
     }
 
-    /// Waits until something comes or the time is over. Says whether polling is worth while.
+    /// Waits until a datagram arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
     ///
@@ -176,39 +180,39 @@ impl ClientSocket {
         wire::wait(&self.socket, timeout)
     }
 
-    /// Who we are to the server.
+    /// The client's peer number.
     #[must_use]
     pub fn peer(&self) -> u64 {
         self.netcode.client_id()
     }
 
-    /// The server that we are connected to, or try to reach.
+    /// The server that the client is connected or connecting to.
     #[must_use]
     pub fn server_addr(&self) -> SocketAddr {
         self.netcode.server_addr()
     }
 
-    /// Where the socket is bound.
+    /// The address that the socket is bound to.
     ///
     /// # Errors
     ///
-    /// If the system does not say.
+    /// If the system does not report it.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 
-    /// What came so far, and what became of it.
+    /// Counts of sent, received and dropped datagrams.
     #[must_use]
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Whether there is a connection, or may be one.
+    /// Whether the client is connected or connecting.
     fn is_alive(&self) -> bool {
         matches!(self.state(), ClientState::Connecting | ClientState::Connected)
     }
 
-    fn take_in(&mut self, from: SocketAddr, datagram: &mut [u8]) {
+    fn handle_datagram(&mut self, from: SocketAddr, datagram: &mut [u8]) {
         if from != self.netcode.server_addr() {
             self.statistics.strangers += 1;
             return;
@@ -216,7 +220,7 @@ impl ClientSocket {
         if self.netcode.is_connecting()
             && let Some(refusal) = read_notice(datagram, &self.nonce)
         {
-            self.hearsay.get_or_insert((refusal, self.clock.unix())).0 = refusal;
+            self.unverified_refusal.get_or_insert((refusal, self.clock.unix())).0 = refusal;
             return;
         }
         match packet::kind(datagram) {
@@ -232,18 +236,18 @@ impl ClientSocket {
         }
     }
 
-    /// Believes a refusal once nobody has let us in for long enough.
-    fn judge_hearsay(&mut self) {
+    /// Accepts a refusal notice if no server has accepted the client for long enough.
+    fn check_unverified_refusal(&mut self) {
         if !self.netcode.is_connecting() {
-            self.hearsay = None;
-        } else if let Some((refusal, since)) = self.hearsay
-            && self.clock.unix() >= since + HEARSAY_TRIAL
+            self.unverified_refusal = None;
+        } else if let Some((refusal, since)) = self.unverified_refusal
+            && self.clock.unix() >= since + REFUSAL_GRACE
         {
             self.refusal = Some(refusal);
         }
     }
 
-    /// The next server of the token may be of the other version of the internet.
+    /// Binds a new socket if the token's next server needs another IP version.
     fn follow_server(&mut self) -> io::Result<()> {
         let server = self.netcode.server_addr();
         let local = self.socket.local_addr()?;
@@ -263,18 +267,18 @@ impl ClientSocket {
 }
 
 impl Drop for ClientSocket {
-    /// Without time to wait, the goodbye is said twice in a row.
+    /// Disconnects. Without time to wait, the disconnect packet is sent twice in a row.
     fn drop(&mut self) {
         self.disconnect();
         let (socket, statistics) = (&self.socket, &mut self.statistics);
-        let now = self.clock.unix() + PAUSES[0];
-        self.farewells.say(now, |address, packet| {
+        let now = self.clock.unix() + RESEND_DELAYS[0];
+        self.disconnects.send_due(now, |address, packet| {
             wire::send(socket, statistics, address, packet);
         });
     }
 }
 
-/// Any port of the same version of the internet; for a server on this machine, one that is closed to others.
+/// Any port of the same IP version; on the loopback interface for a server on this machine.
 fn local_address(server: SocketAddr) -> SocketAddr {
     match (server.is_ipv4(), server.ip().is_loopback()) {
         (true, true) => (Ipv4Addr::LOCALHOST, 0).into(),

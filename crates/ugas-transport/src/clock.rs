@@ -1,8 +1,8 @@
-//! Two clocks in one: the protocol wants the time of day for what expires, and a clock that never goes back for the rest.
+//! [`Clock`]: the protocol needs wall-clock time for expiry, and time that never goes back for everything else.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The time of day when it was made, going on by the monotonic times that it is given.
+/// The wall-clock time at its creation, advanced by monotonic times.
 #[derive(Debug)]
 pub(crate) struct Clock {
     last: Instant,
@@ -14,12 +14,12 @@ impl Clock {
         Self { last: Instant::now(), unix: unix_now() }
     }
 
-    /// Since 1970.
+    /// Time since 1970.
     pub(crate) fn unix(&self) -> Duration {
         self.unix
     }
 
-    /// Goes on to a time and says by how much; one that has passed already is the present.
+    /// Advances to a time and returns the elapsed time; an earlier time changes nothing.
     pub(crate) fn advance(&mut self, now: Instant) -> Duration {
         let elapsed = now.saturating_duration_since(self.last);
         self.last += elapsed;
@@ -28,7 +28,7 @@ impl Clock {
     }
 }
 
-/// The time of day since 1970; a machine that is set before then is in 1970.
+/// The wall-clock time since 1970; zero if the system's clock is earlier.
 pub(crate) fn unix_now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! [`ServerConfig`] and its parts.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,37 +7,38 @@ use crate::key::ServerKey;
 use crate::protocol::ProtocolId;
 use crate::rate::Rate;
 
-/// Places that a server can have.
+/// Maximum number of peers of a server.
 pub const MAX_CLIENTS: u16 = 1024;
 
-/// Whom a server lets in.
+/// Which clients a server accepts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Access {
-    /// Who shows a token that was issued with this key.
+    /// Clients with a token that was issued with this key.
     Keyed(ServerKey),
-    /// Everybody on this machine, without secrets: for local play, tests and bots. Anybody may say to be any peer.
+    /// Everybody on this machine, without secrets: for local play, tests and bots. A client may claim to be
+    /// any peer.
     OpenOnLoopback,
-    /// Everybody who can reach the server, without secrets: whoever listens can read and forge everything.
+    /// Everybody who can reach the server, without secrets: an eavesdropper can read and forge everything.
     OpenToNetwork,
 }
 
-/// A server's address, protocol, places and limits.
+/// A server's address, protocol, access and limits.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// Where to listen; port 0 takes any that is free.
+    /// Address to listen at; port 0 takes any free port.
     pub listen: SocketAddr,
-    /// What clients must speak.
+    /// The protocol that clients must use.
     pub protocol: ProtocolId,
-    /// Whom to let in.
+    /// Which clients are accepted.
     pub access: Access,
-    /// Addresses by which clients reach the server, if they differ from `listen`: tokens must name one of them. Needed where
-    /// `listen` is every address of the machine, or a router translates.
+    /// Addresses by which clients reach the server, if they differ from `listen`: tokens must name one of
+    /// them. Needed if `listen` is the unspecified address, or behind NAT.
     pub public_addresses: Vec<SocketAddr>,
-    /// Peers at a time, at most [`MAX_CLIENTS`].
+    /// Maximum number of connected peers, at most [`MAX_CLIENTS`].
     pub max_clients: u16,
-    /// What is put up with.
+    /// Rate and queue limits.
     pub limits: Limits,
 }
 
@@ -55,21 +56,21 @@ impl ServerConfig {
         }
     }
 
-    /// With other places.
+    /// Sets the maximum number of peers.
     #[must_use]
     pub fn max_clients(mut self, max_clients: u16) -> Self {
         self.max_clients = max_clients;
         self
     }
 
-    /// With one more address by which clients reach the server.
+    /// Adds an address by which clients reach the server.
     #[must_use]
     pub fn reached_at(mut self, address: SocketAddr) -> Self {
         self.public_addresses.push(address);
         self
     }
 
-    /// With other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -92,18 +93,18 @@ impl ServerConfig {
     }
 }
 
-/// What a server puts up with before it drops datagrams unread.
+/// Limits beyond which a server drops datagrams unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Attempts to connect from one address (of version 6: from one network of 64 bits). A client asks four times a second.
+    /// Connection requests of one address (IPv6: of one /64 network). A client sends four a second.
     pub requests_per_address: Rate,
-    /// Attempts to connect in all; each costs the server some microseconds.
+    /// Connection requests of all addresses; each costs the server some microseconds.
     pub requests_in_all: Rate,
     /// Datagrams of one connected peer.
     pub datagrams_per_peer: Rate,
-    /// Datagrams read in one poll, so that a flood cannot hold up the game.
+    /// Maximum number of datagrams read in one poll, so that a flood cannot stall the game.
     pub datagrams_per_poll: u32,
-    /// Datagrams that wait to be asked for; the rest waits in the system, which drops what is too much.
+    /// Maximum number of queued datagrams; more stay in the system's buffer, which drops the excess.
     pub waiting_datagrams: u32,
 }
 
@@ -123,23 +124,25 @@ impl Default for Limits {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The system does not give the address.
+    /// Binding the address failed.
     #[error("cannot listen on {address}")]
     Io {
-        /// Where to listen.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A server without secrets is only for this machine, unless one asks for more by name.
+    /// A server without secrets must listen on loopback, unless [`Access::OpenToNetwork`] is chosen.
     #[error(
-        "{0} can be reached from elsewhere: a server without secrets listens on 127.0.0.1 or [::1]; give it a key"
+        "{0} is reachable from other machines: a server without a key must listen on 127.0.0.1 or [::1]; give it a key"
     )]
     NotLoopback(SocketAddr),
-    /// Tokens name servers by address, and this one has not said which are its own.
-    #[error("{0} is every address of this machine: say by which of them clients reach the server")]
+    /// Tokens name servers by address, and the server has no public address.
+    #[error(
+        "{0} stands for every address of this machine: name the public address by which clients reach the server"
+    )]
     NoPublicAddress(SocketAddr),
-    /// No places, or too many.
-    #[error("a server has 1 to {MAX_CLIENTS} places, not {0}")]
+    /// The maximum number of peers is out of range.
+    #[error("the number of clients must be from 1 to {MAX_CLIENTS}, not {0}")]
     MaxClients(u16),
 }

@@ -1,43 +1,43 @@
-//! What sockets tell their owners.
+//! Events, states and errors of sockets.
 
 use crate::MAX_DATAGRAM_BYTES;
 use crate::refusal::Refusal;
 
-/// What happened at a server's socket.
+/// An event of a server's transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerEvent<'a> {
-    /// A peer is connected; `user_data` are those that its token was issued with.
+    /// A peer connected.
     Connected {
-        /// Who.
+        /// The peer's number.
         peer: u64,
-        /// What its token says about it.
+        /// The user data of its token.
         user_data: &'a [u8],
     },
-    /// A datagram came. Datagrams may be lost and overtake each other, but are never forged, and never come twice.
+    /// A datagram arrived. Datagrams may be lost or reordered, but are never forged or duplicated.
     Datagram {
-        /// From whom.
+        /// The sender.
         peer: u64,
-        /// As it was sent.
+        /// The content.
         bytes: &'a [u8],
     },
-    /// A peer is gone.
+    /// A peer disconnected.
     Disconnected {
-        /// Who.
+        /// The peer's number.
         peer: u64,
-        /// Why.
+        /// Why it disconnected.
         reason: Departure,
     },
 }
 
-/// Why a peer is gone.
+/// Why a peer disconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Departure {
-    /// It said goodbye.
+    /// It closed the connection.
     Left,
-    /// It was silent for too long.
+    /// It sent nothing for too long.
     TimedOut,
-    /// It came again with another token, and its new connection follows.
+    /// It connected again with another token; its new connection follows.
     Replaced,
 }
 
@@ -45,24 +45,24 @@ pub enum Departure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
-    /// There is nobody to send it to.
+    /// The peer is not connected.
     #[error("the peer is not connected")]
     NotConnected,
-    /// It has more than [`MAX_DATAGRAM_BYTES`].
+    /// The datagram has more than [`MAX_DATAGRAM_BYTES`].
     #[error("a datagram has at most {MAX_DATAGRAM_BYTES} bytes, not {0}: split it")]
     TooLong(usize),
 }
 
-/// How far a client is.
+/// The state of a client's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientState {
-    /// It has not been let in yet.
+    /// The server has not accepted it yet.
     Connecting,
     /// It can send and receive.
     Connected,
-    /// It was not let in. Trying again needs a new socket, and in most cases a new token.
+    /// The server refused it. Trying again needs a new socket, and in most cases a new token.
     Refused(Refusal),
-    /// It is not connected any more.
+    /// The connection ended.
     Disconnected(Ending),
 }
 
@@ -70,32 +70,32 @@ pub enum ClientState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Ending {
-    /// The client itself said goodbye.
+    /// The client closed it.
     #[error("the connection was closed")]
     Closed,
-    /// The server said goodbye.
+    /// The server closed it.
     #[error("the server closed the connection")]
     ClosedByServer,
-    /// The server fell silent.
+    /// The server sent nothing for too long.
     #[error("the connection was lost: the server was silent for too long")]
     TimedOut,
-    /// No server ever answered.
+    /// No server answered.
     #[error("the server does not answer: check the address, and that it is running")]
     NoAnswer,
-    /// The token expired before a server let the client in.
+    /// The token expired before a server accepted the client.
     #[error("the token expired before the server answered: ask for a new one")]
     TokenExpired,
 }
 
-/// What is kept of an event of a server until it is asked for; bytes are kept beside it.
+/// A queued event of a server; its bytes are stored beside it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum News {
+pub(crate) enum QueuedEvent {
     Connected(u64),
     Datagram(u64),
     Disconnected(u64, Departure),
 }
 
-impl News {
+impl QueuedEvent {
     pub(crate) fn peer(self) -> u64 {
         match self {
             Self::Connected(peer) | Self::Datagram(peer) | Self::Disconnected(peer, _) => peer,

@@ -1,14 +1,14 @@
-//! What has happened and waits to be asked for: bounded, and without allocation once it is warm.
+//! [`Inbox`]: a bounded queue of events with bytes, without allocation once it has grown.
 
 use std::ops::Range;
 
-/// Things in the order of their arrival, with bytes in one buffer.
+/// Entries in the order of their arrival, with their bytes in one buffer.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     limit: usize,
     entries: Vec<(T, Range<usize>)>,
     bytes: Vec<u8>,
-    /// How many have been taken.
+    /// Number of taken entries.
     taken: usize,
 }
 
@@ -17,7 +17,8 @@ impl<T: Copy> Inbox<T> {
         Self { limit: limit.max(1), entries: Vec::new(), bytes: Vec::new(), taken: 0 }
     }
 
-    /// Whether there is no room for more datagrams. News of connections are always taken in: they are no more than peers.
+    /// Whether the limit of datagrams is reached. Events of connections are queued anyway: there are at most
+    /// as many as peers.
     pub(crate) fn is_full(&self) -> bool {
         self.waiting() >= self.limit
     }
@@ -32,7 +33,7 @@ impl<T: Copy> Inbox<T> {
         self.entries.push((what, start..self.bytes.len()));
     }
 
-    /// The oldest that has not been taken.
+    /// Takes the oldest entry.
     pub(crate) fn next(&mut self) -> Option<(T, &[u8])> {
         let Some((what, range)) = self.entries.get(self.taken).cloned() else {
             self.compact();
@@ -42,7 +43,7 @@ impl<T: Copy> Inbox<T> {
         Some((what, self.bytes.get(range).unwrap_or_default()))
     }
 
-    /// Makes room of what has been taken, also when something always waits.
+    /// Frees the space of taken entries, even if the queue is never empty.
     pub(crate) fn compact(&mut self) {
         if self.taken == 0 {
             return;
@@ -56,7 +57,7 @@ impl<T: Copy> Inbox<T> {
         }
     }
 
-    /// Forgets some of what waits. Their bytes go with the next that is compacted.
+    /// Removes queued entries. Their bytes are freed with the next compaction.
     pub(crate) fn retain(&mut self, mut keeps: impl FnMut(T) -> bool) {
         self.compact();
         self.entries.retain(|(what, _)| keeps(*what));
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_in_first_out_within_a_limit() {
+    fn entries_are_taken_in_order_within_a_limit() {
         let mut inbox = Inbox::new(2);
         inbox.push('a', b"one");
         assert!(!inbox.is_full());
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_does_not_disturb_the_rest() {
+    fn retain_keeps_the_bytes_of_remaining_entries() {
         let mut inbox = Inbox::new(9);
         for (name, bytes) in [('a', "1"), ('b', "22"), ('a', "333"), ('c', "4444")] {
             inbox.push(name, bytes.as_bytes());
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_when_something_always_waits() {
+    fn memory_is_bounded_if_the_queue_is_never_empty() {
         let mut inbox = Inbox::new(4);
         inbox.push(0, b"0000");
         for round in 1..1000 {

@@ -1,4 +1,4 @@
-//! The secret that a server shares with whoever issues tokens for it.
+//! [`ServerKey`]: the secret that a server shares with the issuers of its tokens.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,34 +10,35 @@ use renetcode::{NETCODE_KEY_BYTES, generate_random_bytes};
 use crate::text;
 
 const PREFIX: &str = "ugas-key-1.";
-/// A key file is a line and perhaps comments; nobody has a use for a long one.
+/// Maximum size of a key file: one line, and perhaps comments.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// A secret of 32 bytes. Who has it decides who may connect: it stays on the server and on the machine that issues tokens,
-/// and never goes to clients.
+/// A secret of 32 bytes. Its owner decides who may connect: keep it on the server and on the machine that
+/// issues tokens, and never give it to clients.
 ///
-/// As text it is one line, `ugas-key-1.` and 43 characters; in a file, empty lines and lines that begin with `#` may be
-/// around it.
+/// As text it is one line, `ugas-key-1.` and 43 characters. A key file may also have empty lines and `#`
+/// comments.
 #[derive(Clone)]
 pub struct ServerKey([u8; NETCODE_KEY_BYTES]);
 
-/// Why there is no key.
+/// Why a key could not be read or created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The file cannot be read or written; one that exists is never written over, since tokens depend on it.
+    /// The file cannot be read or written. An existing file is never overwritten, because tokens depend on
+    /// it.
     #[error("the key file cannot be used")]
     Io(#[from] io::Error),
     /// The text is not a key.
     #[error("this is not a server key: expected one line that begins with `{PREFIX}`; generate a new one")]
     NotAKey,
-    /// All zero: the key of servers that are open to everybody.
-    #[error("this key is no secret: generate a new one")]
+    /// The key is all zero, which is the public key of open servers.
+    #[error("this key is not secret: generate a new one")]
     NoSecret,
 }
 
 impl ServerKey {
-    /// A new secret from the system's source of randomness.
+    /// A new key from the system's random source.
     #[must_use]
     pub fn generate() -> Self {
         Self(generate_random_bytes())
@@ -52,13 +53,13 @@ impl ServerKey {
         if bytes == OPEN_KEY { Err(KeyError::NoSecret) } else { Ok(Self(bytes)) }
     }
 
-    /// The key as one line of text. Whoever reads it can let anybody in.
+    /// The key as one line of text. Keep it secret: its reader can issue tokens.
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{PREFIX}{}", text::encode(&self.0))
     }
 
-    /// A key from its text, with the empty lines and comments that a file may have.
+    /// Reads a key from text, which may have empty lines and comments.
     ///
     /// # Errors
     ///
@@ -93,7 +94,11 @@ impl ServerKey {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(path)?;
-        writeln!(file, "# The secret of a server: whoever has it can let anybody in.\n{}", key.to_text())?;
+        writeln!(
+            file,
+            "# The secret key of a server. Anyone who has it can issue tokens.\n{}",
+            key.to_text()
+        )?;
         file.sync_all()?;
         Ok(key)
     }
@@ -102,7 +107,7 @@ impl ServerKey {
         &self.0
     }
 
-    /// The key that everybody knows, of servers without secrets.
+    /// The publicly known key of servers without secrets.
     pub(crate) fn open() -> Self {
         Self(OPEN_KEY)
     }
@@ -114,7 +119,7 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-/// By convention of the protocol's library, on which both sides of a connection without secrets rely.
+/// The key of `renetcode`'s unsecured connections, which both sides rely on.
 const OPEN_KEY: [u8; NETCODE_KEY_BYTES] = [0; NETCODE_KEY_BYTES];
 
 #[cfg(test)]
@@ -122,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_back() {
+    fn key_text_round_trips() {
         let key = ServerKey::from_bytes([7; 32]).unwrap();
         let file = format!("# mine\n\n  {}\r\n", key.to_text());
         assert_eq!(ServerKey::from_text(&file).unwrap().bytes(), &[7; 32]);
@@ -130,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key() {
+    fn invalid_key_texts_are_rejected() {
         let key = ServerKey::generate().to_text();
         let texts = [
             String::new(),

@@ -1,22 +1,22 @@
-//! Encrypted datagrams over UDP between a server and the peers it lets in.
+//! Encrypted datagrams over UDP between a server and authenticated peers.
 //!
-//! Datagrams of at most [`MAX_DATAGRAM_BYTES`] go both ways; they may be lost and overtake each other, but nobody can read or
-//! forge them, and none comes twice. Order, repetition and acknowledgement are the business of whoever uses it. The protocol is
-//! [netcode 1.02](https://github.com/mas-bandwidth/netcode) of the crate `renetcode`.
+//! Datagrams of at most [`MAX_DATAGRAM_BYTES`] go both ways. They may be lost or reordered, but are
+//! encrypted, signed and never duplicated. Ordering, retransmission and acknowledgement are left to the layer
+//! above. The protocol is [netcode 1.02](https://github.com/mas-bandwidth/netcode) of the crate `renetcode`.
 //!
-//! - A server refuses strangers: a peer shows a [`ConnectToken`] that was issued with the server's [`ServerKey`] by a
-//!   [`TokenIssuer`], on the server or elsewhere. It names the peer, the servers, when it expires, and carries data of the game.
-//!   It is one line of text, for command lines and messages, and lets in once.
-//! - Other versions stay outside: a [`ProtocolId`] is made of the number of the wire format and the hash of the catalog.
-//! - Whoever is not let in learns why ([`Refusal`]), and so does the operator ([`Statistics`]).
-//! - Floods cost little: what is no packet of the protocol is dropped unread, requests are limited by address and in all
+//! - A peer connects with a [`ConnectToken`], which a [`TokenIssuer`] issues with the server's [`ServerKey`], on the server
+//!   or elsewhere. It names the peer, the servers and its expiry, and carries user data. It is one line of text, for
+//!   command lines and messages, and is accepted once.
+//! - Other versions are refused: a [`ProtocolId`] combines the number of the wire format and the hash of the catalog.
+//! - A refused client learns the reason ([`Refusal`]), and so does the operator ([`Statistics`]).
+//! - Floods cost little: invalid packets are dropped unread, requests are rate-limited per address and in total
 //!   ([`Limits`]), and no sender can make memory grow.
-//! - Goodbyes are said several times, and again to whoever has not heard them.
-//! - For local play there is a way without secrets, which has to be asked for by name ([`Access::OpenOnLoopback`]) and listens
-//!   only on this machine.
+//! - Disconnect packets are sent several times, and again to peers that keep sending.
+//! - Local play can do without secrets, if [`Access::OpenOnLoopback`] is chosen, which listens only on this machine.
 //!
-//! Sockets never block and have no threads: poll them with the time, take what happened, send. [`ServerTransport`] and
-//! [`ClientTransport`] are all that a game needs of them; [`memory`] is the same without a network.
+//! Sockets never block and have no threads: poll them with the time, take the events, send.
+//! [`ServerTransport`] and [`ClientTransport`] are the interface that a game needs; [`memory`] implements it
+//! without a network.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@
 //! let listen = "127.0.0.1:0".parse()?;
 //! let mut server = ServerSocket::bind(ServerConfig::new(listen, protocol, Access::Keyed(key.clone())))?;
 //!
-//! // Whoever has the key lets Ada in as peer 7, and sends her a line of text.
+//! // The owner of the key issues a token for Ada, who is peer 7, and sends her a line of text.
 //! let issuer = TokenIssuer::new(key, protocol);
 //! let line = issuer.issue(&Admission::new(7, server.local_addr()).user_data("Ada"))?.to_text();
 //!
@@ -63,9 +63,9 @@
 //!
 //! # Formats
 //!
-//! | what | bytes |
+//! | item | bytes |
 //! |---|---|
-//! | packets | those of netcode 1.02; a datagram costs at most 25 bytes more than it holds |
+//! | packets | those of netcode 1.02; a datagram has an overhead of at most 25 bytes |
 //! | notice of refusal | `0f`, `UGAS`, the number of the [`Refusal`], the 24 bytes of nonce of the request that is refused |
 //! | token | `01`, the public token of netcode with the peer's number before it, XXH3 (64 bits) of all that, little-endian |
 //! | token as text | `ugas-token-1.` and the token in base64 for addresses (RFC 4648, section 5), without padding |
@@ -75,30 +75,30 @@
 //!
 //! # Limits
 //!
-//! What it does not do: it does not hide who talks to whom, when and how much; whoever holds a token is its peer; and a server
-//! that starts again does not remember which tokens were used before, so let them expire soon.
+//! The transport does not hide who talks to whom, when and how much. Every holder of a token can connect as
+//! its peer. A restarted server does not remember used tokens, so let tokens expire soon.
 #![forbid(unsafe_code)]
 
 mod client;
 mod clock;
 mod config;
+mod disconnects;
 mod event;
-mod farewell;
 mod inbox;
 mod key;
-mod ledger;
 pub mod memory;
 mod packet;
 mod peer;
 mod protocol;
 mod rate;
 mod refusal;
-mod seal;
+mod request;
 mod server;
 mod statistics;
 mod text;
 mod token;
 mod transport;
+mod used_tokens;
 mod wire;
 
 pub use client::ClientSocket;
@@ -115,5 +115,5 @@ pub use token::{
 };
 pub use transport::{ClientTransport, ServerTransport};
 
-/// What a datagram may hold. With all headers it fits into the 1,280 bytes that every network of version 6 carries whole.
+/// Maximum length of a datagram in bytes. With all headers it fits into the minimum MTU of IPv6, 1,280 bytes.
 pub const MAX_DATAGRAM_BYTES: usize = 1200;

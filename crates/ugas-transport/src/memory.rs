@@ -1,5 +1,5 @@
-//! A transport without a network: server and clients in one process, in any threads. For tests, examples and games against
-//! oneself. Nothing is lost unless queues are full, and nothing needs a token.
+//! A transport without a network: server and clients in one process, in any threads. For tests, examples and
+//! single-player games. Datagrams are only lost if queues are full, and no tokens are needed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -7,28 +7,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::MAX_DATAGRAM_BYTES;
-use crate::event::{ClientState, Departure, Ending, News, SendError, ServerEvent};
+use crate::event::{ClientState, Departure, Ending, QueuedEvent, SendError, ServerEvent};
 use crate::inbox::Inbox;
 use crate::refusal::Refusal;
 use crate::transport::{ClientTransport, ServerTransport};
 
-/// Datagrams that wait on a way; more are lost.
+/// Maximum number of queued datagrams per direction; more are lost.
 const MAX_WAITING: usize = 4096;
 
-/// The server's end.
+/// The server's transport.
 #[derive(Debug)]
 pub struct MemoryServer {
     hub: Arc<Hub>,
     max_clients: usize,
     links: BTreeMap<u64, Arc<Link>>,
-    inbox: Inbox<News>,
+    inbox: Inbox<QueuedEvent>,
 }
 
-/// Where clients connect to a [`MemoryServer`]; copies lead to the same.
+/// A handle with which clients connect to a [`MemoryServer`]; clones refer to the same server.
 #[derive(Clone, Debug)]
 pub struct MemoryPort(Arc<Hub>);
 
-/// A client's end.
+/// A client's transport.
 #[derive(Debug)]
 pub struct MemoryClient {
     hub: Arc<Hub>,
@@ -37,7 +37,7 @@ pub struct MemoryClient {
 }
 
 impl MemoryServer {
-    /// A server with so many places.
+    /// A server for at most `max_clients` peers.
     #[must_use]
     pub fn new(max_clients: u16) -> Self {
         Self {
@@ -48,28 +48,28 @@ impl MemoryServer {
         }
     }
 
-    /// Where clients connect to it.
+    /// A handle for clients to connect.
     #[must_use]
     pub fn port(&self) -> MemoryPort {
         MemoryPort(self.hub.clone())
     }
 
-    /// Lets in who has come since, or not.
+    /// Accepts or refuses a new client.
     fn admit(&mut self, link: Arc<Link>) {
         let peer = link.peer;
         if let Some(old) = self.links.remove(&peer) {
             old.end(ClientState::Disconnected(Ending::ClosedByServer));
-            self.inbox.push(News::Disconnected(peer, Departure::Replaced), &[]);
+            self.inbox.push(QueuedEvent::Disconnected(peer, Departure::Replaced), &[]);
         }
         if self.links.len() >= self.max_clients {
             link.end(ClientState::Refused(Refusal::Full));
             return;
         }
-        let mut ways = link.ways();
-        if ways.state == ClientState::Connecting {
-            ways.state = ClientState::Connected;
-            drop(ways);
-            self.inbox.push(News::Connected(peer), &link.user_data);
+        let mut link_state = link.lock();
+        if link_state.state == ClientState::Connecting {
+            link_state.state = ClientState::Connected;
+            drop(link_state);
+            self.inbox.push(QueuedEvent::Connected(peer), &link.user_data);
             self.links.insert(peer, link);
         }
     }
@@ -79,25 +79,25 @@ impl ServerTransport for MemoryServer {
     fn poll(&mut self, _now: Instant) -> io::Result<()> {
         self.inbox.compact();
         let arrivals = {
-            let mut lobby = self.hub.lobby();
-            lobby.is_stirred = false;
-            std::mem::take(&mut lobby.arrivals)
+            let mut hub_state = self.hub.lock();
+            hub_state.has_activity = false;
+            std::mem::take(&mut hub_state.arrivals)
         };
         for link in arrivals {
             self.admit(link);
         }
         let inbox = &mut self.inbox;
         self.links.retain(|peer, link| {
-            let mut ways = link.ways();
+            let mut link_state = link.lock();
             while !inbox.is_full()
-                && let Some(bytes) = ways.to_server.pop_front()
+                && let Some(bytes) = link_state.to_server.pop_front()
             {
-                inbox.push(News::Datagram(*peer), &bytes);
+                inbox.push(QueuedEvent::Datagram(*peer), &bytes);
             }
-            // What was sent before the goodbye comes before it.
-            let stays = ways.state == ClientState::Connected || !ways.to_server.is_empty();
+            // Datagrams that were sent before the disconnect are delivered before it.
+            let stays = link_state.state == ClientState::Connected || !link_state.to_server.is_empty();
             if !stays {
-                inbox.push(News::Disconnected(*peer, Departure::Left), &[]);
+                inbox.push(QueuedEvent::Disconnected(*peer, Departure::Left), &[]);
             }
             stays
         });
@@ -105,16 +105,16 @@ impl ServerTransport for MemoryServer {
     }
 
     fn next_event(&mut self) -> Option<ServerEvent<'_>> {
-        let (news, bytes) = self.inbox.next()?;
-        Some(news.event(bytes))
+        let (queued, bytes) = self.inbox.next()?;
+        Some(queued.event(bytes))
     }
 
     fn send(&mut self, peer: u64, bytes: &[u8]) -> Result<(), SendError> {
         let link = self.links.get(&peer).ok_or(SendError::NotConnected)?;
-        let mut ways = link.ways();
-        check(ways.state, bytes)?;
-        push(&mut ways.to_client, bytes);
-        link.stirred.notify_all();
+        let mut link_state = link.lock();
+        check(link_state.state, bytes)?;
+        push(&mut link_state.to_client, bytes);
+        link.activity.notify_all();
         Ok(())
     }
 
@@ -122,51 +122,52 @@ impl ServerTransport for MemoryServer {
         if let Some(link) = self.links.remove(&peer) {
             link.end(ClientState::Disconnected(Ending::ClosedByServer));
         }
-        self.inbox.retain(|news| news.peer() != peer);
+        self.inbox.retain(|queued| queued.peer() != peer);
     }
 
     fn wait(&self, timeout: Duration) -> io::Result<bool> {
         if self.inbox.waiting() > 0 {
             return Ok(true);
         }
-        let lobby = self.hub.lobby();
-        let waited = self.hub.stirred.wait_timeout_while(lobby, timeout, |lobby| !lobby.is_stirred);
-        Ok(waited.unwrap_or_else(PoisonError::into_inner).0.is_stirred)
+        let hub_state = self.hub.lock();
+        let waited =
+            self.hub.activity.wait_timeout_while(hub_state, timeout, |hub_state| !hub_state.has_activity);
+        Ok(waited.unwrap_or_else(PoisonError::into_inner).0.has_activity)
     }
 }
 
 impl Drop for MemoryServer {
     fn drop(&mut self) {
-        let mut lobby = self.hub.lobby();
-        lobby.is_closed = true;
-        for link in self.links.values().chain(&lobby.arrivals) {
+        let mut hub_state = self.hub.lock();
+        hub_state.is_closed = true;
+        for link in self.links.values().chain(&hub_state.arrivals) {
             link.end(ClientState::Disconnected(Ending::ClosedByServer));
         }
     }
 }
 
 impl MemoryPort {
-    /// Begins to connect; the server lets the client in with its next poll.
+    /// Begins to connect; the server accepts the client in its next poll.
     #[must_use]
     pub fn connect(&self, peer: u64, user_data: &[u8]) -> MemoryClient {
         let link = Arc::new(Link {
             peer,
             user_data: user_data.into(),
-            ways: Mutex::new(Ways {
+            state: Mutex::new(LinkState {
                 to_server: VecDeque::new(),
                 to_client: VecDeque::new(),
                 state: ClientState::Connecting,
             }),
-            stirred: Condvar::new(),
+            activity: Condvar::new(),
         });
-        let mut lobby = self.0.lobby();
-        if lobby.is_closed {
+        let mut hub_state = self.0.lock();
+        if hub_state.is_closed {
             link.end(ClientState::Disconnected(Ending::NoAnswer));
         } else {
-            lobby.arrivals.push(link.clone());
+            hub_state.arrivals.push(link.clone());
         }
-        drop(lobby);
-        self.0.stir();
+        drop(hub_state);
+        self.0.signal();
         MemoryClient { hub: self.0.clone(), link, inbox: Inbox::new(MAX_WAITING) }
     }
 }
@@ -174,9 +175,9 @@ impl MemoryPort {
 impl ClientTransport for MemoryClient {
     fn poll(&mut self, _now: Instant) -> io::Result<()> {
         self.inbox.compact();
-        let mut ways = self.link.ways();
+        let mut link_state = self.link.lock();
         while !self.inbox.is_full()
-            && let Some(bytes) = ways.to_client.pop_front()
+            && let Some(bytes) = link_state.to_client.pop_front()
         {
             self.inbox.push((), &bytes);
         }
@@ -188,31 +189,32 @@ impl ClientTransport for MemoryClient {
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), SendError> {
-        let mut ways = self.link.ways();
-        check(ways.state, bytes)?;
-        push(&mut ways.to_server, bytes);
-        drop(ways);
-        self.hub.stir();
+        let mut link_state = self.link.lock();
+        check(link_state.state, bytes)?;
+        push(&mut link_state.to_server, bytes);
+        drop(link_state);
+        self.hub.signal();
         Ok(())
     }
 
     fn state(&self) -> ClientState {
-        self.link.ways().state
+        self.link.lock().state
     }
 
     fn disconnect(&mut self) {
         self.link.end(ClientState::Disconnected(Ending::Closed));
-        self.hub.stir();
+        self.hub.signal();
     }
 
     fn wait(&self, timeout: Duration) -> io::Result<bool> {
         if self.inbox.waiting() > 0 {
             return Ok(true);
         }
-        let ways = self.link.ways();
-        let before = ways.state;
-        let is_still = |ways: &mut Ways| ways.to_client.is_empty() && ways.state == before;
-        let waited = self.link.stirred.wait_timeout_while(ways, timeout, is_still);
+        let link_state = self.link.lock();
+        let before = link_state.state;
+        let is_still =
+            |link_state: &mut LinkState| link_state.to_client.is_empty() && link_state.state == before;
+        let waited = self.link.activity.wait_timeout_while(link_state, timeout, is_still);
         Ok(!waited.unwrap_or_else(PoisonError::into_inner).1.timed_out())
     }
 }
@@ -223,59 +225,59 @@ impl Drop for MemoryClient {
     }
 }
 
-/// Where the server hears of everything.
+/// The server's shared state: new clients, and a flag for activity.
 #[derive(Debug, Default)]
 struct Hub {
-    lobby: Mutex<Lobby>,
-    stirred: Condvar,
+    state: Mutex<HubState>,
+    activity: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Lobby {
+struct HubState {
     arrivals: Vec<Arc<Link>>,
-    is_stirred: bool,
+    has_activity: bool,
     is_closed: bool,
 }
 
 impl Hub {
-    /// No code panics while it holds the lock, and if it did, the data would be whole.
-    fn lobby(&self) -> MutexGuard<'_, Lobby> {
-        self.lobby.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the state. Poisoning is ignored: the data is always valid.
+    fn lock(&self) -> MutexGuard<'_, HubState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stir(&self) {
-        self.lobby().is_stirred = true;
-        self.stirred.notify_all();
+    fn signal(&self) {
+        self.lock().has_activity = true;
+        self.activity.notify_all();
     }
 }
 
-/// What is between a server and one client.
+/// The connection between a server and one client.
 #[derive(Debug)]
 struct Link {
     peer: u64,
     user_data: Box<[u8]>,
-    ways: Mutex<Ways>,
-    stirred: Condvar,
+    state: Mutex<LinkState>,
+    activity: Condvar,
 }
 
 #[derive(Debug)]
-struct Ways {
+struct LinkState {
     to_server: VecDeque<Box<[u8]>>,
     to_client: VecDeque<Box<[u8]>>,
     state: ClientState,
 }
 
 impl Link {
-    fn ways(&self) -> MutexGuard<'_, Ways> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, LinkState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it in a state, unless it has ended before.
+    /// Ends the connection in a state, unless it has ended before.
     fn end(&self, state: ClientState) {
-        let mut ways = self.ways();
-        if matches!(ways.state, ClientState::Connecting | ClientState::Connected) {
-            ways.state = state;
-            self.stirred.notify_all();
+        let mut link_state = self.lock();
+        if matches!(link_state.state, ClientState::Connecting | ClientState::Connected) {
+            link_state.state = state;
+            self.activity.notify_all();
         }
     }
 }

@@ -1,7 +1,8 @@
-//! What a datagram of the protocol looks like from outside, before any key is tried.
+//! Checks of a packet's unencrypted part, before any key is tried.
 //!
-//! The first byte holds the kind (four bits) and how many bytes of sequence number follow; all but a request to connect end
-//! with a signature of 16 bytes. The library below trusts these lengths, so nothing goes to it that has not passed here.
+//! The first byte holds the kind (four bits) and the number of bytes of the sequence number; all packets but
+//! connection requests end with a signature of 16 bytes. `renetcode` trusts these lengths, so every packet is
+//! checked here first.
 
 use crate::MAX_DATAGRAM_BYTES;
 
@@ -9,28 +10,29 @@ const SIGNATURE_BYTES: usize = 16;
 const MAX_SEQUENCE_BYTES: usize = 8;
 /// A request is the protocol's name (13 bytes), protocol id, expiry, nonce (24) and sealed token (1,024).
 pub(crate) const REQUEST_BYTES: usize = 1 + 13 + 8 + 8 + 24 + 1024;
-/// Room for the longest datagram and one byte more, so that longer ones can be told from it.
+/// Length of the longest datagram and one byte more, so that longer ones are recognised.
 pub(crate) const RECEIVE_BYTES: usize = 1 + MAX_SEQUENCE_BYTES + MAX_DATAGRAM_BYTES + SIGNATURE_BYTES + 1;
-/// Sequence numbers of honest peers never come near; the library adds to them before it checks a signature.
+/// Limit of sequence numbers, far above those of honest peers: `renetcode` adds to them before it checks a
+/// signature.
 const MAX_SEQUENCE: u64 = 1 << 62;
 
 /// The kinds of packets, as far as they are treated differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Wants to connect; carries a sealed token. The only kind that a stranger may send.
+    /// A connection request with a sealed token. The only kind that an unconnected client may send.
     Request,
     /// The server is full.
     Denied,
-    /// Prove that you are at this address.
+    /// A challenge to prove the sender's address.
     Challenge,
-    /// The proof.
+    /// The answer to a challenge.
     Response,
     KeepAlive,
     Payload,
     Disconnect,
 }
 
-/// The kind of a packet that is well formed from outside.
+/// The kind of a packet; `None` if its unencrypted part is malformed.
 pub(crate) fn kind(packet: &[u8]) -> Option<Kind> {
     let kind = match packet.first()? & 0x0f {
         0 => return (packet.len() == REQUEST_BYTES && packet[0] == 0).then_some(Kind::Request),
@@ -77,7 +79,7 @@ mod tests {
         // Two bytes of sequence: 1 + 2 + 16.
         assert_eq!(kind(&packet(0x24, 19)), Some(Kind::KeepAlive));
         assert_eq!(kind(&packet(0x24, 18)), None);
-        // Nine bytes are more than a number has.
+        // A sequence number has at most eight bytes.
         assert_eq!(kind(&packet(0x94, 100)), None);
         assert_eq!(kind(&packet(0x15, 1 + 1 + 1200 + 16)), Some(Kind::Payload));
         assert_eq!(kind(&packet(0x85, RECEIVE_BYTES)), None);
@@ -99,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_passes_never_breaks_the_library(first in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn accepted_packets_never_panic_in_renetcode(first in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut bytes = vec![first];
             bytes.extend(rest);
             let address = "127.0.0.1:1".parse().unwrap();

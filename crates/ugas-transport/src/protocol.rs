@@ -1,19 +1,19 @@
-//! Which game a datagram belongs to.
+//! [`ProtocolId`]: the wire format and rules of a connection.
 
 use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What both sides must agree on before they talk: it is part of what every packet is signed with, so that peers of another
-/// version are refused at the door instead of misunderstanding each other later.
+/// Identifies the wire format and rules that both sides must share. It is part of every packet's signature,
+/// so that peers of another version are refused when they connect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProtocolId(u64);
 
 impl ProtocolId {
     /// The id of a wire format and of the rules it is used with.
     ///
-    /// It is XXH3 (64 bits, no seed) of `ugas`, the protocol's number and the catalog's hash, both little-endian: the same
-    /// on every platform and for ever.
+    /// It is XXH3 (64 bits, no seed) of `ugas`, the protocol's number and the catalog's hash, both
+    /// little-endian: the same on every platform and in every version.
     #[must_use]
     pub fn of(protocol: u32, catalog_hash: u64) -> Self {
         let mut bytes = [0; 16];
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn either_number_makes_another_protocol() {
+    fn id_depends_on_protocol_and_catalog() {
         let id = ProtocolId::of(1, 7);
         assert_eq!(id, ProtocolId::of(1, 7));
         assert_ne!(id, ProtocolId::of(2, 7));

@@ -1,20 +1,20 @@
-//! How much is let through a second, with no memory that a sender could make grow.
+//! Rate limits, in memory of constant size.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// How often something may happen.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// In the long run. Zero counts as one.
+    /// Average number per second. Zero counts as one.
     pub per_second: u32,
-    /// At once, after a pause. Zero counts as one.
+    /// Maximum number at once, after a pause. Zero counts as one.
     pub burst: u32,
 }
 
 impl Rate {
-    /// So many a second, and so many at once.
+    /// A limit of `per_second` on average and `burst` at once.
     #[must_use]
     pub const fn new(per_second: u32, burst: u32) -> Self {
         Self { per_second, burst }
@@ -25,13 +25,14 @@ impl Rate {
     }
 }
 
-/// Lets through what keeps to a rate. All it remembers is when it will be as empty as after a long pause.
+/// A rate limiter (generic cell rate algorithm).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Gate {
+pub(crate) struct RateLimiter {
+    /// The time at which the full burst is available again.
     empty_at: Duration,
 }
 
-impl Gate {
+impl RateLimiter {
     pub(crate) fn admits(&mut self, rate: Rate, now: Duration) -> bool {
         let interval = rate.interval();
         let empty_at = self.empty_at.max(now);
@@ -43,29 +44,32 @@ impl Gate {
     }
 }
 
-/// A gate for every address, in constant memory: addresses share a fixed number of gates by a hash that nobody outside can
-/// foresee, so whoever floods closes the gate for itself and for few others.
+/// Rate limiters per address, in constant memory: addresses share a fixed number of limiters by a hash with a
+/// random seed, so that a flood affects only its sender and few others.
 #[derive(Debug)]
-pub(crate) struct AddressGates {
+pub(crate) struct AddressLimiters {
     hasher: RandomState,
-    gates: Box<[Gate]>,
+    limiters: Box<[RateLimiter]>,
 }
 
-const GATES: usize = 4096;
+const LIMITERS: usize = 4096;
 
-impl AddressGates {
+impl AddressLimiters {
     pub(crate) fn new() -> Self {
-        Self { hasher: RandomState::new(), gates: vec![Gate::default(); GATES].into_boxed_slice() }
+        Self {
+            hasher: RandomState::new(),
+            limiters: vec![RateLimiter::default(); LIMITERS].into_boxed_slice(),
+        }
     }
 
     pub(crate) fn admits(&mut self, address: IpAddr, rate: Rate, now: Duration) -> bool {
-        // Who has one address of version 6 has the 2^64 of its network.
+        // The owner of an IPv6 address usually has the whole /64 network.
         let network = match address.to_canonical() {
             IpAddr::V4(address) => (4, u64::from(address.to_bits())),
             IpAddr::V6(address) => (6, (address.to_bits() >> 64) as u64),
         };
-        let place = self.hasher.hash_one(network) % GATES as u64;
-        self.gates[place as usize].admits(rate, now)
+        let place = self.hasher.hash_one(network) % LIMITERS as u64;
+        self.limiters[place as usize].admits(rate, now)
     }
 }
 
@@ -73,36 +77,36 @@ impl AddressGates {
 mod tests {
     use super::*;
 
-    fn admitted(gate: &mut Gate, rate: Rate, now: Duration, tries: u32) -> usize {
-        (0..tries).filter(|_| gate.admits(rate, now)).count()
+    fn admitted(limiter: &mut RateLimiter, rate: Rate, now: Duration, tries: u32) -> usize {
+        (0..tries).filter(|_| limiter.admits(rate, now)).count()
     }
 
     #[test]
-    fn a_burst_then_the_rate() {
+    fn burst_is_followed_by_the_rate() {
         let rate = Rate::new(10, 3);
-        let mut gate = Gate::default();
+        let mut limiter = RateLimiter::default();
         let start = Duration::from_secs(5);
-        assert_eq!(admitted(&mut gate, rate, start, 9), 3);
+        assert_eq!(admitted(&mut limiter, rate, start, 9), 3);
         // 10 a second: one every 100 ms.
-        assert_eq!(admitted(&mut gate, rate, start + Duration::from_millis(99), 9), 0);
-        assert_eq!(admitted(&mut gate, rate, start + Duration::from_millis(100), 9), 1);
+        assert_eq!(admitted(&mut limiter, rate, start + Duration::from_millis(99), 9), 0);
+        assert_eq!(admitted(&mut limiter, rate, start + Duration::from_millis(100), 9), 1);
         // After a pause of 900 ms it is a burst again, not nine.
-        assert_eq!(admitted(&mut gate, rate, start + Duration::from_secs(1), 9), 3);
+        assert_eq!(admitted(&mut limiter, rate, start + Duration::from_secs(1), 9), 3);
     }
 
     #[test]
-    fn zero_is_one() {
-        let mut gate = Gate::default();
+    fn rate_of_zero_counts_as_one() {
+        let mut limiter = RateLimiter::default();
         let rate = Rate::new(0, 0);
-        assert_eq!(admitted(&mut gate, rate, Duration::ZERO, 5), 1);
-        assert_eq!(admitted(&mut gate, rate, Duration::from_secs(1), 5), 1);
+        assert_eq!(admitted(&mut limiter, rate, Duration::ZERO, 5), 1);
+        assert_eq!(admitted(&mut limiter, rate, Duration::from_secs(1), 5), 1);
     }
 
     #[test]
-    fn a_network_of_version_6_is_one_address() {
-        let mut gates = AddressGates::new();
+    fn ipv6_network_counts_as_one_address() {
+        let mut limiters = AddressLimiters::new();
         let rate = Rate::new(1, 1);
-        let mut admits = |address: &str| gates.admits(address.parse().unwrap(), rate, Duration::ZERO);
+        let mut admits = |address: &str| limiters.admits(address.parse().unwrap(), rate, Duration::ZERO);
         assert!(admits("2001:db8::1"));
         assert!(!admits("2001:db8::2"));
         assert!(admits("192.0.2.1"));

@@ -1,43 +1,43 @@
-//! Why a server does not let somebody in, and the small packet that says so.
+//! [`Refusal`]: why a server refuses a client, and the notice packet that carries the reason.
 
 use std::borrow::Cow;
 
-use crate::seal::NONCE_BYTES;
+use crate::request::NONCE_BYTES;
 
 /// Why a server refused a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Refusal {
-    /// The connection protocol itself is another.
-    #[error("the server speaks another connection protocol: update the older side")]
+    /// The connection protocol differs.
+    #[error("the server uses another connection protocol: update the older side")]
     OtherTransport = 1,
-    /// Another [`ProtocolId`](crate::ProtocolId): other wire format or other rules.
+    /// The [`ProtocolId`](crate::ProtocolId) differs: another wire format or other rules.
     #[error("the server has another version of the game or other rules: use its version and packs")]
     OtherProtocol = 2,
-    /// The token was valid only until some time ago, by the server's clock.
+    /// The token has expired, by the server's clock.
     #[error("the token has expired: ask for a new one")]
     Expired = 3,
     /// The token was not issued with the server's key.
-    #[error("the token was not issued with the server's key: ask whoever runs the server for one")]
+    #[error("the token was not issued with the server's key: ask the server's operator for one")]
     UnknownIssuer = 4,
     /// The server's address is not among those that the token was issued for.
     #[error("the token is for another server: ask for one that names the address of this server")]
     NotForThisServer = 5,
-    /// Somebody connected with the token before; each lets in once.
+    /// The token was used before; each is accepted once.
     #[error("the token has been used: ask for a new one")]
     TokenUsed = 6,
-    /// The peer is connected already, and the server cannot tell whether both are the same (only without secrets).
-    #[error("this peer is connected already: disconnect first, or wait until the server has given it up")]
+    /// The peer is connected already, and the server cannot verify that both are the same client.
+    #[error("this peer is connected already: disconnect first, or wait until its connection times out")]
     AlreadyConnected = 7,
-    /// There is no place left.
+    /// The maximum number of peers is reached.
     #[error("the server is full: try again later")]
     Full = 8,
-    /// The server has more attempts to remember than it allows itself, or one from the same address under way.
+    /// The server handles too many attempts to connect, or another one from the same address.
     #[error("the server is busy with other attempts to connect: try again later")]
     Busy = 9,
-    /// The token lasts longer, or allows a longer silence, than servers put up with.
-    #[error("the token asks for more than servers grant: issue one with a shorter life and timeout")]
+    /// The token's lifetime or timeout is longer than servers allow.
+    #[error("the token's lifetime or timeout is longer than servers allow: issue one with shorter times")]
     OutOfBounds = 10,
 }
 
@@ -56,19 +56,17 @@ impl Refusal {
         Self::OutOfBounds,
     ];
 
-    /// In words for who comes without a token, to a server that is open to all: there is no token to ask for, and what is
-    /// sent in its place says from when on and to whom.
+    /// The message for a client that connects to an open server without a token of its own: it must not be
+    /// told to ask for one. The generated token has a creation time and a server address, which may be wrong.
     #[must_use]
     pub fn without_token(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Expired | Self::OutOfBounds => {
-                "the clocks of the two machines differ by more than a minute: set them right"
+                "the clocks of the two machines differ by more than a minute: synchronise them"
             }
-            Self::UnknownIssuer => {
-                "the server lets in only who has a token: ask whoever runs the server for one"
-            }
+            Self::UnknownIssuer => "the server requires a token: ask the server's operator for one",
             Self::NotForThisServer => {
-                "the server is not known by this address: connect to one that it listens on or names"
+                "the server does not accept this address: use one that it listens on or announces"
             }
             Self::TokenUsed => "the same attempt to connect was made before: try again",
             Self::OtherTransport | Self::OtherProtocol | Self::AlreadyConnected | Self::Full | Self::Busy => {
@@ -77,7 +75,7 @@ impl Refusal {
         })
     }
 
-    /// Where [`Refusal::ALL`] has it.
+    /// Index in [`Refusal::ALL`].
     pub(crate) fn place(self) -> usize {
         usize::from(self as u8 - 1)
     }
@@ -87,17 +85,17 @@ impl Refusal {
     }
 }
 
-/// The kind 15, which the protocol has no packet of, and our name.
+/// Kind 15, which netcode does not use, and `UGAS`.
 const MARK: [u8; 5] = *b"\x0fUGAS";
 
 /// Length of a [`notice`].
 pub(crate) const NOTICE_BYTES: usize = MARK.len() + 1 + NONCE_BYTES;
 
-/// Tells a client why it is refused.
+/// A packet that sends a client the reason of its refusal.
 ///
-/// The protocol leaves all but full servers silent, and users in the dark. A notice cannot be signed, since the sides have no
-/// key in common; it repeats the request's nonce instead, which nobody off the path knows, and is far smaller than the request,
-/// so that it amplifies nothing.
+/// Netcode only answers if the server is full. A notice cannot be signed, since the sides share no key; it
+/// repeats the request's nonce instead, which an off-path attacker does not know. It is far smaller than the
+/// request, so it cannot be used for amplification.
 pub(crate) fn notice(refusal: Refusal, nonce: &[u8; NONCE_BYTES]) -> [u8; NOTICE_BYTES] {
     let mut bytes = [0; NOTICE_BYTES];
     let (mark, rest) = bytes.split_at_mut(MARK.len());
@@ -118,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_came_without_a_token_is_told_of_none_but_the_one_that_is_needed() {
+    fn message_without_token_mentions_tokens_only_if_one_is_required() {
         for refusal in Refusal::ALL {
             let speaks_of_it = refusal.without_token().contains("token");
             assert_eq!(speaks_of_it, refusal == Refusal::UnknownIssuer, "{refusal:?}");
@@ -126,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_is_about_one_request() {
+    fn notice_is_bound_to_one_request() {
         let nonce = [3; NONCE_BYTES];
         for refusal in Refusal::ALL {
             let bytes = notice(refusal, &nonce);

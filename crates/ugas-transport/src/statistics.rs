@@ -1,59 +1,59 @@
-//! What came to a socket, and what became of it.
+//! [`Statistics`] of a socket.
 
 use std::net::SocketAddr;
 
 use crate::refusal::Refusal;
 
-/// Counts since the socket was opened, which only grow, and who was refused last.
+/// Counters since the socket was opened, and the last refused address per reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Connections made.
+    /// Established connections.
     pub connected: u64,
-    /// Connections ended, for whatever reason.
+    /// Ended connections, for any reason.
     pub disconnected: u64,
-    /// Datagrams of peers handed on.
+    /// Datagrams received from peers.
     pub datagrams_received: u64,
-    /// Datagrams to peers given to the system.
+    /// Datagrams sent to peers.
     pub datagrams_sent: u64,
-    /// Bytes that came in, whatever they were, without the headers of UDP and IP.
+    /// Bytes received, including dropped ones, without UDP and IP headers.
     pub bytes_received: u64,
-    /// Bytes that went out, without the headers of UDP and IP.
+    /// Bytes sent, without UDP and IP headers.
     pub bytes_sent: u64,
-    /// Dropped: no packet of the protocol.
+    /// Dropped: not a packet of the protocol.
     pub malformed: u64,
-    /// Dropped: from an address that is not connected, and not a request to connect.
+    /// Dropped: from an address that is not connected, and not a connection request.
     pub strangers: u64,
-    /// Dropped: more than its address may send.
+    /// Dropped: over a rate limit.
     pub limited: u64,
     /// Dropped: forged, damaged or repeated.
     pub unauthentic: u64,
-    /// Not sent: the system did not take it. To peers, that is a lost datagram like any other.
+    /// Not sent: the system did not accept it. For peers, such a datagram is lost.
     pub unsent: u64,
     refusals: [u64; Refusal::ALL.len()],
     refused_last: [Option<SocketAddr>; Refusal::ALL.len()],
 }
 
 impl Statistics {
-    /// How many requests to connect were refused for a reason.
+    /// The number of connection requests that were refused for a reason.
     #[must_use]
     pub fn refused(&self, reason: Refusal) -> u64 {
         self.refusals[reason.place()]
     }
 
-    /// Who was refused last for a reason, as far as an address says who somebody is.
+    /// The address that was last refused for a reason.
     #[must_use]
     pub fn refused_last(&self, reason: Refusal) -> Option<SocketAddr> {
         self.refused_last[reason.place()]
     }
 
-    /// The reasons for which requests were refused, with how many.
+    /// The reasons of refused requests, with their counts.
     pub fn refusals(&self) -> impl Iterator<Item = (Refusal, u64)> + '_ {
         let all = Refusal::ALL.into_iter().map(|reason| (reason, self.refused(reason)));
         all.filter(|(_, count)| *count > 0)
     }
 
-    /// Datagrams that came in and were dropped, refused requests aside.
+    /// The number of received datagrams that were dropped, without refused requests.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.malformed + self.strangers + self.limited + self.unauthentic

@@ -1,52 +1,17 @@
-//! Bytes as one line of text: base64 in the alphabet for addresses, without padding (RFC 4648, section 5).
+//! Bytes as one line of text: base64 in the URL-safe alphabet, without padding (RFC 4648, section 5).
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Bytes as text that survives command lines, addresses and configuration files unquoted.
+/// Encodes bytes as text that needs no quoting on command lines, in URLs and in configuration files.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for position in 0..=chunk.len() {
-            let index = group >> (18 - 6 * position) & 63;
-            text.push(char::from(ALPHABET[index as usize]));
-        }
-    }
-    text
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The bytes of a text; nothing if a character is foreign, the length impossible, or the last bits are not zero: a text
-/// has one meaning, and bytes have one text.
+/// Decodes a text; `None` if a character is invalid, the length impossible, or the unused last bits are not
+/// zero: every text has one meaning, and all bytes have one text.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    for chunk in text.as_bytes().chunks(4) {
-        let mut group = 0u32;
-        for character in chunk {
-            group = group << 6 | value(*character)?;
-        }
-        group <<= 6 * (4 - chunk.len());
-        let [_, first, second, third] = group.to_be_bytes();
-        match (chunk.len(), second, third) {
-            (4, ..) => bytes.extend([first, second, third]),
-            (3, _, 0) => bytes.extend([first, second]),
-            (2, 0, 0) => bytes.push(first),
-            _ => return None,
-        }
-    }
-    Some(bytes)
-}
-
-fn value(character: u8) -> Option<u32> {
-    let value = match character {
-        b'A'..=b'Z' => character - b'A',
-        b'a'..=b'z' => character - b'a' + 26,
-        b'0'..=b'9' => character - b'0' + 52,
-        b'-' => 62,
-        b'_' => 63,
-        _ => return None,
-    };
-    Some(u32::from(value))
+    URL_SAFE_NO_PAD.decode(text).ok()
 }
 
 #[cfg(test)]
@@ -56,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_vectors_of_the_standard() {
+    fn rfc_vectors_round_trip() {
         // RFC 4648, section 10, without padding.
         let vectors = [
             ("", ""),
@@ -74,8 +39,8 @@ mod tests {
     }
 
     #[test]
-    fn what_no_bytes_give_is_refused() {
-        // One character is no byte; `Zh` and `Zm9` have bits left over; the rest is not of the alphabet.
+    fn invalid_texts_are_rejected() {
+        // One character is no byte; `Zh` and `Zm9` have bits left over; the rest is not in the alphabet.
         for text in ["Z", "Zh", "Zm9", "Zg==", "Zm+v", "Zm 9v", "Zmé"] {
             assert_eq!(decode(text), None, "{text}");
         }
@@ -83,7 +48,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_and_back(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+        fn bytes_round_trip(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             prop_assert_eq!(decode(&encode(&bytes)), Some(bytes));
         }
     }

@@ -12,40 +12,41 @@ use crate::key::ServerKey;
 use crate::protocol::ProtocolId;
 use crate::text;
 
-/// Data of the game that a token can carry to the server, sealed: a name, a team, a character.
+/// Maximum length of a token's sealed user data, such as a name, a team or a character.
 pub const MAX_USER_DATA_BYTES: usize = 240;
-/// Servers that a token can name.
+/// Maximum number of servers that a token can name.
 pub const MAX_SERVERS: usize = 32;
-/// A server remembers tokens that were used for as long as they last, so they must not last for ever.
+/// Maximum lifetime of a token: a server remembers used tokens until they expire.
 pub const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
-/// A peer that is silent for this long is gone, whatever its token says.
+/// Maximum timeout of a token's connection.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 const PREFIX: &str = "ugas-token-1.";
 const FORMAT: u8 = 1;
 const CHECKSUM_BYTES: usize = 8;
-/// Of a token with 32 addresses of version 6 the bytes are fewer.
+/// Maximum length of an encoded token; one with 32 IPv6 addresses is shorter.
 const MAX_BYTES: usize = 2048;
-/// Of the user data in the protocol's sense: its length, then the peer that it belongs to.
+/// Bytes before the user data: their length, and the peer that they belong to.
 const USER_DATA_HEAD: usize = 1 + 8;
 
-/// What a token says: which peer may connect to which servers.
+/// The content of a token: which peer may connect to which servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Whom it lets in; the server's events name this number.
+    /// The peer's number, which the server's events name.
     pub peer: u64,
-    /// Addresses of the server as clients reach it, in the order in which they are tried; at most [`MAX_SERVERS`].
+    /// Public addresses of servers, in the order in which they are tried; at most [`MAX_SERVERS`].
     pub servers: Vec<SocketAddr>,
-    /// How long the token may wait to be used; connections last longer. At most [`MAX_LIFE`], in whole seconds.
+    /// How long the token can be used to connect; the connection may last longer. At most [`MAX_LIFE`], in
+    /// whole seconds.
     pub valid_for: Duration,
-    /// After which silence each side gives the other up. At most [`MAX_TIMEOUT`], in whole seconds.
+    /// Silence after which each side ends the connection. At most [`MAX_TIMEOUT`], in whole seconds.
     pub timeout: Duration,
-    /// Handed to the server when the peer connects; the client cannot change it. At most [`MAX_USER_DATA_BYTES`].
+    /// Data for the server, which the client cannot change. At most [`MAX_USER_DATA_BYTES`].
     pub user_data: Vec<u8>,
 }
 
 impl Admission {
-    /// Lets a peer in at one server: valid for a minute, given up after ten seconds of silence, without user data.
+    /// Admits a peer to one server: valid for a minute, with a timeout of ten seconds, without user data.
     #[must_use]
     pub fn new(peer: u64, server: SocketAddr) -> Self {
         Self {
@@ -57,21 +58,21 @@ impl Admission {
         }
     }
 
-    /// With another life.
+    /// Sets the lifetime.
     #[must_use]
     pub fn valid_for(mut self, valid_for: Duration) -> Self {
         self.valid_for = valid_for;
         self
     }
 
-    /// With another timeout.
+    /// Sets the timeout.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// With data for the server.
+    /// Sets the data for the server.
     #[must_use]
     pub fn user_data(mut self, user_data: impl Into<Vec<u8>>) -> Self {
         self.user_data = user_data.into();
@@ -79,7 +80,8 @@ impl Admission {
     }
 }
 
-/// Issues tokens for servers that have the same key: on the server itself, or on the machine that players log in to.
+/// Issues tokens for servers with the same key: on the server itself, or on the machine that players log in
+/// to.
 #[derive(Clone, Debug)]
 pub struct TokenIssuer {
     key: ServerKey,
@@ -87,28 +89,28 @@ pub struct TokenIssuer {
 }
 
 impl TokenIssuer {
-    /// For servers with this key and this protocol.
+    /// An issuer for servers with this key and protocol.
     #[must_use]
     pub fn new(key: ServerKey, protocol: ProtocolId) -> Self {
         Self { key, protocol }
     }
 
-    /// A token, valid from now on. It lets in once; a peer that comes again needs another.
+    /// Issues a token, valid from now on. It is accepted once; a peer that reconnects needs another.
     ///
     /// # Errors
     ///
-    /// [`TokenError`] if the admission asks for more than there is.
+    /// [`TokenError`] if the admission exceeds a limit.
     pub fn issue(&self, admission: &Admission) -> Result<ConnectToken, TokenError> {
         issue(&self.key, self.protocol, admission)
     }
 }
 
-/// What a client needs to connect. It holds the keys of the connection: give it to the player over a safe channel, and to
-/// nobody else.
+/// The token with which a client connects. It contains the connection's keys: give it only to the player,
+/// over a secure channel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConnectToken(Box<renetcode::ConnectToken>);
 
-/// Why there is no token.
+/// Why a token could not be issued or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -121,13 +123,13 @@ pub enum TokenError {
     /// A token of another format or protocol.
     #[error("the connect token is of another version: update the older side")]
     OtherVersion,
-    /// No server, or more than there is room for.
+    /// The number of servers is out of range.
     #[error("a connect token names 1 to {MAX_SERVERS} servers, not {0}")]
     Servers(usize),
-    /// More data than there is room for.
+    /// The user data is too long.
     #[error("user data of a connect token have at most {MAX_USER_DATA_BYTES} bytes, not {0}")]
     UserData(usize),
-    /// It would be valid for less than a second or more than a day.
+    /// The lifetime is shorter than a second or longer than a day.
     #[error("a connect token is valid for 1 to {} seconds, not {}", MAX_LIFE.as_secs(), .0.as_secs_f64())]
     Life(Duration),
     /// The timeout is shorter than a second or longer than ten minutes.
@@ -136,46 +138,46 @@ pub enum TokenError {
 }
 
 impl ConnectToken {
-    /// A token for a server without secrets ([`Access`](crate::Access)): made by the client itself, who may say to be
-    /// anybody.
+    /// A token for a server without secrets ([`Access`](crate::Access)), issued by the client itself, which
+    /// may claim to be any peer.
     ///
     /// # Errors
     ///
-    /// [`TokenError`] if the admission asks for more than there is.
+    /// [`TokenError`] if the admission exceeds a limit.
     pub fn without_secrets(protocol: ProtocolId, admission: &Admission) -> Result<Self, TokenError> {
         issue(&ServerKey::open(), protocol, admission)
     }
 
-    /// The peer that it lets in.
+    /// The peer that it admits.
     #[must_use]
     pub fn peer(&self) -> u64 {
         self.0.client_id
     }
 
-    /// The protocol that the client must speak.
+    /// The protocol that the client must use.
     #[must_use]
     pub fn protocol(&self) -> ProtocolId {
         ProtocolId::from_bits(self.0.protocol_id)
     }
 
-    /// Until when it can be used, since 1970 by the clock of its issuer.
+    /// The time of its expiry since 1970, by the clock of its issuer.
     #[must_use]
     pub fn expires(&self) -> Duration {
         Duration::from_secs(self.0.expire_timestamp)
     }
 
-    /// The servers it is for, in the order in which they are tried.
+    /// Its servers, in the order in which they are tried.
     pub fn servers(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.0.server_addresses.iter().flatten().copied()
     }
 
-    /// One line of text for command lines and messages.
+    /// The token as one line of text, for command lines and messages.
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{PREFIX}{}", text::encode(&self.to_bytes()))
     }
 
-    /// A token from its line of text.
+    /// Reads a token from its line of text.
     ///
     /// # Errors
     ///
@@ -188,18 +190,18 @@ impl ConnectToken {
         Self::from_bytes(&text::decode(body).ok_or(TokenError::Damaged)?)
     }
 
-    /// As bytes: a version, the token as the protocol writes it, and XXH3 of both so that a damaged one is told from a
-    /// refused one.
+    /// The token as bytes: a version, netcode's encoding, and XXH3 of both to detect damage.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![FORMAT];
-        // Writing to memory does not fail.
+        // Writing to a `Vec` cannot fail.
         let _ = self.0.write(&mut bytes);
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         bytes
     }
 
-    /// A token from its bytes, checked so that nothing in it can mislead a client; whether it lets in, only the server knows.
+    /// Reads a token from its bytes, and checks everything that the client relies on. Only the server can
+    /// verify it.
     ///
     /// # Errors
     ///
@@ -225,8 +227,8 @@ impl ConnectToken {
         if token.to_bytes() == bytes { Ok(token) } else { Err(TokenError::Damaged) }
     }
 
-    /// The number that only this token and requests with it have.
-    pub(crate) fn nonce(&self) -> &[u8; crate::seal::NONCE_BYTES] {
+    /// The nonce that identifies the token and requests with it.
+    pub(crate) fn nonce(&self) -> &[u8; crate::request::NONCE_BYTES] {
         &self.0.xnonce
     }
 
@@ -234,7 +236,7 @@ impl ConnectToken {
         *self.0
     }
 
-    /// The library's client relies on these.
+    /// Checks what `renetcode`'s client relies on.
     fn check(&self) -> Result<(), TokenError> {
         let servers = self.servers().count();
         if servers == 0 || self.0.server_addresses.iter().take(servers).any(Option::is_none) {
@@ -291,12 +293,12 @@ fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result
         Some(&pack_user_data(admission)?),
         key.bytes(),
     );
-    // All that can be wrong has been asked about.
+    // Everything that can fail was checked above.
     token.map(|token| ConnectToken(Box::new(token))).map_err(|_| TokenError::Damaged)
 }
 
-/// User data with their length, since the protocol has them always of the same, and with the peer they are about, so that
-/// nobody can use what was meant for another.
+/// The user data in netcode's fixed length: with their own length, and with their peer, so that they cannot
+/// be combined with another peer's token.
 fn pack_user_data(admission: &Admission) -> Result<[u8; NETCODE_USER_DATA_BYTES], TokenError> {
     let data = &admission.user_data;
     let length = u8::try_from(data.len()).ok().filter(|length| usize::from(*length) <= MAX_USER_DATA_BYTES);
@@ -307,7 +309,7 @@ fn pack_user_data(admission: &Admission) -> Result<[u8; NETCODE_USER_DATA_BYTES]
     Ok(packed)
 }
 
-/// What was packed for this peer.
+/// The user data that were packed for this peer; `None` if they belong to another.
 pub(crate) fn unpack_user_data(peer: u64, packed: &[u8; NETCODE_USER_DATA_BYTES]) -> Option<&[u8]> {
     let (head, data) = packed.split_at(USER_DATA_HEAD);
     if head[1..] != peer.to_le_bytes() {
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_back() {
+    fn token_text_round_trips() {
         let token = issuer().issue(&admission()).unwrap();
         let text = token.to_text();
         assert!(!text.contains(char::is_whitespace));
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_from_nonsense() {
+    fn damaged_token_is_distinguished_from_other_text() {
         let text = issuer().issue(&admission()).unwrap().to_text();
         assert_eq!(ConnectToken::from_text("hello"), Err(TokenError::NotAToken));
         assert_eq!(ConnectToken::from_text(PREFIX), Err(TokenError::Damaged));
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forged_token_does_not_mislead_the_client() {
+    fn forged_fields_are_rejected() {
         let good = issuer().issue(&admission()).unwrap();
         let forged = |change: fn(&mut renetcode::ConnectToken)| {
             let mut token = good.clone();
@@ -374,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_room_for() {
+    fn admissions_beyond_the_limits_are_rejected() {
         let issue = |admission: Admission| issuer().issue(&admission).map(|_| ());
         let second = Duration::from_secs(1);
         assert_eq!(issue(admission().user_data(vec![1; 240])), Ok(()));
@@ -409,7 +411,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_read_can_be_used(place in 0..1180usize, value in any::<u8>(), cut in 0..3usize, added in 0..3usize) {
+        fn readable_tokens_never_panic_in_the_client(place in 0..1180usize, value in any::<u8>(), cut in 0..3usize, added in 0..3usize) {
             let mut bytes = issuer().issue(&admission()).unwrap().to_bytes();
             bytes.truncate(bytes.len() - CHECKSUM_BYTES);
             if let Some(byte) = bytes.get_mut(place) {
@@ -427,7 +429,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_strange(text in ".{0,200}", body in "[A-Za-z0-9_-]{0,200}") {
+        fn arbitrary_texts_are_rejected(text in ".{0,200}", body in "[A-Za-z0-9_-]{0,200}") {
             prop_assert!(ConnectToken::from_text(&text).is_err());
             let token = format!("{PREFIX}{body}");
             prop_assert!(ConnectToken::from_text(&token).is_err());

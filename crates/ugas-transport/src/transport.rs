@@ -1,4 +1,4 @@
-//! What servers and clients need of a transport, so that the same loop runs over the network and in memory.
+//! The transport traits of servers and clients, so that the same loop runs over the network and in memory.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,16 +7,16 @@ use crate::client::ClientSocket;
 use crate::event::{ClientState, SendError, ServerEvent};
 use crate::server::ServerSocket;
 
-/// A server's end: poll it with the time, take what happened, send.
+/// A server's transport: poll it with the time, take the events, send.
 pub trait ServerTransport {
-    /// Receives, and does what time asks for.
+    /// Receives, and handles timeouts.
     ///
     /// # Errors
     ///
     /// If the transport itself fails.
     fn poll(&mut self, now: Instant) -> io::Result<()>;
 
-    /// The oldest event that has not been taken.
+    /// Takes the oldest queued event.
     fn next_event(&mut self) -> Option<ServerEvent<'_>>;
 
     /// Sends a datagram, which may be lost.
@@ -26,10 +26,10 @@ pub trait ServerTransport {
     /// [`SendError`].
     fn send(&mut self, peer: u64, bytes: &[u8]) -> Result<(), SendError>;
 
-    /// Ends a connection. There is no event of it, and what waits of the peer is forgotten.
+    /// Disconnects a peer. No event is emitted, and its queued events are dropped.
     fn disconnect(&mut self, peer: u64);
 
-    /// Waits until something comes or the time is over. Says whether polling is worth while.
+    /// Waits until something arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
     ///
@@ -37,16 +37,16 @@ pub trait ServerTransport {
     fn wait(&self, timeout: Duration) -> io::Result<bool>;
 }
 
-/// A client's end: poll it with the time, take what came, send.
+/// A client's transport: poll it with the time, take the datagrams, send.
 pub trait ClientTransport {
-    /// Receives, and does what time asks for.
+    /// Receives, and handles timeouts.
     ///
     /// # Errors
     ///
     /// If the transport itself fails.
     fn poll(&mut self, now: Instant) -> io::Result<()>;
 
-    /// The oldest datagram that has not been taken.
+    /// Takes the oldest queued datagram.
     fn next_datagram(&mut self) -> Option<&[u8]>;
 
     /// Sends a datagram, which may be lost.
@@ -56,13 +56,13 @@ pub trait ClientTransport {
     /// [`SendError`].
     fn send(&mut self, bytes: &[u8]) -> Result<(), SendError>;
 
-    /// How far it is.
+    /// The state of the connection.
     fn state(&self) -> ClientState;
 
-    /// Says goodbye.
+    /// Disconnects.
     fn disconnect(&mut self);
 
-    /// Waits until something comes or the time is over. Says whether polling is worth while.
+    /// Waits until something arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The UDP socket below: never blocking, except where one asks to wait.
+//! The UDP socket, which blocks only in [`wait`].
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use crate::statistics::Statistics;
 
-/// Binds a socket that does not block.
+/// Binds a non-blocking socket.
 pub(crate) fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(address)?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
-/// The next datagram, cut to the buffer; nothing if none has come.
+/// The next datagram, truncated to the buffer; `None` if there is none.
 ///
 /// # Errors
 ///
-/// Those that concern the socket itself. What befell a single datagram, here or on its way to somebody who is gone, is
-/// reported by some systems on the next read, and counts as an empty one.
+/// Errors of the socket itself. Some systems report errors of single datagrams, such as an unreachable
+/// receiver, on the next read; such an error counts as an empty datagram.
 pub(crate) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<(usize, SocketAddr)>> {
     match socket.recv_from(buffer) {
         Ok(received) => Ok(Some(received)),
@@ -28,7 +28,7 @@ pub(crate) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Optio
     }
 }
 
-/// Sends a packet, or loses it, as datagrams are lost.
+/// Sends a packet; false if the system does not accept it.
 pub(crate) fn send(
     socket: &UdpSocket,
     statistics: &mut Statistics,
@@ -44,7 +44,7 @@ pub(crate) fn send(
     is_sent
 }
 
-/// Waits until there is something to receive, but no longer than a time. Says whether there is.
+/// Waits until a datagram can be received, but no longer than `timeout`; returns whether there is one.
 pub(crate) fn wait(socket: &UdpSocket, timeout: Duration) -> io::Result<bool> {
     if !timeout.is_zero() {
         socket.set_nonblocking(false)?;
@@ -55,7 +55,7 @@ pub(crate) fn wait(socket: &UdpSocket, timeout: Duration) -> io::Result<bool> {
     match peeked {
         Ok(_) => Ok(true),
         Err(error) => match error.kind() {
-            // A signal ends the wait, so that the caller can see what it was about.
+            // A signal ends the wait, so that the caller can handle it.
             ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => Ok(false),
             _ if is_about_one_datagram(&error) => Ok(true),
             _ => Err(error),
@@ -63,10 +63,10 @@ pub(crate) fn wait(socket: &UdpSocket, timeout: Duration) -> io::Result<bool> {
     }
 }
 
-/// From nobody comes nothing: the source of datagrams that could not be read.
+/// The source address of datagrams that could not be read.
 const NOBODY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
 
-/// Shorter ones are none to some systems, and for ever to others.
+/// Minimum wait: some systems treat shorter ones as none, others as endless.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
 fn is_about_one_datagram(error: &io::Error) -> bool {

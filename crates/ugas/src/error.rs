@@ -1,4 +1,4 @@
-//! One error for hosts that only want `?`.
+//! The combined error type, for hosts that propagate all errors with `?`.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
 use ugas_core::reload::ReloadError;
 use ugas_core::simulation::{
-    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, ReadError,
+    DefineEffectError, EmbeddedRulesError, ForeignSnapshot, GrantSetError, MigrationError, ReadError,
     RegisterError, Simulation, SpawnError,
 };
 
-/// Anything that an operation of the core may answer instead of doing it.
+/// Any error of an operation of the core.
 ///
-/// Each operation has a small error of its own, which says more and is the one to match on. This type is what they all
-/// convert into, so that set-up code and examples can use `?` throughout:
+/// Each operation has a small error of its own, which is more precise and the one to match on. All of them
+/// convert into this type, so that set-up code and examples can use `?` throughout:
 ///
 /// ```
 /// use ugas::prelude::*;
@@ -40,16 +40,16 @@ use ugas_core::simulation::{
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The definitions do not hold together.
-    #[error("the definitions do not hold together:\n{0}")]
+    /// The definitions are inconsistent.
+    #[error("the definitions have errors:\n{0}")]
     Catalog(#[from] CatalogErrors),
-    /// A name that the catalog does not have.
+    /// The catalog does not have a name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
     /// A controller could not be spawned.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// An attribute set could not be registered or taken away.
+    /// An attribute set could not be registered or unregistered.
     #[error(transparent)]
     Register(#[from] RegisterError),
     /// An attribute has no value to read.
@@ -58,47 +58,48 @@ pub enum Error {
     /// An effect could not be created at run time.
     #[error(transparent)]
     DefineEffect(#[from] DefineEffectError),
-    /// A curve is none.
+    /// A curve is invalid.
     #[error(transparent)]
     Curve(#[from] CurveError),
     /// An application was refused.
-    #[error("{0} (`Error::describe` says it with names)")]
+    #[error("{0} (`Error::describe` shows names instead of ids)")]
     Refused(#[from] Box<Refusal>),
-    /// An operation on something that is there was refused, for this one reason.
+    /// Another operation was refused, for this one reason.
     #[error(transparent)]
     Reason(#[from] RefusalReason),
     /// An ability could not be activated or committed.
-    #[error("{0} (`Error::describe` says it with names)")]
+    #[error("{0} (`Error::describe` shows names instead of ids)")]
     Activation(#[from] Box<ActivationRefusal>),
-    /// An ability set could not be given.
+    /// An ability set could not be granted.
     #[error(transparent)]
     GrantSet(#[from] GrantSetError),
-    /// A snapshot of another catalog.
+    /// A snapshot is of another catalog.
     #[error(transparent)]
     ForeignSnapshot(#[from] ForeignSnapshot),
-    /// Bytes that cannot be read.
+    /// Bytes could not be decoded.
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// A catalog could not be built again from its definitions.
     #[error(transparent)]
     Rebuild(#[from] RebuildError),
-    /// A simulation could not be put under another catalog.
+    /// A simulation could not be reloaded with another catalog.
     #[error(transparent)]
     Reload(#[from] ReloadError),
-    /// A snapshot could not be brought to other rules, for a reason that neither bytes nor reload have.
+    /// A snapshot could not be migrated, for a reason other than decoding or reloading.
     #[error(transparent)]
     Migration(Box<MigrationError>),
-    /// The rules that a snapshot brings along are of no use, for a reason that neither bytes nor definitions have.
+    /// The rules inside a snapshot cannot be used, for a reason other than decoding or inconsistent
+    /// definitions.
     #[error(transparent)]
-    OwnRules(Box<OwnRulesError>),
+    EmbeddedRules(Box<EmbeddedRulesError>),
     /// A character could not be restored.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// A pack that does not load, with everything that is wrong with it.
+    /// A pack could not be loaded; the error has all diagnostics.
     #[cfg(feature = "data")]
     #[error(transparent)]
     Load(Box<ugas_data::LoadError>),
-    /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
+    /// A command is invalid in itself. Errors that the corresponding method has too use its variant.
     #[error(transparent)]
     Command(Box<CommandError>),
 }
@@ -111,8 +112,8 @@ impl From<ugas_data::LoadError> for Error {
 }
 
 impl Error {
-    /// The error in words, with names where ids would stand. Refusals carry ids only, since the state that knows the
-    /// names goes on.
+    /// Description of the error, with names instead of ids. Refusals carry ids only, because the names are in
+    /// the simulation.
     pub fn describe(&self, simulation: &Simulation) -> String {
         match self {
             Self::Refused(refusal) => refusal.describe(simulation),
@@ -136,7 +137,7 @@ impl Error {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        // Boxed, so that the path on which nothing fails does not carry room for it.
+        // Boxed, to keep the success path small.
         Self::Refused(Box::new(refusal))
     }
 }
@@ -157,12 +158,12 @@ impl From<MigrationError> for Error {
     }
 }
 
-impl From<OwnRulesError> for Error {
-    fn from(error: OwnRulesError) -> Self {
+impl From<EmbeddedRulesError> for Error {
+    fn from(error: EmbeddedRulesError) -> Self {
         match error {
-            OwnRulesError::Decode(error) => error.into(),
-            OwnRulesError::Rebuild(error) => error.into(),
-            other => Self::OwnRules(Box::new(other)),
+            EmbeddedRulesError::Decode(error) => error.into(),
+            EmbeddedRulesError::Rebuild(error) => error.into(),
+            other => Self::EmbeddedRules(Box::new(other)),
         }
     }
 }

@@ -1,14 +1,16 @@
-//! A deterministic, engine-agnostic gameplay ability system: tags, attributes, effects and abilities as plain data.
+//! A deterministic, engine-agnostic gameplay ability system: tags, attributes, effects and abilities as plain
+//! data.
 //!
-//! **Commands go in, a simulation of plain data advances, events come out.** The crate draws nothing, opens no file and
-//! reads no clock: an engine, a server or a test calls it.
+//! **Commands go in, a simulation of plain data advances, events come out.** The crate draws nothing, opens
+//! no file and reads no clock: an engine, a server or a test calls it.
 //!
-//! A [`Catalog`] holds the definitions of a game; it is checked as a whole and then immutable. A [`Simulation`] holds
-//! the state: controllers with attributes, tags, effects and granted abilities. Only effects change attributes and tags
-//! (§3.1), whoever applies them. Paragraph signs refer to the
-//! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
-//! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
-//! effects, `A` abilities, `R` reloads, `P` characters; `I` is an invariant of `ARCHITECTURE.md`.
+//! A [`Catalog`] holds the definitions of a game; it is checked as a whole and then immutable. A
+//! [`Simulation`] holds the state: controllers with attributes, tags, effects and granted abilities. Only
+//! effects change attributes and tags (§3.1). Paragraph signs refer to the [UGAS
+//! specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a
+//! rule that this project decided where its sources are silent: `V` values and time, `M` modifiers, `B`
+//! bounds, `T` tags, `E` effects, `A` abilities, `R` reloads, `P` characters; `I` is an invariant of
+//! `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!
@@ -49,22 +51,22 @@
 //! }
 //! ```
 //!
-//! # Where things are
+//! # Overview
 //!
 //! | | |
 //! |---|---|
 //! | Definitions, by name | [`AttributeSetDef`], [`EffectDef`], [`CalculationDef`], [`CurveDef`], [`AbilityDef`], [`ControllerDef`]; collected by [`CatalogBuilder`] |
-//! | The rules, resolved | [`Catalog`]: names to ids and back, and [`Catalog::hash`] to compare two machines |
+//! | The resolved definitions | [`Catalog`]: names to ids and back, and [`Catalog::hash`] to compare two machines |
 //! | The state | [`Simulation`]; a [`Snapshot`] of it; [`Simulation::state_hash`] |
 //! | One application | [`EffectSpec`] with its [`EffectContext`]; [`Application`] if it succeeded, [`Refusal`] if not |
-//! | What happened | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
-//! | What a controller is like | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
-//! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
+//! | Events | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
+//! | Debugging a controller | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
+//! | Explaining a value | [`Simulation::explain`]: an [`Explanation`] as data, and as a readable tree |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
-//! | One controller, to be kept or moved | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
-//! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
-//! | Errors | each operation has its own; [`Error`] is what all of them convert into |
-//! | Networking (§13) | `net`, with the feature of that name: a server that decides, and clients that predict |
+//! | Saving or moving one controller | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
+//! | Hot reload | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
+//! | Errors | each operation has its own; all of them convert into [`Error`] |
+//! | Networking (§13) | `net`, with the feature of that name: an authoritative server, and clients that predict |
 //! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
 //! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
@@ -149,7 +151,7 @@ mod observers;
 pub use error::Error;
 pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
-/// The core, module by module: for what has no place at the root of this crate.
+/// The core, module by module: for items that are not re-exported at the root of this crate.
 pub use ugas_core as core;
 /// Plain data as bytes.
 pub use ugas_core::codec;
@@ -209,7 +211,7 @@ pub use ugas_core::event::{Category, Cause, CueDetails, CueParameters, Event, Ev
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
 };
-pub use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+pub use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 pub use ugas_core::id::{
     AbilityId, ActorId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId,
     TemplateId,
@@ -223,8 +225,9 @@ pub use ugas_core::reload::{
 };
 pub use ugas_core::simulation::{
     ActivationRequest, AggregatorSnapshot, Application, AttributeValue, CalculationContext, Config,
-    DefineEffectError, EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError,
-    PostExecute, Pressed, ReadError, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
+    DefineEffectError, EmbeddedRulesError, EvaluationParameters, ForeignSnapshot, GrantSetError,
+    MigrationError, PostExecute, PressOutcome, ReadError, RegisterError, Role, Simulation, Snapshot, Spawn,
+    SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
 pub use ugas_core::targeting::{
@@ -238,83 +241,83 @@ pub use ugas_core::task::{
 };
 pub use ugas_core::time::{Span, Time};
 
-/// What most programs that use the crate name: `use ugas::prelude::*;`.
+/// Items that most programs use: `use ugas::prelude::*;`.
 ///
-/// Listed one by one, so that nothing gets in by accident. The error type is not among them: `ugas::Error` says whose
-/// error it is.
+/// Listed one by one, so that nothing is exported by accident. The error type is not included: write
+/// `ugas::Error`.
 pub mod prelude {
     pub use crate::{
-        AbilityDef, AbilityGrantDef, AbilityHandle, ActionDef, ActivationId, ActivationRefusal,
-        ActivationRequest, ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef,
-        AttributeId, AttributeSetDef, Catalog, CatalogBuilder, Comparison, Config, ControllerDef,
-        ControllerId, CurveDef, EffectContext, EffectDef, EffectId, EffectQuery, EffectSpec, Event,
-        EventKind, ExecutionPolicy, GameplayEvent, Grant, MagnitudeDef, ModifierDef, Operation, Refusal,
-        RefusalReason, Simulation, Snapshot, Span, Spawn, StackingDef, Stacks, TagId, TagQuery, TargetData,
-        TaskDef, TaskOutcome, Time, TriggerOn, WaitDef,
+        AbilityDef, AbilityGrantDef, ActionDef, ActivationId, ActivationRefusal, ActivationRequest,
+        ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef, AttributeId, AttributeSetDef,
+        Catalog, CatalogBuilder, Comparison, Config, ControllerDef, ControllerId, CurveDef, EffectContext,
+        EffectDef, EffectId, EffectQuery, EffectSpec, Event, EventKind, ExecutionPolicy, GameplayEvent,
+        Grant, GrantedAbilityId, MagnitudeDef, ModifierDef, Operation, Refusal, RefusalReason, Simulation,
+        Snapshot, Span, Spawn, StackingDef, Stacks, TagId, TagQuery, TargetData, TaskDef, TaskOutcome, Time,
+        TriggerOn, WaitDef,
     };
 }
 
-/// The manual's snippets are compiled and run with the tests.
+/// Compiles and runs the snippets of the manual as doctests.
 #[cfg(doctest)]
 mod manual {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
-    #[doc = include_str!("../../../docs/book/01-controllers.md")]
+    #[doc = include_str!("../../../docs/book/programmers/controllers.md")]
     struct Controllers;
-    #[doc = include_str!("../../../docs/book/02-attributes.md")]
+    #[doc = include_str!("../../../docs/book/programmers/attributes.md")]
     struct Attributes;
-    #[doc = include_str!("../../../docs/book/03-tags.md")]
+    #[doc = include_str!("../../../docs/book/programmers/tags.md")]
     struct Tags;
-    #[doc = include_str!("../../../docs/book/04-effects.md")]
+    #[doc = include_str!("../../../docs/book/programmers/effects.md")]
     struct Effects;
-    #[doc = include_str!("../../../docs/book/05-stacking.md")]
+    #[doc = include_str!("../../../docs/book/programmers/stacking.md")]
     struct Stacking;
-    #[doc = include_str!("../../../docs/book/06-calculations.md")]
+    #[doc = include_str!("../../../docs/book/programmers/calculations.md")]
     struct Calculations;
-    #[doc = include_str!("../../../docs/book/07-events.md")]
+    #[doc = include_str!("../../../docs/book/programmers/events.md")]
     struct Events;
-    #[doc = include_str!("../../../docs/book/08-determinism.md")]
+    #[doc = include_str!("../../../docs/book/programmers/determinism.md")]
     struct Determinism;
-    #[doc = include_str!("../../../docs/book/09-explain.md")]
+    #[doc = include_str!("../../../docs/book/programmers/explain.md")]
     struct Explain;
-    #[doc = include_str!("../../../docs/book/10-input.md")]
+    #[doc = include_str!("../../../docs/book/programmers/input.md")]
     struct Input;
-    #[doc = include_str!("../../../docs/book/11-cues.md")]
+    #[doc = include_str!("../../../docs/book/programmers/cues.md")]
     struct Cues;
-    #[doc = include_str!("../../../docs/book/12-abilities.md")]
+    #[doc = include_str!("../../../docs/book/programmers/abilities.md")]
     struct Abilities;
-    #[doc = include_str!("../../../docs/book/13-hot-reload.md")]
+    #[doc = include_str!("../../../docs/book/programmers/hot-reload.md")]
     struct HotReload;
     #[cfg(feature = "data")]
-    #[doc = include_str!("../../../docs/book/15-packs.md")]
+    #[doc = include_str!("../../../docs/book/designers/packs.md")]
     struct Packs;
     #[cfg(feature = "data")]
-    #[doc = include_str!("../../../docs/book/16-scenarios.md")]
+    #[doc = include_str!("../../../docs/book/designers/scenarios.md")]
     struct Scenarios;
-    #[doc = include_str!("../../../docs/book/14-command-line.md")]
+    #[doc = include_str!("../../../docs/book/designers/command-line.md")]
     struct CommandLine;
-    #[doc = include_str!("../../../docs/book/17-abilities-in-packs.md")]
+    #[doc = include_str!("../../../docs/book/designers/abilities.md")]
     struct AbilitiesInPacks;
-    #[doc = include_str!("../../../docs/book/18-showcase.md")]
-    struct Showcase;
+    #[doc = include_str!("../../../docs/book/designers/tour.md")]
+    struct Tour;
     #[cfg(feature = "replay")]
-    #[doc = include_str!("../../../docs/book/19-saving.md")]
+    #[doc = include_str!("../../../docs/book/programmers/saving.md")]
     struct Saving;
-    #[doc = include_str!("../../../docs/book/20-characters.md")]
+    #[doc = include_str!("../../../docs/book/programmers/characters.md")]
     struct Characters;
-    #[doc = include_str!("../../../docs/book/21-promises.md")]
-    struct Promises;
-    #[doc = include_str!("../../../docs/book/22-prediction.md")]
+    #[doc = include_str!("../../../docs/book/programmers/guarantees.md")]
+    struct Guarantees;
+    #[doc = include_str!("../../../docs/book/networking/prediction.md")]
     struct Prediction;
     #[cfg(feature = "net")]
-    #[doc = include_str!("../../../docs/book/23-networking.md")]
+    #[doc = include_str!("../../../docs/book/networking/overview.md")]
     struct Networking;
-    #[doc = include_str!("../../../docs/book/24-network-contract.md")]
+    #[doc = include_str!("../../../docs/book/networking/contract.md")]
     struct NetworkContract;
-    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
-    struct ServerAndClients;
-    #[doc = include_str!("../../../docs/book/26-inspector.md")]
+    #[doc = include_str!("../../../docs/book/networking/serve-and-connect.md")]
+    struct ServeAndConnect;
+    #[doc = include_str!("../../../docs/book/tools/inspector.md")]
     struct Inspector;
-    #[doc = include_str!("../../../docs/book/27-from-c.md")]
-    struct FromC;
+    #[doc = include_str!("../../../docs/book/tools/c.md")]
+    struct CInterface;
 }

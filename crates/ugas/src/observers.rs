@@ -1,7 +1,8 @@
 //! Subscriptions (§5.6): a thin layer over the event stream.
 //!
-//! The core knows no callbacks: its state is plain data (I1), and it hands out one ordered stream of events (I7). A
-//! host that prefers to subscribe keeps an [`Observers`] beside the simulation and feeds the stream through it.
+//! The core knows no callbacks: its state is plain data (I1), and it hands out one ordered stream of events
+//! (I7). A host that prefers to subscribe keeps an [`Observers`] beside the simulation and feeds the stream
+//! through it.
 
 use std::fmt;
 
@@ -11,7 +12,7 @@ use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::reload::Renumbering;
 use ugas_core::time::Time;
 
-/// Which events an observer is told of. Every criterion that is given must hold; the default is all events.
+/// Filter on the events of an observer. All given criteria must hold; the default selects all events.
 ///
 /// An event that does not name a controller, attribute, tag or effect does not meet a criterion about it: a
 /// reached cascade limit, for instance, names no controller.
@@ -45,19 +46,19 @@ impl Filter {
         Self { tag: Some(tag), ..Self::default() }
     }
 
-    /// Events about an effect definition, on whomever.
+    /// Events about an effect definition, on any controller.
     pub fn effect(effect: EffectId) -> Self {
         Self { effect: Some(effect), ..Self::default() }
     }
 
-    /// The same, of one controller only.
+    /// Restricts the filter to one controller.
     #[must_use]
     pub fn of(mut self, controller: ControllerId) -> Self {
         self.controller = Some(controller);
         self
     }
 
-    /// The same criteria in the ids after a reload; `None` if one of them is about what is gone.
+    /// The filter with the ids after a reload; `None` if a definition no longer exists.
     fn renumbered(self, ids: &Renumbering) -> Option<Self> {
         let attribute = self.attribute.map(|attribute| ids.attribute(attribute));
         let tag = self.tag.map(|tag| ids.tag(tag));
@@ -82,11 +83,11 @@ impl Filter {
 /// A changed attribute (§5.6, `AttributeChangedEvent`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AttributeChange {
-    /// When.
+    /// Game time of the change.
     pub time: Time,
-    /// Whose attribute: §5.6's `Target`.
+    /// Controller that has the attribute: §5.6's `Target`.
     pub controller: ControllerId,
-    /// Which.
+    /// The attribute.
     pub attribute: AttributeId,
     /// Base value before.
     pub old_base: f64,
@@ -96,18 +97,18 @@ pub struct AttributeChange {
     pub old: f64,
     /// Current value now.
     pub new: f64,
-    /// The effect that did it, and who caused that: §5.6's `CausalEffect` and `Source`.
+    /// Effect that caused the change, with its source: §5.6's `CausalEffect` and `Source`.
     pub cause: Cause,
 }
 
-/// Names a registered observer, to unregister it.
+/// Id of a registered observer, to unregister it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObserverId(u64);
 
-/// Closures that are told of events (§5.6).
+/// Closures that observe events (§5.6).
 ///
-/// They run in the order in which they were registered. They do not hold the simulation: what is to be done because of
-/// an event is noted, and done by the loop that dispatches.
+/// They run in the order of their registration. They cannot access the simulation: record follow-up actions
+/// in the closure, and execute them in the loop that dispatches.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -134,7 +135,7 @@ pub struct ObserverId(u64);
 /// assert_eq!(bar.get(), 40.0);
 ///
 /// assert!(observers.unregister(id));
-/// assert!(!observers.unregister(id)); // it is gone already
+/// assert!(!observers.unregister(id)); // already unregistered
 /// # Ok::<(), ugas::Error>(())
 /// ```
 #[derive(Default)]
@@ -150,7 +151,7 @@ struct Registered<'a> {
 }
 
 impl<'a> Observers<'a> {
-    /// Without observers.
+    /// No observers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -189,15 +190,15 @@ impl<'a> Observers<'a> {
         })
     }
 
-    /// Unregisters an observer (§5.6); false if it is not registered (any more).
+    /// Unregisters an observer (§5.6); false if it is not registered (anymore).
     pub fn unregister(&mut self, id: ObserverId) -> bool {
         let before = self.registered.len();
         self.registered.retain(|registered| registered.id != id);
         self.registered.len() < before
     }
 
-    /// Tells everybody who wants to know. When a controller ceases to exist, those who observe it alone are told and
-    /// then unregistered (§4.3).
+    /// Passes an event to the observers that it matches. When a controller is despawned, observers of that
+    /// controller are notified and then unregistered (§4.3).
     pub fn dispatch(&mut self, event: &Event) {
         for registered in &mut self.registered {
             if registered.filter.matches(event) {
@@ -209,8 +210,8 @@ impl<'a> Observers<'a> {
         }
     }
 
-    /// Goes on observing the same things after a [reload](ugas_core::simulation::Simulation::reload), whose report has
-    /// the new ids. Those who observe what is gone are unregistered.
+    /// Translates the filters after a [reload](ugas_core::simulation::Simulation::reload), whose report has
+    /// the new ids. Observers of removed definitions are unregistered.
     pub fn renumber(&mut self, ids: &Renumbering) {
         self.registered.retain_mut(|registered| match registered.filter.renumbered(ids) {
             Some(filter) => {
@@ -221,12 +222,12 @@ impl<'a> Observers<'a> {
         });
     }
 
-    /// How many observers are registered.
+    /// Number of registered observers.
     pub fn len(&self) -> usize {
         self.registered.len()
     }
 
-    /// True without observers.
+    /// Whether no observer is registered.
     pub fn is_empty(&self) -> bool {
         self.registered.is_empty()
     }
@@ -238,7 +239,7 @@ impl fmt::Debug for Observers<'_> {
     }
 }
 
-/// What an event is about.
+/// Subject of an event, for matching filters.
 #[derive(Default)]
 struct Subject {
     controller: Option<ControllerId>,

@@ -1,14 +1,14 @@
 //! Abilities by `bevy_ugas`, everything else of the game by `bevy_replicon`, in the same app.
 //!
-//! Each does what it is good at: bevy_replicon sends any component as it is, bevy_ugas sends attributes, tags, effects and abilities
-//! to those who may see them, and lets clients predict what their players do. Neither knows of the other, so a game has two
-//! questions to answer, which this example is about:
+//! Each does what it is good at: bevy_replicon sends any component as it is, bevy_ugas sends attributes,
+//! tags, effects and abilities to the clients that may see them, with prediction. Neither knows of the other,
+//! so a game has to solve two problems, which this example shows:
 //!
 //! - **Which entity is which?** On the server a fighter is one entity. A client gets a body from one network and a controller from the
 //!   other, in any order. The server replicates the handle of the controller with the body ([`ControlledBy`]), and the client makes
 //!   the body the [`Avatar`] of the controller with that handle.
-//! - **Which player is which?** Both networks let clients in by themselves. A [`Ticket`] that the client shows to both says that it
-//!   is the same player. A real one is issued by whoever sells them: see `ConnectToken`.
+//! - **Which player is which?** Both networks accept clients independently. A [`Ticket`] that the client sends to both
+//!   identifies the player. A real one is issued by a trusted service: see `ConnectToken`.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -33,32 +33,32 @@ use ugas::{
     TaskDef,
 };
 
-/// What a fighter is called. By bevy_replicon.
+/// Name of a fighter. Replicated by bevy_replicon.
 #[derive(Component, Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Nameplate(pub String);
 
-/// Where a fighter is. By bevy_replicon.
+/// Position of a fighter. Replicated by bevy_replicon.
 #[derive(Component, Serialize, Deserialize, Clone, Copy, PartialEq, Debug, Default)]
 pub struct Position(pub f32, pub f32);
 
-/// How many a fighter has beaten. By bevy_replicon.
+/// Number of defeated opponents. Replicated by bevy_replicon.
 #[derive(Component, Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score(pub u32);
 
-/// The server's handle of the controller that a body belongs to, as bits. By bevy_replicon; on a client, the entity with this
-/// [`RemoteController::server_id`] has the other half.
+/// The server's handle of the controller that a body belongs to, as bits. Replicated by bevy_replicon; on a
+/// client, it matches the entity with this [`RemoteController::server_id`].
 #[derive(Component, Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ControlledBy(pub u64);
 
-/// Whose fighter this is. On the server only.
+/// Player of a fighter. On the server only.
 #[derive(Component, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket(pub u64);
 
-/// Who a client of bevy_replicon is: sent when it has found its own body.
+/// Identifies a client of bevy_replicon: sent when it has found its own body.
 #[derive(Event, Serialize, Deserialize, Clone, Copy, Debug)]
 pub struct Hello(pub u64);
 
-/// A client wants to walk. Movement is no rule of the game, so it goes by bevy_replicon.
+/// Request of a client to walk. Movement is not part of the rules, so it is sent by bevy_replicon.
 #[derive(Event, Serialize, Deserialize, Clone, Copy, Debug)]
 pub struct Walk(pub f32, pub f32);
 
@@ -80,10 +80,10 @@ pub fn rules() -> Arc<Catalog> {
         .ability(zap.task(TaskDef::apply_to_target("GE_Zap")))
         .template(duelist)
         .build()
-        .expect("the rules hold together")
+        .expect("the rules are valid")
 }
 
-/// The server of the game. Clients of bevy_ugas come to the port.
+/// The server of the game. Clients of bevy_ugas connect to the port.
 pub fn server() -> (App, MemoryPort) {
     let memory = MemoryServer::new(8);
     let port = memory.port();
@@ -91,8 +91,8 @@ pub fn server() -> (App, MemoryPort) {
     app.add_plugins(UgasServerPlugin::new(ServerEndpoint::Memory(memory)));
     add_both(&mut app);
     app.add_observer(welcome)
-        .add_observer(part)
-        .add_observer(recognise)
+        .add_observer(despawn_fighter)
+        .add_observer(identify)
         .add_observer(walk)
         .add_observer(keep_score)
         .add_systems(FixedUpdate, name_controllers.after(GameplaySystems::Apply));
@@ -112,10 +112,10 @@ pub fn client(port: &MemoryPort, ticket: u64) -> App {
     app
 }
 
-/// What server and client have in common, in the same order: bevy_replicon counts on that.
+/// Shared setup of server and client; bevy_replicon requires the same order.
 fn add_both(app: &mut App) {
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, StatesPlugin))
-        // One step an update: a game with a window leaves this out.
+        // One step per update; a game with a window leaves this out.
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .add_plugins(RepliconPlugins)
         .add_plugins(UgasPlugins::from_catalog(rules()))
@@ -127,7 +127,7 @@ fn add_both(app: &mut App) {
         .add_client_event::<Walk>(Channel::Ordered);
 }
 
-/// Server: somebody joined the rules of the game, and gets a fighter that both networks show.
+/// Server: spawns a fighter for a client of bevy_ugas that joined; both networks replicate it.
 fn welcome(joined: On<'_, '_, ClientJoined>, mut commands: Commands<'_, '_>) {
     let client = joined.client;
     let Ok(ticket) = <[u8; 8]>::try_from(joined.credential.as_slice()).map(u64::from_le_bytes) else {
@@ -148,16 +148,16 @@ fn welcome(joined: On<'_, '_, ClientJoined>, mut commands: Commands<'_, '_>) {
         .in_gameplay(move |game, fighter| game.give(fighter, client));
 }
 
-/// Who plays a fighter, as bevy_ugas knows it.
+/// Client of bevy_ugas that plays a fighter.
 #[derive(Component)]
 struct PlaysAs(bevy_ugas::net::protocol::message::ClientId);
 
-/// Who plays a fighter, as bevy_replicon knows it.
+/// Client of bevy_replicon that plays a fighter.
 #[derive(Component)]
 struct WalksFor(Peer);
 
-/// Server: somebody is gone. The entity goes, and with it what either network shows of it.
-fn part(
+/// Server: despawns the fighter of a client that left, on both networks.
+fn despawn_fighter(
     left: On<'_, '_, ClientLeft>,
     fighters: Query<'_, '_, (Entity, &PlaysAs)>,
     mut commands: Commands<'_, '_>,
@@ -167,7 +167,7 @@ fn part(
     }
 }
 
-/// Server: bodies say which controller they have, so that clients find the two halves.
+/// Server: adds the handle of the controller to bodies, so that clients can match the two.
 fn name_controllers(
     fighters: Query<'_, '_, (Entity, &GameplayController), (With<Replicated>, Without<ControlledBy>)>,
     mut commands: Commands<'_, '_>,
@@ -179,8 +179,8 @@ fn name_controllers(
     }
 }
 
-/// Server: a client of bevy_replicon says which player it is.
-fn recognise(
+/// Server: assigns a client of bevy_replicon to its fighter.
+fn identify(
     hello: On<'_, '_, FromClient<Hello>>,
     fighters: Query<'_, '_, (Entity, &Ticket), Without<WalksFor>>,
     mut commands: Commands<'_, '_>,
@@ -190,7 +190,7 @@ fn recognise(
     }
 }
 
-/// Server: a client walks its own fighter, at most a step at a time.
+/// Server: moves the fighter of a client, at most one step per request.
 fn walk(walk: On<'_, '_, FromClient<Walk>>, mut fighters: Query<'_, '_, (&WalksFor, &mut Position)>) {
     let Walk(x, y) = walk.message;
     let is_fair = x.abs() <= 1.0 && y.abs() <= 1.0;
@@ -199,7 +199,7 @@ fn walk(walk: On<'_, '_, FromClient<Walk>>, mut fighters: Query<'_, '_, (&WalksF
     }
 }
 
-/// Server: what happens in the rules of bevy_ugas becomes a component of bevy_replicon.
+/// Server: an event of bevy_ugas updates a component of bevy_replicon.
 fn keep_score(change: On<'_, '_, AttributeChanged>, mut scores: Query<'_, '_, &mut Score>) {
     let is_beaten = &*change.name == "Health" && change.new <= 0.0 && change.old > 0.0;
     if let Some(mut score) = change.circumstances.source.and_then(|by| scores.get_mut(by).ok())
@@ -213,8 +213,9 @@ fn keep_score(change: On<'_, '_, AttributeChanged>, mut scores: Query<'_, '_, &m
 #[derive(Resource)]
 struct OwnTicket(u64);
 
-/// Client: a body and a controller came, each by its own network and in any order. The one becomes the other's avatar, so that
-/// `AvatarOf` leads from the body to health and abilities, and [`Avatar`] back.
+/// Client: matches a body and a controller, which arrive by different networks in any order. The body becomes
+/// the avatar of the controller, so that `AvatarOf` leads from the body to health and abilities, and
+/// [`Avatar`] back.
 fn pair(
     bodies: Query<'_, '_, (Entity, &ControlledBy), Without<AvatarOf>>,
     controllers: Query<'_, '_, (Entity, &RemoteController), Without<Avatar>>,
@@ -228,7 +229,7 @@ fn pair(
     }
 }
 
-/// Client: when it has found its own body, it tells bevy_replicon who it is.
+/// Client: identifies itself to bevy_replicon when it has found its own body.
 fn say_hello(
     paired: On<'_, '_, Insert, Avatar>,
     controllers: Query<'_, '_, &RemoteController>,

@@ -48,7 +48,7 @@ fn entity(client: &mut App, is_own: bool) -> Entity {
     found.next().expect("both are in").0
 }
 
-/// What a client draws: a body of bevy_replicon with the values of bevy_ugas.
+/// Prints the view of a client: bodies of bevy_replicon with the values of bevy_ugas.
 fn show(client: &mut App) {
     let mut bodies =
         client.world_mut().query::<(&Nameplate, &beside_replicon::Position, &Score, &AvatarOf)>();

@@ -1,4 +1,4 @@
-//! Both networks in one process: a server and two clients, each in an app of its own.
+//! Both networks in one process: a server and two clients, each in its own app.
 
 use beside_replicon::{ControlledBy, Nameplate, Position, Score, Walk, client, server};
 use bevy_app::App;
@@ -52,7 +52,7 @@ impl Duel {
 }
 
 #[test]
-fn bodies_and_controllers_find_each_other() {
+fn bodies_and_controllers_are_matched_on_clients() {
     let mut duel = Duel::new();
     for client in 0..2 {
         for is_own in [true, false] {
@@ -70,14 +70,14 @@ fn bodies_and_controllers_find_each_other() {
 }
 
 #[test]
-fn abilities_go_one_way_and_everything_else_the_other() {
+fn abilities_use_ugas_and_movement_uses_replicon() {
     let mut duel = Duel::new();
     let (own_body, own) = duel.halves(0, true);
     let (_, other) = duel.halves(0, false);
     for zap in 1..=3 {
         let mut game = duel.clients[0].world_mut().resource_mut::<GameplayWorld>();
         game.activate_on(own, "GA_Zap", other).unwrap();
-        // Predicted: paid before the server has heard of it.
+        // Predicted: paid before the server has received the command.
         for _ in 0..2 {
             duel.clients[0].update();
         }
@@ -96,7 +96,7 @@ fn abilities_go_one_way_and_everything_else_the_other() {
 }
 
 #[test]
-fn nobody_walks_somebody_else_or_too_far() {
+fn walk_requests_move_only_the_own_fighter_by_one_step() {
     let mut duel = Duel::new();
     duel.clients[1].world_mut().client_trigger(Walk(5.0, 0.0));
     duel.clients[1].world_mut().client_trigger(Walk(0.0, -1.0));
@@ -108,7 +108,7 @@ fn nobody_walks_somebody_else_or_too_far() {
 }
 
 #[test]
-fn who_leaves_is_gone_from_both() {
+fn leaving_client_is_removed_from_both_networks() {
     let mut duel = Duel::new();
     duel.clients[0].world_mut().resource_mut::<GameplayWorld>().leave().unwrap();
     duel.run(60);

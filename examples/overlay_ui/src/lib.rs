@@ -1,7 +1,7 @@
 //! The debug overlay of `bevy_ugas`, drawn with Bevy's user interface.
 //!
-//! Panels and text of Bevy's user interface are plain components, so that neither a window nor a renderer is needed to
-//! read them. A game with a window adds the same two plugins beside `DefaultPlugins`.
+//! Panels and text of Bevy's user interface are plain components, so that neither a window nor a renderer is
+//! needed to read them. A game with a window adds the same two plugins beside `DefaultPlugins`.
 
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
@@ -14,7 +14,7 @@ use bevy_ugas::{GameplayController, UgasPlugins};
 ///
 /// # Errors
 ///
-/// If the definitions do not fit together.
+/// If the definitions are inconsistent.
 pub fn app() -> Result<App, bevy_ugas::ugas::Error> {
     let catalog = Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))

@@ -1,4 +1,4 @@
-//! What a player wants who is not there: for matches that play themselves.
+//! Bots that play champions.
 
 use bevy_ecs::prelude::{Component, Entity, Query, ResMut, With};
 use bevy_math::Vec2;
@@ -9,10 +9,10 @@ use crate::fighter::{Kind, is_standing};
 use crate::pad::{Buttons, Pad};
 use crate::tally::Dice;
 
-/// Fills the pad of its entity.
+/// AI state of a bot, which fills the pad of its entity.
 #[derive(Component, Clone, Debug)]
 pub struct Bot {
-    /// Steps until it decides anew.
+    /// Steps until the next decision.
     rest: u32,
     turn: Vec2,
 }
@@ -23,10 +23,10 @@ impl Default for Bot {
     }
 }
 
-/// How far away a bot likes to be.
-const COMFORT: f32 = 190.0;
+/// Preferred distance to enemies.
+const PREFERRED_DISTANCE: f32 = 190.0;
 
-/// Bots press buttons.
+/// Fills the pads of bots.
 pub fn play(
     mut dice: ResMut<'_, Dice>,
     mut bots: Query<'_, '_, (&mut Bot, &mut Pad, &Body, &Attributes, &Abilities)>,
@@ -55,8 +55,8 @@ pub fn play(
         let away = (here - nearest).normalize_or_zero();
         let to_middle = -here / HALF;
         pad.walk = match distance {
-            _ if distance < COMFORT * 0.7 => (away + to_middle * 1.2).normalize_or_zero(),
-            _ if distance > COMFORT * 1.2 => -away,
+            _ if distance < PREFERRED_DISTANCE * 0.7 => (away + to_middle * 1.2).normalize_or_zero(),
+            _ if distance > PREFERRED_DISTANCE * 1.2 => -away,
             _ => (bot.turn + to_middle * 0.6).normalize_or_zero(),
         };
         let is_ready = |name: &str| abilities.first(name).is_some_and(|entry| entry.cooldown.is_none());
@@ -67,7 +67,7 @@ pub fn play(
         pad.aim = nearest;
         if pad.is_targeting() {
             pad.aim = crowd.unwrap_or(nearest);
-            // Pressed anew every other step, until there is no place to choose any more.
+            // Pressed again every other step, until target selection ends.
             buttons.shoot = !pad.buttons.shoot;
         } else {
             buttons.shoot = distance < 560.0;

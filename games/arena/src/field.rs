@@ -1,7 +1,8 @@
-//! Where everybody is, and how they move.
+//! Bodies of fighters: positions and movement.
 //!
-//! Rules say how fast and how big; this says how a body keeps within the field and out of others. Only additions,
-//! multiplications, divisions and square roots are used, so that a match comes out the same on every machine.
+//! Speed and size come from the rules; this module keeps bodies inside the field and apart from each other.
+//! Only additions, multiplications, divisions and square roots are used, so that a match is identical on
+//! every machine.
 
 use bevy_ecs::prelude::{Component, Entity, Query, Res};
 use bevy_math::Vec2;
@@ -15,33 +16,33 @@ use crate::fighter::{Kind, is_standing};
 /// Half the width and half the height of the field.
 pub const HALF: Vec2 = Vec2::new(610.0, 250.0);
 
-/// Where a fighter stands, where it looks, and where it wants to go.
+/// Position, facing and movement of a fighter.
 #[derive(Component, Clone, Copy, PartialEq, Debug)]
 pub struct Body {
-    /// Where it stands.
+    /// Position on the field.
     pub position: Vec2,
-    /// Where it looks: of length 1.
+    /// Facing direction, of length 1.
     pub facing: Vec2,
-    /// Where it wants to go: at most of length 1.
+    /// Movement direction, at most of length 1.
     pub walk: Vec2,
-    /// Where it begins, and comes back to.
+    /// Spawn point.
     pub home: Vec2,
 }
 
 impl Body {
-    /// A body that stands at its home.
+    /// A body at its spawn point.
     pub fn at(home: Vec2) -> Self {
         Self { position: home, facing: Vec2::X, walk: Vec2::ZERO, home }
     }
 
-    /// Looks in a direction, unless there is none.
+    /// Faces a direction, unless it is zero.
     pub fn look(&mut self, direction: Vec2) {
         if let Some(direction) = direction.try_normalize() {
             self.facing = direction;
         }
     }
 
-    /// Looks at a point.
+    /// Faces a point.
     pub fn look_at(&mut self, point: Vec2) {
         self.look(point - self.position);
     }
@@ -52,12 +53,12 @@ impl Body {
     }
 }
 
-/// A point of the field as the rules know places.
+/// World location of a point of the field.
 pub fn to_place(point: Vec2) -> Vector3 {
     [f64::from(point.x), f64::from(point.y), 0.0]
 }
 
-/// A place as a point of the field.
+/// Point of the field for a world location.
 pub fn to_point(place: Vector3) -> Vec2 {
     Vec2::new(place[0] as f32, place[1] as f32)
 }
@@ -68,10 +69,10 @@ pub fn within(point: Vec2, size: f32) -> Vec2 {
     point.clamp(-room, room)
 }
 
-/// Where a body is after walking for so long.
+/// Position of a body after walking for some seconds.
 pub fn walked(body: &Body, attributes: &Attributes, tags: &Tags, seconds: f32) -> Vec2 {
     let speed = amount(attributes, "MoveSpeed") as f32;
-    // A leap goes ahead, whoever stands still included.
+    // A dash goes forward, even from standing still.
     let direction = match tags.has("State.Dashing") && body.walk == Vec2::ZERO {
         true => body.facing,
         false => body.walk.clamp_length_max(1.0),
@@ -84,12 +85,12 @@ pub fn amount(attributes: &Attributes, name: &str) -> f64 {
     attributes.current(name).unwrap_or_default()
 }
 
-/// How big a body is.
+/// Radius of a body.
 pub fn size_of(attributes: &Attributes) -> f32 {
     amount(attributes, "Size") as f32
 }
 
-/// Everybody goes where they want to.
+/// Moves all bodies.
 pub fn walk(time: Res<'_, Time>, mut bodies: Query<'_, '_, (&mut Body, &Attributes, &Tags)>) {
     for (mut body, attributes, tags) in &mut bodies {
         let position = walked(&body, attributes, tags, time.delta_secs());
@@ -99,7 +100,7 @@ pub fn walk(time: Res<'_, Time>, mut bodies: Query<'_, '_, (&mut Body, &Attribut
     }
 }
 
-/// Nobody stands in somebody else: who does is pushed away, half of the way a step.
+/// Pushes overlapping bodies apart, half of the overlap per step.
 pub fn keep_apart(mut bodies: Query<'_, '_, (Entity, &mut Body, &Attributes, &Tags)>) {
     let mut standing: Vec<(Entity, Vec2, f32)> = bodies
         .iter()
@@ -130,13 +131,13 @@ pub fn keep_apart(mut bodies: Query<'_, '_, (Entity, &mut Body, &Attributes, &Ta
     }
 }
 
-/// The rules hear where everybody is.
+/// Copies positions to the rules.
 pub fn place(
     mut gameplay: Gameplay<'_>,
     bodies: Query<'_, '_, (Entity, &Body), (bevy_ecs::prelude::Changed<Body>, bevy_ecs::prelude::With<Kind>)>,
 ) {
     for (entity, body) in &bodies {
-        // Who has no controller yet is placed when it has moved again.
+        // An entity without a controller yet is placed when it moves again.
         let _ = gameplay.place(entity, body.placement());
     }
 }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_leaves_the_field() {
+    fn positions_are_clamped_to_the_field() {
         // Half the field is 610 × 250; a body of 20 keeps its middle 20 away from the border.
         assert_eq!(within(Vec2::new(1000.0, -1000.0), 20.0), Vec2::new(590.0, -230.0));
         assert_eq!(within(Vec2::new(5.0, 5.0), 20.0), Vec2::new(5.0, 5.0));
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_looks_where_it_is_told_to() {
+    fn body_faces_a_point_and_keeps_facing_at_distance_zero() {
         let mut body = Body::at(Vec2::ZERO);
         body.look_at(Vec2::new(0.0, -7.0));
         assert_eq!(body.facing, Vec2::NEG_Y);

@@ -1,4 +1,4 @@
-//! Who fights, and on which side.
+//! Fighters: kinds, teams and spawning.
 
 use bevy_ecs::prelude::{Bundle, Commands, Component, Entity, In, Query, ResMut};
 use bevy_math::Vec2;
@@ -6,14 +6,14 @@ use bevy_ugas::TagChange;
 use bevy_ugas::prelude::*;
 
 use crate::field::Body;
-use crate::mind::Mind;
+use crate::minion_ai::MinionAi;
 use crate::pad::Pad;
 use crate::tally::Dice;
 
 /// The kinds of fighters, each a template of the pack.
 #[derive(Component, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// Whom players play.
+    /// Played by players.
     Champion,
     /// A minion that walks up and hits.
     Brute,
@@ -36,7 +36,7 @@ impl Kind {
         [Self::Champion, Self::Brute, Self::Spitter].into_iter().find(|kind| kind.template() == name)
     }
 
-    /// Its side: players fight together against minions.
+    /// Its team: players fight together against minions.
     pub fn team(self) -> &'static str {
         match self {
             Self::Champion => "Champions",
@@ -47,14 +47,14 @@ impl Kind {
 
 /// The champion that is played in this process.
 #[derive(Component, Clone, Copy, Debug, Default)]
-pub struct Own;
+pub struct LocalPlayer;
 
-/// Everything that a fighter consists of, without who decides what it does.
+/// Components of a fighter, without its AI or player input.
 pub fn fighter(kind: Kind, home: Vec2) -> impl Bundle {
     (kind, Body::at(home), GameplayController::new(kind.template()), GameplayTeam::new(kind.team()))
 }
 
-/// The minions of a match, each at its post.
+/// Minions of a match with their spawn points.
 pub const MINIONS: [(Kind, Vec2); 6] = [
     (Kind::Brute, Vec2::new(420.0, 150.0)),
     (Kind::Brute, Vec2::new(470.0, -10.0)),
@@ -64,38 +64,38 @@ pub const MINIONS: [(Kind, Vec2); 6] = [
     (Kind::Spitter, Vec2::new(555.0, -200.0)),
 ];
 
-/// Where champions begin, by the order in which they came.
+/// Spawn points of champions, by join order.
 pub fn champion_home(number: usize) -> Vec2 {
     const HOMES: [Vec2; 4] =
         [Vec2::new(-430.0, 0.0), Vec2::new(-430.0, 120.0), Vec2::new(-430.0, -120.0), Vec2::new(-520.0, 0.0)];
     HOMES[number % HOMES.len()]
 }
 
-/// Puts the minions into the field.
+/// Spawns the minions.
 pub fn spawn_minions(mut commands: Commands<'_, '_>) {
     for (kind, home) in MINIONS {
-        commands.spawn((fighter(kind, home), Mind::default()));
+        commands.spawn((fighter(kind, home), MinionAi::default()));
     }
 }
 
-/// Puts a champion into the field that does what its pad says.
+/// Spawns a champion that is controlled by its pad.
 pub fn spawn_champion(commands: &mut Commands<'_, '_>, number: usize) -> Entity {
     commands.spawn((fighter(Kind::Champion, champion_home(number)), Pad::default())).id()
 }
 
-/// Whether somebody is alive. Who has no tags yet is not there yet.
+/// Whether a fighter is alive. A fighter without tags is not initialized yet.
 pub fn is_standing(tags: &Tags) -> bool {
     !tags.is_empty() && !tags.has("State.Dead")
 }
 
-/// Who gets up does so at home; minions not always at the same post.
-pub fn come_home(
+/// Respawns a fighter: champions at their spawn point, minions at a random one.
+pub fn respawn(
     In(change): In<TagChange>,
     mut bodies: Query<'_, '_, (&mut Body, &Kind)>,
     mut dice: ResMut<'_, Dice>,
 ) {
-    let TagChange::Removed(gone) = change else { return };
-    let Ok((mut body, kind)) = bodies.get_mut(gone.entity) else { return };
+    let TagChange::Removed(removed) = change else { return };
+    let Ok((mut body, kind)) = bodies.get_mut(removed.entity) else { return };
     body.position = match kind {
         Kind::Champion => body.home,
         Kind::Brute | Kind::Spitter => {

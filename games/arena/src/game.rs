@@ -1,4 +1,4 @@
-//! The plugin that has the whole game, without a picture.
+//! The plugin of the game, without rendering.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,25 @@ use bevy_ecs::prelude::SystemSet;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ugas::prelude::*;
 
-use crate::fighter::{come_home, spawn_minions};
+use crate::fighter::{respawn, spawn_minions};
+use crate::link::{LinkSettings, Role, Status};
 use crate::pad::Refused;
 use crate::tally::{Dice, Tally, count};
-use crate::way::{Role, Status, Way};
-use crate::{bot, field, mind, pad, shot};
+use crate::{bot, field, minion_ai, pad, shot};
 
 /// The game. Add `UgasPlugins` with the pack before it.
 #[derive(Clone, Debug, Default)]
 pub struct ArenaPlugin {
-    /// What the host's dice begin with.
+    /// Seed of the host's dice.
     pub seed: u64,
-    /// Whether this process decides, or shows what a server decides.
+    /// Whether this process is the authority or a client.
     pub role: Role,
 }
 
 impl Plugin for ArenaPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(Dice::seeded(self.seed)).init_resource::<Tally>().add_message::<Refused>();
-        app.insert_resource(self.role).init_resource::<Way>();
+        app.insert_resource(self.role).init_resource::<LinkSettings>();
         app.insert_resource(Status { mode: "Single player".to_owned(), ..Status::default() });
         app.on_host_task("SpawnProjectile", shot::throw);
         app.configure_sets(
@@ -41,12 +41,12 @@ impl Plugin for ArenaPlugin {
             )
                 .run_if(in_play),
         );
-        if self.role == Role::Decides {
-            app.on_tag("State.Dead", come_home).add_systems(Startup, spawn_minions);
+        if self.role == Role::Authority {
+            app.on_tag("State.Dead", respawn).add_systems(Startup, spawn_minions);
             app.add_systems(
                 FixedUpdate,
                 (
-                    mind::think.after(pad::act).in_set(GameplaySystems::Act),
+                    minion_ai::think.after(pad::act).in_set(GameplaySystems::Act),
                     (field::walk, field::keep_apart, field::place)
                         .chain()
                         .after(pad::follow_inputs)
@@ -59,14 +59,14 @@ impl Plugin for ArenaPlugin {
     }
 }
 
-/// When bodies move and shots fly: after players and minds have acted, before time passes in the rules.
+/// System set for bodies and shots: after players and minions have acted, before the simulation advances.
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArenaSystems {
     /// Bodies and shots.
     Move,
 }
 
-/// Where the rules are: `packs/arena` of this repository, unless `ARENA_PACK` names another folder.
+/// Folder of the rules: `packs/arena` of this repository, unless `ARENA_PACK` names another folder.
 pub fn pack_folder() -> PathBuf {
     match std::env::var_os("ARENA_PACK") {
         Some(folder) => folder.into(),

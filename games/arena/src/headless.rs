@@ -1,4 +1,4 @@
-//! A whole match without a picture, as fast as the machine can: the same seed gives the same match.
+//! Matches without rendering, as fast as possible: the same seed gives the same match.
 
 use std::fmt;
 use std::path::Path;
@@ -17,39 +17,39 @@ use crate::bot::Bot;
 use crate::field::Body;
 use crate::fighter::spawn_champion;
 use crate::game::{ArenaPlugin, pack_folder};
+use crate::link::Role;
 use crate::tally::Tally;
-use crate::way::Role;
 
 /// Steps in a second: Bevy's default.
 pub const STEPS_PER_SECOND: f64 = 64.0;
 
-/// What became of a match.
+/// Result of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How long it was, in seconds of the game.
+    /// Length in seconds of game time.
     pub seconds: f64,
-    /// What was counted.
+    /// Counters.
     pub tally: Tally,
-    /// The state of the rules and of all bodies at the end, in a number.
+    /// Hash of the final state of the rules and all bodies.
     pub hash: u64,
 }
 
-/// The rules, read at once.
+/// Loads the rules.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// All diagnostics of the pack.
 pub fn rules() -> Result<Arc<Pack>, LoadError> {
     load_pack(pack_folder(), &RulesExtensions::default())
 }
 
-/// An app with the game, one step an update, and as many champions that bots play.
+/// An app with the game, one step per update, and a number of champions played by bots.
 pub fn match_of_bots(pack: Arc<Pack>, seed: u64, bots: usize) -> App {
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin));
     begin(app, UgasPlugins::from_pack(pack), seed, bots)
 }
 
-/// The same by the files of a folder: saving one changes the match that runs, as in a window.
+/// [`match_of_bots`] with the files of a folder: saving a file hot-reloads the rules, as in a window.
 pub fn match_by_files(folder: &Path, seed: u64, bots: usize) -> App {
     let assets = AssetPlugin {
         file_path: folder.to_string_lossy().into_owned(),
@@ -64,7 +64,7 @@ pub fn match_by_files(folder: &Path, seed: u64, bots: usize) -> App {
 fn begin(mut app: App, rules: UgasPlugins, seed: u64, bots: usize) -> App {
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .add_plugins(rules.with_config(Config::seeded(seed)))
-        .add_plugins(ArenaPlugin { seed, role: Role::Decides });
+        .add_plugins(ArenaPlugin { seed, role: Role::Authority });
     for number in 0..bots {
         let champion = spawn_champion(&mut app.world_mut().commands(), number);
         app.world_mut().flush();
@@ -75,7 +75,7 @@ fn begin(mut app: App, rules: UgasPlugins, seed: u64, bots: usize) -> App {
     app
 }
 
-/// Plays for so many seconds of the game.
+/// Plays for some seconds of game time.
 pub fn play(app: &mut App, seconds: f64) -> Outcome {
     let steps = (seconds * STEPS_PER_SECOND).round().clamp(0.0, 1e9) as u64;
     for _ in 0..steps {
@@ -84,12 +84,12 @@ pub fn play(app: &mut App, seconds: f64) -> Outcome {
     outcome(app, steps as f64 / STEPS_PER_SECOND)
 }
 
-/// What became of a match that was so long.
+/// Result of a match of this length.
 pub fn outcome(app: &mut App, seconds: f64) -> Outcome {
     Outcome { seconds, tally: app.world().resource::<Tally>().clone(), hash: hash(app) }
 }
 
-/// The state of the rules and of all bodies in a number.
+/// Hash of the state of the rules and all bodies.
 pub fn hash(app: &mut App) -> u64 {
     let mut bodies: Vec<_> = app
         .world_mut()

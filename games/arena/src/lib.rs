@@ -1,22 +1,22 @@
-//! A top-down hero fight: what UGAS and its Bevy plugin look like in a game.
+//! A top-down hero fight: an example game with UGAS and its Bevy plugin.
 //!
-//! The library is the game without a picture: it runs in any Bevy app, with or without a window, and plays by itself if
-//! nobody is there to play. The rules are none of its business: what abilities do, what they cost, how fast who walks and
-//! when who falls stands in `packs/arena`, and can be changed while the game runs.
+//! The library is the game without rendering: it runs in any Bevy app, with or without a window, and bots can
+//! play it. The rules are data: effects and costs of abilities, movement speeds and deaths are defined in
+//! `packs/arena`, and can be changed while the game runs.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`field`] | bodies: where everybody is, and how they move |
-//! | [`fighter`] | who fights, and on which side |
-//! | [`pad`] | what a player wants, and how that becomes gameplay |
-//! | [`shot`] | what flies |
-//! | [`mind`] | what minions want |
-//! | [`bot`] | what a player wants who is not there |
-//! | [`tally`] | what is counted |
-//! | [`way`] | who decides, and how bad the way to the server is made
-//! | [`game`] | the plugin that has all of it |
-//! | [`network`] | a server for others, and a window on one
-//! | [`headless`] | a whole match, as fast as the machine can |
+//! | [`field`] | bodies: positions and movement |
+//! | [`fighter`] | fighters: kinds, teams and spawning |
+//! | [`pad`] | input of a player, and its translation to gameplay |
+//! | [`shot`] | projectiles |
+//! | [`minion_ai`] | AI of minions |
+//! | [`bot`] | bots that play champions |
+//! | [`tally`] | counters of a match |
+//! | [`link`] | role of the process, and simulated link conditions |
+//! | [`game`] | the plugin with all of it |
+//! | [`network`] | server and client |
+//! | [`headless`] | matches without rendering |
 #![forbid(unsafe_code)]
 
 pub mod bot;
@@ -24,12 +24,12 @@ pub mod field;
 pub mod fighter;
 pub mod game;
 pub mod headless;
-pub mod mind;
+pub mod link;
+pub mod minion_ai;
 pub mod network;
 pub mod pad;
 pub mod shot;
 pub mod tally;
-pub mod way;
 #[cfg(feature = "window")]
 pub mod window;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use arena::way::{Status, Way};
+use arena::link::{LinkSettings, Status};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
@@ -13,54 +13,55 @@ use clap::{CommandFactory, Parser};
 #[derive(Parser, Clone, Debug)]
 #[command(name = "arena", version)]
 struct Arguments {
-    /// Play without a window, as fast as the machine can, and print what happened
+    /// Play without a window, as fast as possible, and print the result
     #[arg(long)]
     headless: bool,
-    /// How many seconds of the game to play; a window closes then
+    /// Seconds of game time to play; a window closes afterwards
     #[arg(long = "for", value_name = "SECONDS")]
     seconds: Option<f64>,
     /// Let a bot play the champion
     #[arg(long)]
     bot: bool,
-    /// What all dice begin with
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Serve a match for others as well, at this address or name; with --headless nothing else
+    /// Also host a match at this address or name; with --headless only host
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8428", conflicts_with = "join", value_parser = arena::network::resolve)]
     host: Option<SocketAddr>,
-    /// Play in somebody else's match: an address or a name, with a port if it is not 8428
+    /// Join a match: an address or a name, with a port if it is not 8428
     #[arg(long, value_name = "ADDRESS", value_parser = arena::network::resolve)]
     join: Option<SocketAddr>,
-    /// Make the way to the server longer, in milliseconds there and back: 0 to 300
+    /// Simulated round-trip latency to the server in milliseconds: 0 to 300
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = within::<300>)]
     latency: f32,
-    /// Make the way to the server worse, in datagrams of a hundred that are lost: 0 to 30
+    /// Simulated datagram loss to the server in percent: 0 to 30
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = within::<30>)]
     loss: f32,
-    /// Show what the player does only when the server has answered
+    /// Show the player's actions only after the server has answered
     #[arg(long)]
     no_prediction: bool,
-    /// Take a picture of the window before it closes
+    /// Save a screenshot of the window before it closes
     #[arg(long, value_name = "FILE", conflicts_with = "headless")]
     screenshot: Option<PathBuf>,
 }
 
 impl Arguments {
-    /// How bad the way to the server is made.
-    fn way(&self) -> Way {
-        Way { is_predicted: !self.no_prediction, ..Way::default() }.with(self.latency, self.loss)
+    /// Simulated link conditions.
+    fn link(&self) -> LinkSettings {
+        LinkSettings { is_predicted: !self.no_prediction, ..LinkSettings::default() }
+            .with(self.latency, self.loss)
     }
 
-    /// What would be left out without a word.
-    fn mistake(&self) -> Option<&'static str> {
+    /// Combination of options that would be ignored silently.
+    fn conflict(&self) -> Option<&'static str> {
         let has_server = self.join.is_some() || (self.host.is_some() && !self.headless);
-        if self.way() != Way::default() && !has_server {
+        if self.link() != LinkSettings::default() && !has_server {
             return Some(
-                "--latency, --loss and --no-prediction are for a way to a server: use --join, or --host with a window",
+                "--latency, --loss and --no-prediction need a connection to a server: add --join, or --host with a window",
             );
         }
         if self.headless && self.host.is_some() && self.bot {
-            return Some("--headless --host only serves: let the bot play with --headless --join");
+            return Some("--headless --host only hosts: to let a bot play, use --headless --join");
         }
         None
     }
@@ -74,8 +75,8 @@ fn within<const MOST: u16>(text: &str) -> Result<f32, String> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let Some(mistake) = arguments.mistake() {
-        Arguments::command().error(ErrorKind::ArgumentConflict, mistake).exit();
+    if let Some(conflict) = arguments.conflict() {
+        Arguments::command().error(ErrorKind::ArgumentConflict, conflict).exit();
     }
     if arguments.headless {
         return headless(&arguments);
@@ -109,9 +110,9 @@ fn headless(arguments: &Arguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Plays in somebody else's match, as fast as the server does, and tells how that went.
+/// Joins a match in real time, and prints the result.
 fn join(pack: std::sync::Arc<bevy_ugas::data::Pack>, server: SocketAddr, arguments: &Arguments) -> ExitCode {
-    let mut app = match arena::network::guest(pack, server, arguments.way(), arguments.seed) {
+    let mut app = match arena::network::guest(pack, server, arguments.link(), arguments.seed) {
         Ok(app) => app,
         Err(error) => return failed(&error),
     };
@@ -122,8 +123,8 @@ fn join(pack: std::sync::Arc<bevy_ugas::data::Pack>, server: SocketAddr, argumen
     let began = Instant::now();
     while began.elapsed().as_secs_f64() < seconds {
         app.update();
-        if let Some(why) = &app.world().resource::<Status>().lost {
-            eprintln!("no match at {server}: {why}");
+        if let Some(reason) = &app.world().resource::<Status>().lost {
+            eprintln!("lost the connection to {server}: {reason}");
             return ExitCode::FAILURE;
         }
         std::thread::sleep(Duration::from_millis(3));
@@ -140,19 +141,19 @@ fn failed(error: &dyn std::error::Error) -> ExitCode {
 
 #[cfg(feature = "window")]
 fn windowed(arguments: &Arguments) -> ExitCode {
-    use arena::window::{Company, Options, run};
-    let with = match (arguments.host, arguments.join) {
-        (Some(address), _) => Company::Host(address),
-        (None, Some(address)) => Company::Guest(address),
-        (None, None) => Company::Nobody,
+    use arena::window::{GameMode, Options, run};
+    let mode = match (arguments.host, arguments.join) {
+        (Some(address), _) => GameMode::Host(address),
+        (None, Some(address)) => GameMode::Guest(address),
+        (None, None) => GameMode::SinglePlayer,
     };
     let options = Options {
         seconds: arguments.seconds,
         bot: arguments.bot,
         seed: arguments.seed,
         screenshot: arguments.screenshot.clone(),
-        with,
-        way: arguments.way(),
+        mode,
+        link: arguments.link(),
     };
     run(options).unwrap_or_else(|error| failed(&*error))
 }
@@ -170,11 +171,11 @@ mod tests {
     fn parsed(line: &str) -> Result<Arguments, String> {
         let words = std::iter::once("arena").chain(line.split_whitespace());
         let arguments = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
-        arguments.mistake().map_or(Ok(arguments.clone()), |mistake| Err(mistake.to_owned()))
+        arguments.conflict().map_or(Ok(arguments.clone()), |conflict| Err(conflict.to_owned()))
     }
 
     #[test]
-    fn names_are_taken_where_addresses_are() {
+    fn host_and_join_accept_names_and_addresses() {
         assert_eq!(parsed("--join localhost").unwrap().join, Some(([127, 0, 0, 1], 8428).into()));
         assert_eq!(parsed("--host").unwrap().host, Some(([127, 0, 0, 1], 8428).into()));
         assert_eq!(parsed("--host 0.0.0.0:9").unwrap().host, Some(([0, 0, 0, 0], 9).into()));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_without_a_word() {
+    fn conflicting_options_are_rejected() {
         for line in [
             "--headless --latency 100",
             "--no-prediction",

@@ -1,15 +1,15 @@
-//! The game with others: one process decides, the others are windows on it.
+//! Multiplayer: one process is the server, the others are its clients.
 //!
-//! A host is a server without a picture in a thread of its own, and a guest of it: everybody plays over the network, so what
-//! is felt by one is felt by all. The way to the server can be made worse on purpose.
+//! A host runs a server without rendering in a thread, and joins it as a client: all players use the network,
+//! so all have the same experience. Latency and loss can be simulated.
 
-mod bad_way;
 mod guest;
 mod host;
+mod simulated_link;
 
-pub use bad_way::BadWay;
 pub use guest::{GuestPlugin, guest, let_bots_play};
-pub use host::{HostPlugin, PlayedBy, Serving, serve};
+pub use host::{HostPlugin, PlayedBy, ServerThread, serve};
+pub use simulated_link::SimulatedLink;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -18,31 +18,31 @@ use bevy_ugas::data::Pack;
 use bevy_ugas::net::protocol::message::PROTOCOL;
 use bevy_ugas::net::transport::{Admission, ClientSocket, ConnectToken, ProtocolId};
 
-/// Where a host listens unless it is told otherwise.
+/// Default port of a host.
 pub const PORT: u16 = 8428;
 
-/// Why there is no game with others.
+/// Error of hosting or joining a match.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// No token could be made.
-    #[error("no way to {0}: {1}")]
+    /// No connect token could be created.
+    #[error("cannot create a connect token for {0}: {1}")]
     Token(SocketAddr, String),
-    /// The system gives no socket.
-    #[error("no socket to {0}: {1}")]
+    /// No socket could be opened.
+    #[error("cannot open a socket to {0}: {1}")]
     Socket(SocketAddr, std::io::Error),
-    /// There is no such machine.
-    #[error("{0} is no address that is known here: {1}")]
+    /// A name could not be resolved.
+    #[error("cannot resolve {0}: {1}")]
     Address(String, std::io::Error),
-    /// The server does not get its address.
+    /// The server could not bind its address.
     #[error("the server cannot listen on {0}: {1}")]
     Listen(SocketAddr, std::io::Error),
 }
 
-/// The address that is meant by an address, a name, or one of them with a port: `192.168.0.7`, `localhost:9000`.
+/// Resolves an address or a name, with an optional port: `192.168.0.7`, `localhost:9000`.
 ///
 /// # Errors
-/// If nobody knows the name.
+/// If the name cannot be resolved.
 pub fn resolve(text: &str) -> Result<SocketAddr, NetworkError> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
@@ -56,18 +56,18 @@ pub fn resolve(text: &str) -> Result<SocketAddr, NetworkError> {
     };
     let failed = |error| NetworkError::Address(text.to_owned(), error);
     let addresses: Vec<SocketAddr> = found.map_err(failed)?.collect();
-    // Hosts listen on addresses of the older kind unless they are told otherwise.
+    // Hosts listen on IPv4 by default.
     let preferred = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
-    let nobody = || failed(std::io::Error::new(std::io::ErrorKind::NotFound, "it has no address"));
-    preferred.copied().ok_or_else(nobody)
+    let not_found = || failed(std::io::Error::new(std::io::ErrorKind::NotFound, "it has no address"));
+    preferred.copied().ok_or_else(not_found)
 }
 
-/// A connection to an open server that plays by the same rules.
+/// Connects to an open server with the same rules.
 ///
 /// # Errors
-/// If there can be none.
+/// If the connection cannot be created.
 pub fn connect(pack: &Arc<Pack>, server: SocketAddr, peer: u64) -> Result<ClientSocket, NetworkError> {
-    // A host that listens on all addresses is reached on this machine by the one that every machine has.
+    // A host that listens on all addresses is reached on this machine by the loopback address.
     let ip = match server.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_names_are_understood() {
+    fn resolve_accepts_addresses_and_names_with_optional_port() {
         let resolved = |text: &str| resolve(text).unwrap().to_string();
         assert_eq!(resolved("192.168.0.7:9000"), "192.168.0.7:9000");
         assert_eq!(resolved("192.168.0.7"), format!("192.168.0.7:{PORT}"));
@@ -93,8 +93,8 @@ mod tests {
         assert_eq!(resolved("::1"), format!("[::1]:{PORT}"));
         assert_eq!(resolved("localhost:9000"), "127.0.0.1:9000");
         assert_eq!(resolved("localhost"), format!("127.0.0.1:{PORT}"));
-        let told = resolve("no such machine").unwrap_err().to_string();
-        assert!(told.starts_with("no such machine is no address that is known here"), "{told}");
+        let error = resolve("no such machine").unwrap_err().to_string();
+        assert!(error.starts_with("cannot resolve no such machine"), "{error}");
         assert!(resolve("").is_err() && resolve("localhost:many").is_err());
     }
 }

@@ -1,14 +1,14 @@
-//! What a player wants, and how that becomes gameplay.
+//! Input of a player, and its translation to gameplay.
 //!
-//! A keyboard or a bot fills a [`Pad`]; [`act`] does the rest. Everything goes through inputs and abilities, walking
-//! included (a direction is an input that is held), so a client sends nothing but that to its server.
+//! A keyboard or a bot fills a [`Pad`]; [`act`] does the rest. Everything goes through inputs and abilities,
+//! walking included (a direction is an input that is held), so a client sends nothing but that to its server.
 
 use bevy_ecs::prelude::{Component, Entity, Message, MessageWriter, Query};
 use bevy_math::Vec2;
 use bevy_ugas::prelude::*;
 use ugas::core::targeting::{Target, TargetData};
 use ugas::input::InputId;
-use ugas::{ActivationReason, ActivationRequest, Pressed, TaskId};
+use ugas::{ActivationReason, ActivationRequest, PressOutcome, TaskId};
 
 use crate::field::{Body, to_place, within};
 use crate::fighter::Kind;
@@ -26,66 +26,68 @@ const BUTTONS: [(&str, fn(&Buttons) -> bool); 5] = [
     ("Ability.Meteor", |buttons| buttons.meteor),
 ];
 
-/// What a player wants at the moment.
+/// Current input of a player.
 #[derive(Component, Clone, PartialEq, Debug, Default)]
 pub struct Pad {
-    /// Where to go: at most of length 1. Eight directions are told apart.
+    /// Movement direction, at most of length 1; rounded to eight directions.
     pub walk: Vec2,
-    /// Where to aim, on the field.
+    /// Aim point on the field.
     pub aim: Vec2,
-    /// What is held down.
+    /// Buttons that are held down.
     pub buttons: Buttons,
-    /// What was held down in the step before.
+    /// Buttons that were held down in the previous step.
     before: Buttons,
     walked: [bool; 4],
-    /// The wait for a place, while one is to be chosen.
+    /// Task that waits for a location, during target selection.
     targeting: Option<TaskId>,
 }
 
 /// Buttons that are held down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Buttons {
-    /// Shoots; chooses the place while one is to be chosen.
+    /// Shoots; confirms the location during target selection.
     pub shoot: bool,
-    /// Runs.
+    /// Sprints.
     pub sprint: bool,
-    /// Leaps.
+    /// Dashes.
     pub dash: bool,
-    /// Stuns who is near.
+    /// Stuns nearby enemies.
     pub shockwave: bool,
     /// Puts up a barrier.
     pub barrier: bool,
-    /// Begins to choose a place for a meteor.
+    /// Starts target selection for a meteor.
     pub meteor: bool,
-    /// Gives up choosing a place.
+    /// Cancels target selection.
     pub cancel: bool,
 }
 
 impl Pad {
-    /// Whether a place is to be chosen: show where.
+    /// Whether target selection is active.
     pub fn is_targeting(&self) -> bool {
         self.targeting.is_some()
     }
 }
 
-/// A player was told no, and why: what a floating text says.
+/// An action of a player was refused; for a floating text.
 #[derive(Message, Clone, Debug)]
 pub struct Refused {
-    /// Who.
+    /// Entity of the player.
     pub entity: Entity,
-    /// Why, in a few words.
+    /// Short reason.
     pub reason: String,
 }
 
-/// Notes whether a place is to be chosen. The state says so rather than events: handles of what a client predicts change with
-/// every word of the server's.
+/// Detects target selection. It reads the state rather than events, because handles of predicted tasks change
+/// with every update from the server.
 pub fn watch_targeting(gameplay: GameplayView<'_>, mut pads: Query<'_, '_, (&mut Pad, &Abilities)>) {
     for (mut pad, abilities) in &mut pads {
-        let waits = abilities.iter().filter(|entry| entry.runs > 0).find_map(|entry| {
+        let waits = abilities.iter().filter(|entry| entry.activations > 0).find_map(|entry| {
             let simulation = gameplay.simulation()?;
-            let runs = simulation.ability(entry.handle)?.activations();
-            let mut tasks =
-                runs.iter().filter_map(|run| simulation.activation(*run)).flat_map(|run| run.tasks());
+            let activations = simulation.ability(entry.handle)?.activations();
+            let mut tasks = activations
+                .iter()
+                .filter_map(|id| simulation.activation(*id))
+                .flat_map(|activation| activation.tasks());
             tasks.find(|task| simulation.preview_targets(*task).is_some())
         });
         if pad.targeting != waits {
@@ -94,7 +96,7 @@ pub fn watch_targeting(gameplay: GameplayView<'_>, mut pads: Query<'_, '_, (&mut
     }
 }
 
-/// Does what players want.
+/// Executes the input of players.
 pub fn act(
     mut gameplay: Gameplay<'_>,
     mut pads: Query<'_, '_, (Entity, &mut Pad, &Abilities)>,
@@ -104,29 +106,29 @@ pub fn act(
         if abilities.is_empty() {
             continue;
         }
-        let mut tell = |gameplay: &Gameplay<'_>, error: &GameplayError| {
-            refused.write(Refused { entity, reason: words(gameplay, error) });
+        let mut report = |gameplay: &Gameplay<'_>, error: &GameplayError| {
+            refused.write(Refused { entity, reason: short_reason(gameplay, error) });
         };
         steer(&mut gameplay, entity, &mut pad);
         let (now, before) = (pad.buttons, pad.before);
         for (input, is_down) in BUTTONS {
             let done = match (is_down(&before), is_down(&now)) {
                 (false, true) => match gameplay.press(entity, input) {
-                    Ok(Some(Pressed::Refused(refusal))) => Some(refusal.into()),
+                    Ok(Some(PressOutcome::Refused(refusal))) => Some(refusal.into()),
                     done => done.err(),
                 },
                 (true, false) => gameplay.release(entity, input).err(),
                 (true, true) | (false, false) => None,
             };
             if let Some(error) = done {
-                tell(&gameplay, &error);
+                report(&gameplay, &error);
             }
         }
         let is_new = now.shoot && !before.shoot;
         let done = match pad.targeting {
             Some(task) if is_new => gameplay.provide_targets(task, at(pad.aim)),
             Some(_) if now.cancel && !before.cancel => gameplay.decline(entity),
-            // Held down it goes on by itself, without asking all the time.
+            // While held down, shoot again whenever it is possible.
             None if is_new || (now.shoot && gameplay.can_activate(entity, "GA_Shoot").is_ok()) => {
                 let request = ActivationRequest::on(at(pad.aim));
                 gameplay.activate_with(entity, "GA_Shoot", request).map(|_| ())
@@ -134,13 +136,13 @@ pub fn act(
             Some(_) | None => Ok(()),
         };
         if let Err(error) = done {
-            tell(&gameplay, &error);
+            report(&gameplay, &error);
         }
         pad.before = now;
     }
 }
 
-/// Champions go where their players hold the stick. The rules know it, so a server knows it of its clients.
+/// Sets the movement of champions from their held inputs, which a server knows of its clients too.
 pub fn follow_inputs(
     gameplay: GameplayView<'_>,
     mut bodies: Query<'_, '_, (Entity, &mut Body, &Kind, &Tags, Option<&Pad>)>,
@@ -155,7 +157,7 @@ pub fn follow_inputs(
         let mut moved = *body;
         moved.walk = walk;
         match pad {
-            // A leap goes where it began to, also beyond the point that is aimed at.
+            // A dash keeps its direction, also beyond the aim point.
             _ if tags.has("State.Dashing") => {}
             Some(pad) => moved.look_at(pad.aim),
             None => moved.look(walk),
@@ -166,7 +168,7 @@ pub fn follow_inputs(
     }
 }
 
-/// Holds and lets go the inputs of directions.
+/// Presses and releases the direction inputs.
 fn steer(gameplay: &mut Gameplay<'_>, entity: Entity, pad: &mut Pad) {
     // Within 22.5° of a diagonal two directions count.
     const ENOUGH: f32 = 0.383;
@@ -189,8 +191,8 @@ fn at(point: Vec2) -> TargetData {
     TargetData::from(Target::Location(to_place(within(point, 0.0))))
 }
 
-/// A refusal as short as a floating text has to be.
-fn words(gameplay: &Gameplay<'_>, error: &GameplayError) -> String {
+/// Reason of a refusal, short enough for a floating text.
+fn short_reason(gameplay: &Gameplay<'_>, error: &GameplayError) -> String {
     let first = match error {
         GameplayError::Activation(refusal) => refusal.reasons.first(),
         _ => None,

@@ -1,4 +1,4 @@
-//! What flies: thrown because an ability asks for it, and told of when it hits.
+//! Projectiles: spawned by host tasks; a hit sends a gameplay event.
 
 use bevy_ecs::prelude::{Commands, Component, Entity, In, Query, Res, With};
 use bevy_math::Vec2;
@@ -9,28 +9,28 @@ use ugas::HostValue;
 use crate::field::{Body, HALF, amount, size_of, to_point};
 use crate::fighter::is_standing;
 
-/// Something in the air.
+/// A projectile.
 #[derive(Component, Clone, Debug)]
 pub struct Shot {
-    /// Who threw it.
+    /// Entity that fired it.
     pub owner: Entity,
-    /// Its class, as the pack calls it.
+    /// Projectile class in the pack.
     pub class: String,
-    /// Where it is.
+    /// Position.
     pub position: Vec2,
-    /// Where it flies, in a second.
+    /// Velocity per second.
     pub velocity: Vec2,
-    /// How far it still flies.
+    /// Remaining range.
     pub left: f32,
-    /// How big it is.
+    /// Radius.
     pub radius: f32,
-    /// The event that its owner gets when it hits.
+    /// Gameplay event that its owner gets on a hit.
     pub event: String,
     team: Option<String>,
 }
 
-/// An ability asks for a projectile: its class and the event of a hit stand in the request, how it flies in the attributes of
-/// who throws it. Nobody waits for it, so there is nothing to complete.
+/// Spawns a projectile for a host task: class and hit event come from its parameters, speed and range from
+/// the attributes of the owner. No task waits for it, so nothing is completed.
 pub fn throw(
     In(request): In<HostTaskRequested>,
     gameplay: GameplayView<'_>,
@@ -49,7 +49,7 @@ pub fn throw(
 }
 
 impl Shot {
-    /// Something of this class that somebody throws ahead, and that tells nobody when it hits.
+    /// A projectile of this class in facing direction, without a hit event.
     pub fn from(
         owner: Entity,
         body: &Body,
@@ -70,7 +70,7 @@ impl Shot {
     }
 }
 
-/// Everything in the air flies on, and hits the first of the other side that is in its way.
+/// Moves projectiles; each hits the first enemy in its path.
 pub fn fly(
     time: Res<'_, Time>,
     mut gameplay: Gameplay<'_>,
@@ -85,9 +85,9 @@ pub fn fly(
 ) {
     for (entity, mut shot) in &mut shots {
         let from = shot.position;
-        let way = shot.velocity * time.delta_secs();
-        shot.position += way;
-        shot.left -= way.length();
+        let step = shot.velocity * time.delta_secs();
+        shot.position += step;
+        shot.left -= step.length();
         let hit = bodies
             .iter()
             .filter(|(other, _, _, tags, team)| {
@@ -99,7 +99,7 @@ pub fn fly(
             .filter(|(_, room)| *room <= 0.0)
             .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         if let Some((victim, _)) = hit {
-            tell(&mut gameplay, &shot, victim);
+            send_hit(&mut gameplay, &shot, victim);
         }
         if hit.is_some() || shot.left <= 0.0 || shot.position.abs().cmpgt(HALF).any() {
             commands.entity(entity).despawn();
@@ -107,8 +107,8 @@ pub fn fly(
     }
 }
 
-/// The thrower hears of a hit; what that means is for the rules to say.
-fn tell(gameplay: &mut Gameplay<'_>, shot: &Shot, victim: Entity) {
+/// Sends the hit event to the owner; the rules define its effect.
+fn send_hit(gameplay: &mut Gameplay<'_>, shot: &Shot, victim: Entity) {
     let (Some(instigator), Some(target)) = (gameplay.controller(shot.owner), gameplay.controller(victim))
     else {
         return;
@@ -120,11 +120,11 @@ fn tell(gameplay: &mut Gameplay<'_>, shot: &Shot, victim: Entity) {
     }
 }
 
-/// The place that the run was aimed at.
+/// Location that the activation was aimed at.
 fn aim_of(gameplay: &GameplayView<'_>, request: &HostTaskRequested) -> Option<Vec2> {
     let simulation = gameplay.simulation()?;
-    let run = simulation.activation(simulation.task(request.task)?.activation())?;
-    run.targets().first_location().map(to_point)
+    let activation = simulation.activation(simulation.task(request.task)?.activation())?;
+    activation.targets().first_location().map(to_point)
 }
 
 fn text<'a>(request: &'a HostTaskRequested, name: &str) -> &'a str {
@@ -138,12 +138,12 @@ fn value<'a>(request: &'a HostTaskRequested, name: &str) -> Option<&'a HostValue
     request.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-/// How near a point is to the way from one place to another.
+/// Distance of a point to a line segment.
 fn distance(from: Vec2, to: Vec2, point: Vec2) -> f32 {
-    let way = to - from;
-    let length = way.length_squared();
-    let along = if length > 0.0 { ((point - from).dot(way) / length).clamp(0.0, 1.0) } else { 0.0 };
-    (from + way * along).distance(point)
+    let segment = to - from;
+    let length = segment.length_squared();
+    let along = if length > 0.0 { ((point - from).dot(segment) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (from + segment * along).distance(point)
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fast_shots_do_not_fly_through_anybody() {
+    fn distance_is_measured_to_the_whole_segment() {
         let (from, to) = (Vec2::ZERO, Vec2::new(100.0, 0.0));
         assert_eq!(distance(from, to, Vec2::new(50.0, 3.0)), 3.0);
         assert_eq!(distance(from, to, Vec2::new(104.0, 3.0)), 5.0); // 3, 4, 5

@@ -1,4 +1,4 @@
-//! What is counted, and the dice of the host.
+//! Counters of a match, and the random numbers of the host.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +9,40 @@ use ugas::core::random::RandomStream;
 use crate::fighter::Kind;
 use crate::pad::Refused;
 
-/// The dice of the host, for what the rules leave open. Those of the rules are their own.
+/// Random numbers of the host, separate from those of the rules.
 #[derive(Resource, Clone, Debug)]
 pub struct Dice(RandomStream);
 
 impl Dice {
-    /// Dice that fall alike for the same seed.
+    /// Dice with a seed.
     pub fn seeded(seed: u64) -> Self {
         Self(RandomStream::derive(seed, &[0x0061_7265_6e61]))
     }
 
-    /// A number below another one.
+    /// A random number below a limit.
     pub fn below(&mut self, limit: u32) -> u32 {
         ((self.0.next_f64() * f64::from(limit)) as u32).min(limit.saturating_sub(1))
     }
 }
 
-/// What happened in a match so far.
+/// Counters of a match.
 #[derive(Resource, Clone, PartialEq, Debug, Default)]
 pub struct Tally {
-    /// How many minions fell.
+    /// Deaths of minions.
     pub minions_down: u32,
-    /// How often champions fell.
+    /// Deaths of champions.
     pub champions_down: u32,
-    /// How much health minions lost.
+    /// Health lost by minions.
     pub dealt: f64,
-    /// How much health champions lost.
+    /// Health lost by champions.
     pub taken: f64,
-    /// How often players were told no.
+    /// Refused actions of players.
     pub refused: u32,
-    /// How often each ability was used, by all.
+    /// Activations of each ability, by all fighters.
     pub used: BTreeMap<String, u32>,
 }
 
-/// Counts.
+/// Updates the counters.
 pub fn count(
     mut changes: MessageReader<'_, '_, AttributeChanged>,
     mut activated: MessageReader<'_, '_, AbilityActivated>,

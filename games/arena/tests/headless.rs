@@ -1,4 +1,4 @@
-//! The game without a picture, in a real app.
+//! The game without rendering, in a real app.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use bevy_ugas::GameplayWorld;
 use bevy_ugas::data::{Loader, Pack};
 use bevy_ugas::prelude::*;
 
-/// A field with the minions of a match, or without, and one champion whose buttons the test presses.
+/// A field with some of the minions of a match, and one champion that the test controls.
 fn field(keep: impl Fn(Kind) -> bool) -> (App, Entity) {
     let mut app = match_of_bots(rules().unwrap(), 7, 0);
     let minions: Vec<(Entity, Kind)> = app
@@ -65,7 +65,7 @@ fn minion(app: &mut App, kind: Kind) -> Entity {
 }
 
 #[test]
-fn a_match_of_bots_is_the_same_every_time() {
+fn match_of_bots_is_deterministic_per_seed() {
     let outcome = |seed| play(&mut match_of_bots(rules().unwrap(), seed, 1), 20.0);
     let first = outcome(7);
     assert_eq!(first, outcome(7));
@@ -73,7 +73,7 @@ fn a_match_of_bots_is_the_same_every_time() {
 }
 
 #[test]
-fn a_match_of_bots_uses_everything_that_there_is() {
+fn match_of_bots_uses_all_abilities() {
     let outcome = play(&mut match_of_bots(rules().unwrap(), 7, 1), 90.0);
     assert!(outcome.tally.minions_down > 3, "{outcome}");
     assert!(outcome.tally.taken > 0.0, "{outcome}");
@@ -83,7 +83,7 @@ fn a_match_of_bots_uses_everything_that_there_is() {
 }
 
 #[test]
-fn walking_goes_as_fast_as_the_rules_say_and_no_farther_than_the_field() {
+fn walking_uses_the_speed_of_the_rules_and_stays_in_the_field() {
     let (mut app, champion) = field(|_| false);
     let from = body(&app, champion).position;
     app.world_mut().get_mut::<Pad>(champion).unwrap().walk = Vec2::X;
@@ -101,7 +101,7 @@ fn walking_goes_as_fast_as_the_rules_say_and_no_farther_than_the_field() {
 }
 
 #[test]
-fn a_dash_goes_farther_than_walking() {
+fn dash_goes_farther_than_walking() {
     let (mut app, champion) = field(|_| false);
     let from = body(&app, champion).position;
     app.world_mut().get_mut::<Pad>(champion).unwrap().aim = from + Vec2::X * 100.0;
@@ -113,7 +113,7 @@ fn a_dash_goes_farther_than_walking() {
 }
 
 #[test]
-fn bolts_fly_and_hurt_what_they_hit() {
+fn bolt_damages_the_enemy_that_it_hits() {
     let (mut app, champion) = field(|kind| kind == Kind::Spitter);
     let spitter = minion(&mut app, Kind::Spitter);
     let at = body(&app, champion).position + Vec2::X * 200.0;
@@ -126,7 +126,7 @@ fn bolts_fly_and_hurt_what_they_hit() {
 }
 
 #[test]
-fn a_meteor_is_paid_when_its_place_is_chosen_and_can_be_given_up() {
+fn meteor_costs_mana_on_confirmation_and_can_be_cancelled() {
     let (mut app, champion) = field(|_| false);
     let is_targeting = |app: &App| app.world().get::<Pad>(champion).unwrap().is_targeting();
     tap(&mut app, champion, Buttons { meteor: true, ..Buttons::default() });
@@ -145,7 +145,7 @@ fn a_meteor_is_paid_when_its_place_is_chosen_and_can_be_given_up() {
 }
 
 #[test]
-fn who_is_told_no_is_told_why() {
+fn refused_action_emits_its_reason() {
     let (mut app, champion) = field(|_| false);
     tap(&mut app, champion, Buttons { dash: true, ..Buttons::default() });
     run(&mut app, 0.3);
@@ -160,7 +160,7 @@ fn who_is_told_no_is_told_why() {
 }
 
 #[test]
-fn minions_find_the_champion_who_falls_and_gets_up_at_home() {
+fn champion_killed_by_minions_respawns_at_home() {
     let (mut app, champion) = field(|_| true);
     let home = body(&app, champion).home;
     app.world_mut().get_mut::<Body>(champion).unwrap().position = Vec2::new(300.0, 0.0);
@@ -172,8 +172,8 @@ fn minions_find_the_champion_who_falls_and_gets_up_at_home() {
             break;
         }
     }
-    assert!(fell, "nobody hurt the champion");
-    // Nobody who lies down walks.
+    assert!(fell, "the champion was not killed");
+    // A dead champion does not walk.
     app.world_mut().get_mut::<Pad>(champion).unwrap().walk = Vec2::Y;
     let lies = body(&app, champion).position;
     run(&mut app, 1.0);
@@ -188,7 +188,7 @@ fn minions_find_the_champion_who_falls_and_gets_up_at_home() {
 }
 
 #[test]
-fn changed_rules_change_the_game_that_runs() {
+fn reloaded_rules_change_the_running_game() {
     let (mut app, champion) = field(|_| false);
     assert_eq!(value(&app, champion, "MoveSpeed"), 240.0);
     let changed = changed_pack("Value: 0.6", "Value: 1.0");
@@ -198,7 +198,7 @@ fn changed_rules_change_the_game_that_runs() {
     assert_eq!(value(&app, champion, "MoveSpeed"), 480.0); // 240 × (1 + 1) instead of 240 × 1.6
 }
 
-/// A folder that is gone in the end.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -207,9 +207,9 @@ impl Drop for Folder {
     }
 }
 
-/// As somebody does it who plays: the files are on a disk, and one is saved while the match runs.
+/// Like a player would: the files are on disk, and one is saved while the match runs.
 #[test]
-fn editing_a_file_while_playing_changes_the_game() {
+fn saving_a_pack_file_reloads_the_running_game() {
     let folder = Folder(std::env::temp_dir().join(format!("arena_{}", std::process::id())));
     let (from, mut files) = (arena::pack_folder(), Vec::new());
     collect(&from, &mut files);
@@ -223,15 +223,15 @@ fn editing_a_file_while_playing_changes_the_game() {
     let until = |app: &mut App, what: &str, is_so: &dyn Fn(&App) -> bool| {
         let began = std::time::Instant::now();
         while !is_so(app) {
-            assert!(began.elapsed().as_secs() < 60, "waited in vain for {what}");
+            assert!(began.elapsed().as_secs() < 60, "timed out waiting for {what}");
             app.update();
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
     };
-    let edition = |app: &App| app.world().resource::<GameplayWorld>().edition();
-    until(&mut app, "the rules", &|app| edition(app) == 1);
+    let rules_version = |app: &App| app.world().resource::<GameplayWorld>().rules_version();
+    until(&mut app, "the rules", &|app| rules_version(app) == 1);
     app.update();
-    // Nobody is to slow the champion down.
+    // No minion may slow the champion down.
     let mut minions = app.world_mut().query::<(Entity, &Kind)>();
     let minions: Vec<Entity> = minions
         .iter(app.world())
@@ -247,20 +247,20 @@ fn editing_a_file_while_playing_changes_the_game() {
 
     let path = folder.0.join("champion.yaml");
     let text = std::fs::read_to_string(&path).unwrap();
-    // Broken first: the game goes on as it was.
+    // First with an error: the game keeps its rules.
     std::fs::write(&path, text.replace("Value: 0.6", "Value: [")).unwrap();
     run(&mut app, 1.0);
     std::thread::sleep(std::time::Duration::from_millis(800));
     run(&mut app, 1.0);
-    assert_eq!((edition(&app), value(&app, champion, "MoveSpeed")), (1, 240.0));
-    // Then as it is meant.
+    assert_eq!((rules_version(&app), value(&app, champion, "MoveSpeed")), (1, 240.0));
+    // Then valid.
     std::fs::write(&path, text.replace("Value: 0.6", "Value: 1.0")).unwrap();
-    until(&mut app, "the change", &|app| edition(app) == 2);
+    until(&mut app, "the change", &|app| rules_version(app) == 2);
     press(&mut app, champion, Buttons { sprint: true, ..Buttons::default() });
     until(&mut app, "the faster sprint", &|app| value(app, champion, "MoveSpeed") == 480.0); // 240 × 2
 }
 
-/// The pack with other words in its files.
+/// The pack with a text replaced in its files.
 fn changed_pack(from: &str, to: &str) -> Arc<Pack> {
     let mut files = Vec::new();
     collect(&arena::pack_folder(), &mut files);

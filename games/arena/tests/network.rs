@@ -1,4 +1,4 @@
-//! A server and a guest, each in an app of its own, in one process.
+//! A server and a client, each in its own app, in one process.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use arena::ArenaPlugin;
 use arena::field::Body;
-use arena::fighter::{Kind, Own};
+use arena::fighter::{Kind, LocalPlayer};
 use arena::headless::rules;
-use arena::network::{BadWay, GuestPlugin, HostPlugin, PlayedBy, let_bots_play, resolve, serve};
+use arena::link::{LinkSettings, Role, Status};
+use arena::network::{GuestPlugin, HostPlugin, PlayedBy, SimulatedLink, let_bots_play, resolve, serve};
 use arena::pad::{Buttons, Pad};
-use arena::way::{Role, Status, Way};
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
@@ -28,19 +28,19 @@ struct Match {
 
 impl Match {
     fn new() -> Self {
-        Self::over(Way::default())
+        Self::over(LinkSettings::default())
     }
 
-    /// A match whose guest has this way to the server.
-    fn over(way: Way) -> Self {
+    /// A match whose guest has this link to the server.
+    fn over(link: LinkSettings) -> Self {
         let memory = MemoryServer::new(4);
         let port = memory.port();
         let mut server = app();
         server
             .add_plugins(UgasServerPlugin::new(ServerEndpoint::Memory(memory)))
             .add_plugins(UgasPlugins::from_pack(rules().unwrap()))
-            .add_plugins((ArenaPlugin { seed: 7, role: Role::Decides }, HostPlugin));
-        let guest = guest(port, way);
+            .add_plugins((ArenaPlugin { seed: 7, role: Role::Authority }, HostPlugin));
+        let guest = guest(port, link);
         let mut game = Self { server, guest };
         for _ in 0..1_200 {
             game.step();
@@ -48,16 +48,16 @@ impl Match {
                 return game;
             }
         }
-        panic!("the guest got no champion");
+        panic!("the client got no champion");
     }
 
-    /// A match in which nobody disturbs the guest.
+    /// A match without minions.
     fn quiet() -> Self {
-        Self::quiet_over(Way::default())
+        Self::quiet_over(LinkSettings::default())
     }
 
-    fn quiet_over(way: Way) -> Self {
-        let mut game = Self::over(way);
+    fn quiet_over(link: LinkSettings) -> Self {
+        let mut game = Self::over(link);
         let mut minions = game.server.world_mut().query::<(Entity, &Kind)>();
         let minions: Vec<Entity> = minions
             .iter(game.server.world())
@@ -82,14 +82,14 @@ impl Match {
         }
     }
 
-    /// The guest's champion, once it has attributes.
+    /// Champion of the client, once it has attributes.
     fn own(&mut self) -> Option<Entity> {
-        let mut own = self.guest.world_mut().query_filtered::<(Entity, &Attributes), With<Own>>();
+        let mut own = self.guest.world_mut().query_filtered::<(Entity, &Attributes), With<LocalPlayer>>();
         let (entity, attributes) = own.iter(self.guest.world()).next()?;
         (!attributes.is_empty()).then_some(entity)
     }
 
-    /// Where the server has the guest's champion.
+    /// Position of the client's champion on the server.
     fn at_server(&mut self) -> Vec2 {
         let mut played = self.server.world_mut().query_filtered::<&Body, With<PlayedBy>>();
         played.single(self.server.world()).unwrap().position
@@ -116,23 +116,23 @@ fn app() -> App {
 /// A tick, which is a step of both sides.
 const TICK: f64 = 1.0 / 60.0;
 
-fn guest(port: MemoryPort, way: Way) -> App {
+fn guest(port: MemoryPort, link: LinkSettings) -> App {
     let mut guest = app();
-    let shared = Arc::new(Mutex::new(way));
+    let shared = Arc::new(Mutex::new(link));
     let step = Span::from_micros(16_667);
-    let connection = BadWay::stepwise(port.connect(1, &[]), shared.clone(), 5, step);
+    let connection = SimulatedLink::stepwise(port.connect(1, &[]), shared.clone(), 5, step);
     guest
         .add_plugins(UgasClientPlugin::new(ClientEndpoint::Custom(Box::new(connection)), 11))
         .add_plugins(UgasPlugins::from_pack(rules().unwrap()))
-        .add_plugins(ArenaPlugin { seed: 7, role: Role::Follows })
-        .add_plugins(GuestPlugin { way: shared })
-        .insert_resource(way);
+        .add_plugins(ArenaPlugin { seed: 7, role: Role::Client })
+        .add_plugins(GuestPlugin { link: shared })
+        .insert_resource(link);
     guest
 }
 
-/// Seconds between a press of the dash and the first that the player sees of it: stamina is paid, and the body leaps.
-fn answer(way: Way) -> f64 {
-    let mut game = Match::quiet_over(way);
+/// Seconds between pressing the dash and its first visible result: stamina is paid, and the body moves.
+fn response_time(link: LinkSettings) -> f64 {
+    let mut game = Match::quiet_over(link);
     game.run(120);
     let own = game.own().unwrap();
     let seen = |game: &mut Match| {
@@ -150,16 +150,16 @@ fn answer(way: Way) -> f64 {
             return f64::from(steps) * TICK;
         }
     }
-    panic!("nothing was seen of the dash over {way:?}");
+    panic!("the dash was never visible over {link:?}");
 }
 
-/// What the switch and the slider of the panel are for.
 #[test]
-fn prediction_answers_at_once_however_long_the_way_is() {
-    let way = |latency, is_predicted| Way { is_predicted, ..Way::default() }.with(latency, 0.0);
+fn prediction_responds_at_once_at_any_latency() {
+    let link =
+        |latency, is_predicted| LinkSettings { is_predicted, ..LinkSettings::default() }.with(latency, 0.0);
     for latency in [0.0, 100.0, 300.0] {
-        let (predicted, waited) = (answer(way(latency, true)), answer(way(latency, false)));
-        // Two or three steps, whatever the way; without prediction not before a datagram went there and another came back.
+        let (predicted, waited) = (response_time(link(latency, true)), response_time(link(latency, false)));
+        // Two or three steps at any latency; without prediction at least a round trip.
         assert!(predicted <= 4.0 * TICK, "{latency} ms: {predicted}");
         assert!(waited >= f64::from(latency) / 1_000.0, "{latency} ms: {waited}");
         assert!(waited > predicted, "{latency} ms: {predicted} {waited}");
@@ -167,12 +167,12 @@ fn prediction_answers_at_once_however_long_the_way_is() {
 }
 
 #[test]
-fn losses_delay_but_do_not_part_the_two() {
-    let way = Way::default().with(150.0, 20.0);
-    // Of what is predicted, nothing is lost on the way.
-    assert!(answer(way) <= 4.0 * TICK);
-    assert!(answer(Way { is_predicted: false, ..way }) >= 0.15);
-    let mut game = Match::quiet_over(way);
+fn client_and_server_agree_despite_loss() {
+    let link = LinkSettings::default().with(150.0, 20.0);
+    // Loss does not affect prediction.
+    assert!(response_time(link) <= 4.0 * TICK);
+    assert!(response_time(LinkSettings { is_predicted: false, ..link }) >= 0.15);
+    let mut game = Match::quiet_over(link);
     for walk in [Vec2::X, Vec2::Y, Vec2::NEG_X] {
         game.pad().walk = walk;
         game.run(40);
@@ -185,17 +185,17 @@ fn losses_delay_but_do_not_part_the_two() {
     assert!(counted.confirmed >= 6 && counted.rejected == 0, "{counted:?}"); // three presses, three releases
 }
 
-/// Everything as a player has it: a host in its thread, found by name, over UDP and a bad way.
+/// End to end: a host in its thread, resolved by name, over UDP with simulated latency and loss.
 #[test]
-fn a_bot_joins_by_name_over_a_bad_way() {
+fn bot_joins_by_name_over_a_lossy_link() {
     let serving = serve(rules().unwrap(), "127.0.0.1:0".parse().unwrap(), 7).unwrap();
     let server = resolve(&format!("localhost:{}", serving.address.port())).unwrap();
-    // There is one server at an address, and the second is told so at once.
+    // A second server at the same address fails at once.
     let began = Instant::now();
-    let told = serve(rules().unwrap(), server, 7).err().unwrap().to_string();
-    assert!(told.contains("cannot listen") && began.elapsed() < Duration::from_secs(5), "{told}");
+    let error = serve(rules().unwrap(), server, 7).err().unwrap().to_string();
+    assert!(error.contains("cannot listen") && began.elapsed() < Duration::from_secs(5), "{error}");
     let mut app =
-        arena::network::guest(rules().unwrap(), server, Way::default().with(80.0, 10.0), 7).unwrap();
+        arena::network::guest(rules().unwrap(), server, LinkSettings::default().with(80.0, 10.0), 7).unwrap();
     let_bots_play(&mut app);
     let began = Instant::now();
     while app.world().resource::<Status>().confirmed < 10 {
@@ -205,7 +205,7 @@ fn a_bot_joins_by_name_over_a_bad_way() {
     }
     let status = app.world().resource::<Status>();
     assert!(status.round_trip >= 80.0 && status.mode == "Guest", "{status}");
-    // When the host goes, the guest is told.
+    // The client detects that the host stopped.
     drop(serving);
     while app.world().resource::<Status>().lost.is_none() {
         assert!(began.elapsed() < Duration::from_secs(90), "{}", app.world().resource::<Status>());
@@ -215,7 +215,7 @@ fn a_bot_joins_by_name_over_a_bad_way() {
 }
 
 #[test]
-fn a_guest_sees_the_match_and_plays_a_champion() {
+fn client_sees_the_match_and_owns_a_champion() {
     let mut game = Match::new();
     game.run(60);
     let mut kinds: Vec<Kind> =
@@ -227,7 +227,7 @@ fn a_guest_sees_the_match_and_plays_a_champion() {
 }
 
 #[test]
-fn a_guest_walks_at_once_and_the_server_agrees() {
+fn client_walks_at_once_and_the_server_agrees() {
     let mut game = Match::quiet();
     let from = game.at_guest();
     assert_eq!(from, game.at_server());
@@ -244,9 +244,9 @@ fn a_guest_walks_at_once_and_the_server_agrees() {
 }
 
 #[test]
-fn without_prediction_a_guest_waits_for_the_server() {
+fn client_without_prediction_waits_for_the_server() {
     let mut game = Match::quiet();
-    game.guest.world_mut().resource_mut::<Way>().is_predicted = false;
+    game.guest.world_mut().resource_mut::<LinkSettings>().is_predicted = false;
     game.run(30);
     game.pad().buttons = Buttons { dash: true, ..Buttons::default() };
     game.run(1);
@@ -258,7 +258,7 @@ fn without_prediction_a_guest_waits_for_the_server() {
     assert!(stamina(&game) < 80.0);
 
     // With it, the cost is paid at once.
-    game.guest.world_mut().resource_mut::<Way>().is_predicted = true;
+    game.guest.world_mut().resource_mut::<LinkSettings>().is_predicted = true;
     game.pad().buttons = Buttons::default();
     game.run(240);
     game.pad().buttons = Buttons { dash: true, ..Buttons::default() };
@@ -267,7 +267,7 @@ fn without_prediction_a_guest_waits_for_the_server() {
 }
 
 #[test]
-fn who_leaves_takes_the_champion_along() {
+fn champion_is_despawned_when_its_client_leaves() {
     let mut game = Match::new();
     game.guest.world_mut().resource_mut::<GameplayWorld>().leave().unwrap();
     game.run(30);
@@ -275,12 +275,12 @@ fn who_leaves_takes_the_champion_along() {
     assert_eq!(played.iter(game.server.world()).count(), 0);
 }
 
-/// Who listens on all addresses is found at each of them, also by the host itself.
+/// A host on all addresses is reachable at each of them, also by itself.
 #[test]
-fn a_host_on_all_addresses_is_found() {
+fn host_on_all_addresses_is_reachable() {
     let serving = serve(rules().unwrap(), "0.0.0.0:0".parse().unwrap(), 7).unwrap();
     for server in [SocketAddr::from(([127, 0, 0, 1], serving.address.port())), serving.address] {
-        let mut app = arena::network::guest(rules().unwrap(), server, Way::default(), 7).unwrap();
+        let mut app = arena::network::guest(rules().unwrap(), server, LinkSettings::default(), 7).unwrap();
         let began = Instant::now();
         while !app.world().resource::<UgasClient>().is_playing {
             assert!(

@@ -1,16 +1,17 @@
-//! What one more client costs: a block that is encoded already goes into its datagram.
+//! Cost of one more client: an already encoded block is copied into its datagram.
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
 
 use ugas::core::handle::Handle;
-use ugas::core::mirror::{Piece, PieceKey, Sight};
+use ugas::core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas::net::Tick;
 use ugas::net::bits::BitWriter;
-use ugas::net::message::{ControllerChange, ControllerUpdate, Course, PacketId, ToClient, Update};
+use ugas::net::message::{ControllerChange, ControllerUpdate, PacketId, StreamParams, ToClient, Update};
 use ugas::net::quantise::Quantiser;
 use ugas::net::wire::{
-    Basis, Dictionary, Exactness, Listener, Room, Told, UpdateBits, UpdateHeader, UpdateWriter, write_block,
+    BlockEncoding, DeltaEntry, Dictionary, Exactness, Room, UpdateBits, UpdateDecoder, UpdateHeader,
+    UpdateWriter, write_block,
 };
 use ugas::{AttributeId, ControllerId};
 
@@ -20,8 +21,8 @@ use crate::measure::{Effort, Subject, compare, many};
 /// Controllers in one datagram.
 const CONTROLLERS: u32 = 100;
 
-/// A datagram with a hundred controllers that have two changed attributes each, for one more client; beside it the same
-/// blocks as whole bytes, copied one after the other.
+/// A datagram with a hundred controllers that have two changed attributes each, for one more client; the
+/// floor copies the same blocks as whole bytes.
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let (dictionary, block) = dictionary_and_block();
     let bits = block.bit_len();
@@ -32,10 +33,10 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     ))]
 }
 
-/// What all controllers have in common: every second place is one's.
-const COURSE: Course = Course { step: 1, places: 2 * CONTROLLERS };
+/// Stride of the controllers: every second slot is used.
+const STREAM: StreamParams = StreamParams { step: 1, slots: 2 * CONTROLLERS };
 
-/// What is told of each controller.
+/// Attributes sent of each controller.
 const PIECE: Piece = Piece::Attribute { base: 1_234.0, current: 1_234.0 };
 
 fn attributes() -> [AttributeId; 2] {
@@ -49,9 +50,9 @@ fn dictionary_and_block() -> (Dictionary, BitWriter) {
     let dictionary = attributes.into_iter().fold(Dictionary::sized(200, 16), |dictionary, attribute| {
         dictionary.with_attribute(attribute, quantiser).expect("it is one of sixteen")
     });
-    let pieces = attributes.map(|attribute| Told::whole(PieceKey::Attribute(attribute), Some(&PIECE)));
+    let pieces = attributes.map(|attribute| DeltaEntry::full(PieceKey::Attribute(attribute), Some(&PIECE)));
     let mut block = BitWriter::new();
-    write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces.into_iter(), &mut block)
+    write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, pieces.into_iter(), &mut block)
         .expect("they are sorted");
     (dictionary, block)
 }
@@ -61,7 +62,7 @@ fn ours(dictionary: Dictionary, block: BitWriter) -> Subject<'static> {
     let mut datagram = Vec::new();
     let header = UpdateHeader {
         packet: PacketId(2),
-        course: COURSE,
+        stream: STREAM,
         tick: Tick(2),
         base: Tick(1),
         ..UpdateHeader::default()
@@ -69,8 +70,8 @@ fn ours(dictionary: Dictionary, block: BitWriter) -> Subject<'static> {
     let mut write = move |datagram: &mut Vec<u8>| {
         let bits = std::mem::take(&mut memory);
         let mut update = UpdateWriter::begin(&dictionary, header, bits);
-        for place in 0..CONTROLLERS {
-            let room = update.place(2 * place, Basis::Whole, black_box(&block));
+        for slot in 0..CONTROLLERS {
+            let room = update.slot(2 * slot, BlockEncoding::Full, black_box(&block));
             assert_eq!(room, Ok(Room::Taken));
         }
         memory = update.finish().expect("it is the only part");
@@ -83,36 +84,36 @@ fn ours(dictionary: Dictionary, block: BitWriter) -> Subject<'static> {
     many(CONTROLLERS as usize, move || write(&mut datagram))
 }
 
-/// A client that was told of everybody before reads what was meant.
+/// Checks that a client with a baseline of all controllers decodes the datagram.
 fn assert_read(datagram: &[u8]) {
     let everybody = |pieces: &[(PieceKey, Option<Piece>)]| -> Vec<ControllerUpdate> {
-        let told = |place: u32| ControllerUpdate {
-            controller: ControllerId::from_parts(2 * place, NonZeroU32::MIN),
+        let update = |slot: u32| ControllerUpdate {
+            controller: ControllerId::from_parts(2 * slot, NonZeroU32::MIN),
             change: ControllerChange::Pieces {
                 epoch: 0,
                 own: false,
-                sight: Sight { effects: false, abilities: false },
+                visibility: RecordVisibility { effects: false, abilities: false },
                 pieces: pieces.to_vec(),
             },
         };
-        (0..CONTROLLERS).map(told).collect()
+        (0..CONTROLLERS).map(update).collect()
     };
-    let mut listener = Listener::new();
-    listener.note(&Update {
+    let mut decoder = UpdateDecoder::new();
+    decoder.note(&Update {
         packet: PacketId(1),
         tick: Tick(1),
-        course: COURSE,
-        states_course: true,
+        stream: STREAM,
+        states_stream: true,
         controllers: everybody(&[]),
         ..Update::default()
     });
     let (dictionary, _) = dictionary_and_block();
-    let Ok(ToClient::Update(read)) = listener.read(&dictionary, datagram) else {
+    let Ok(ToClient::Update(read)) = decoder.read(&dictionary, datagram) else {
         panic!("the datagram is an update");
     };
     let pieces = attributes().map(|attribute| (PieceKey::Attribute(attribute), Some(PIECE)));
     assert_eq!((read.packet, read.tick), (PacketId(2), Tick(2)));
-    assert_eq!(read.controllers, everybody(&pieces), "everybody is told of");
+    assert_eq!(read.controllers, everybody(&pieces), "a controller is missing in the update");
 }
 
 fn floor(block: &[u8]) -> Subject<'static> {

@@ -1,28 +1,28 @@
-//! How few bits changes could take: their entropy of order 0.
+//! Lower bound for the size of changes: their entropy of order 0.
 //!
-//! A coder that knows all frequencies beforehand writes a symbol that is `n` of `N` in `log2(N / n)` bits, and which `k` of
-//! `V` controllers in view changed in `log2(V choose k)`. Symbols are:
+//! A coder that knows all frequencies beforehand writes a symbol that is `n` of `N` in `log2(N / n)` bits,
+//! and which `k` of `V` controllers in view changed in `log2(V choose k)`. Symbols are:
 //!
 //! - for each changed controller, each of its changes and then an end. A change is which kind of piece and, for attributes
 //!   and tags, which of them and by how much both values went up or down. Own controllers and others have an alphabet each;
 //! - for a record, such as an effect: its length, and each byte combined with the one that it replaces by exclusive or. Each
 //!   position in each kind of record has an alphabet of its own, new records and changed ones apart.
 //!
-//! Neither headers nor acknowledgements are in it, nor what is sent again, nor that nobody knows frequencies beforehand.
+//! It excludes headers, acknowledgements, retransmissions and the cost of learning the frequencies.
 
 #![expect(clippy::disallowed_methods, reason = "a figure in a report may differ in its last bit")]
 
 use std::collections::BTreeMap;
 
-use ugas::core::mirror::{Piece, PieceKey};
+use ugas::core::replica::{Piece, PieceKey};
 
 use super::trace::{Change, Trace};
 
-/// Bytes by what they are spent on.
+/// Bytes by category.
 pub(crate) struct Entropy {
     pub(crate) others: f64,
     pub(crate) own: f64,
-    /// Which controllers changed.
+    /// Bytes for the set of changed controllers.
     pub(crate) which: f64,
 }
 
@@ -32,7 +32,7 @@ impl Entropy {
     }
 }
 
-/// Of all changes of a trace.
+/// Entropy of all changes of a trace.
 pub(crate) fn of(trace: &Trace) -> Entropy {
     let mut alphabets = [Alphabets::default(), Alphabets::default()];
     let mut which = 0.0;
@@ -45,7 +45,7 @@ pub(crate) fn of(trace: &Trace) -> Entropy {
             for change in tick.iter().filter(|change| change.controller == controller) {
                 alphabets[usize::from(change.own)].add(change);
             }
-            alphabets[usize::from(controller == trace.own)].count(Place::Change, [END; 4]);
+            alphabets[usize::from(controller == trace.own)].count(AlphabetContext::Change, [END; 4]);
         }
     }
     let [others, own] = alphabets.map(|alphabets| alphabets.bits() / 8.0);
@@ -55,9 +55,9 @@ pub(crate) fn of(trace: &Trace) -> Entropy {
 /// The symbol after the changes of a controller.
 const END: i64 = -1;
 
-/// What an alphabet is for.
+/// Context of an alphabet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum AlphabetContext {
     Change,
     /// The length of a record of this kind.
     Length(u8, bool),
@@ -65,13 +65,13 @@ enum Place {
     Byte(u8, bool, usize),
 }
 
-/// How often each symbol comes, in each alphabet.
+/// Symbol counts of each alphabet.
 #[derive(Default)]
-struct Alphabets(BTreeMap<Place, BTreeMap<[i64; 4], u64>>);
+struct Alphabets(BTreeMap<AlphabetContext, BTreeMap<[i64; 4], u64>>);
 
 impl Alphabets {
-    fn count(&mut self, place: Place, symbol: [i64; 4]) {
-        *self.0.entry(place).or_default().entry(symbol).or_default() += 1;
+    fn count(&mut self, context: AlphabetContext, symbol: [i64; 4]) {
+        *self.0.entry(context).or_default().entry(symbol).or_default() += 1;
     }
 
     fn add(&mut self, change: &Change) {
@@ -79,16 +79,19 @@ impl Alphabets {
         let [old, new] = [&change.old, &change.new].map(|piece| values_of(piece.as_ref()));
         let difference = [new[0] - old[0], new[1] - old[1]];
         let gone = i64::from(change.new.is_none() && change.key.is_record());
-        self.count(Place::Change, [i64::from(kind) * 2 + gone, which, difference[0], difference[1]]);
+        self.count(
+            AlphabetContext::Change,
+            [i64::from(kind) * 2 + gone, which, difference[0], difference[1]],
+        );
         let Some(Piece::Record(new)) = &change.new else { return };
         let old = match &change.old {
             Some(Piece::Record(old)) => Some(old),
             _ => None,
         };
-        self.count(Place::Length(kind, old.is_some()), [new.len() as i64, 0, 0, 0]);
+        self.count(AlphabetContext::Length(kind, old.is_some()), [new.len() as i64, 0, 0, 0]);
         for (at, byte) in new.iter().enumerate() {
             let before = old.and_then(|old| old.get(at)).copied().unwrap_or(0);
-            self.count(Place::Byte(kind, old.is_some(), at), [i64::from(byte ^ before), 0, 0, 0]);
+            self.count(AlphabetContext::Byte(kind, old.is_some(), at), [i64::from(byte ^ before), 0, 0, 0]);
         }
     }
 
@@ -111,7 +114,7 @@ fn kind_of(key: PieceKey) -> (u8, i64) {
         PieceKey::Cue(tag) => (4, tag.index().into()),
         PieceKey::Effect(_) => (5, 0),
         PieceKey::Ability(_) => (6, 0),
-        PieceKey::Run(_) => (7, 0),
+        PieceKey::Activation(_) => (7, 0),
         PieceKey::Task(_) => (8, 0),
         PieceKey::Inputs => (9, 0),
     }
@@ -128,7 +131,7 @@ fn values_of(piece: Option<&Piece>) -> [i64; 2] {
     }
 }
 
-/// The logarithm of how many ways there are to choose `k` of `n`.
+/// Base-2 logarithm of `n choose k`.
 fn log2_choose(n: usize, k: usize) -> f64 {
     (0..k.min(n)).map(|at| ((n - at) as f64 / (at + 1) as f64).log2()).sum()
 }
@@ -138,17 +141,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_to_choose() {
+    fn log2_choose_of_known_values() {
         assert_eq!(log2_choose(8, 1), 3.0); // one of eight
         assert_eq!(log2_choose(7, 0), 0.0);
         assert!((log2_choose(10, 5) - 252f64.log2()).abs() < 1e-9); // 10! / 5! / 5!
     }
 
     #[test]
-    fn symbols_take_the_logarithm_of_their_rarity() {
+    fn symbol_bits_are_the_logarithm_of_the_inverse_frequency() {
         let mut alphabets = Alphabets::default();
-        (0..3).for_each(|_| alphabets.count(Place::Change, [1; 4]));
-        alphabets.count(Place::Change, [2; 4]);
+        (0..3).for_each(|_| alphabets.count(AlphabetContext::Change, [1; 4]));
+        alphabets.count(AlphabetContext::Change, [2; 4]);
         // Three of log2(4/3), one of log2(4).
         assert!((alphabets.bits() - (3.0 * (4f64 / 3.0).log2() + 2.0)).abs() < 1e-9);
     }

@@ -1,7 +1,8 @@
-//! Bytes for a client, and what one more client costs.
+//! Bytes per client, and the cost of one more client.
 //!
-//! The fights of the workloads behind a server, seen by one client over a link with a round trip of 50 ms that loses
-//! nothing. Beside it the entropy of the same changes, and a peer that is told the same changes.
+//! The fights of the workloads behind a server, seen by one client over a link with a round trip of 50 ms
+//! that loses nothing. It is compared with the entropy of the same changes, and with a peer that replicates
+//! the same changes.
 
 mod encode;
 mod entropy;
@@ -49,15 +50,15 @@ pub(crate) fn players(effort: Effort) -> Vec<Line> {
     )
 }
 
-/// Forty players and a boss, all in view. So many effects hurt the boss that steps of one in a hundred of what it has
-/// would hide what happens to the players, so that health goes to the point.
+/// Forty players and a boss, all in view. The boss has so much health that quantising it to a hundredth
+/// would hide the damage to the players, so health is sent exact to the point.
 pub(crate) fn raid(effort: Effort) -> Vec<Line> {
     let shown_health = Quantiser::Range { min: 0.0, max: 131_071.0, bits: 17 };
     let setting = Setting { rate: 20, health: 100_000.0, shown_health, in_view: (0..=RAIDERS).collect() };
     lines(effort, "bytes-raid", 6_000.0, "health of others to the point", Raid, setting)
 }
 
-/// About a hundredth of what everybody has.
+/// Quantiser with steps of about a hundredth of the full value.
 fn steps_of_eight() -> Quantiser {
     Quantiser::Range { min: 0.0, max: 1_016.0, bits: 7 }
 }

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ugas::core::mirror::Piece;
+use ugas::core::replica::Piece;
 use ugas::net::quantise::Quantiser;
 use ugas::net::wire::Dictionary;
 use ugas::net::{
-    Client, ClientConfig, Lens, Own, PeerId, Server, ServerConfig, ServerEvent, TickLength, Transmit,
+    Client, ClientConfig, Ownership, PeerId, Server, ServerConfig, ServerEvent, TickLength, Transmit,
+    Visibility,
 };
 use ugas::{Config, ControllerId, Simulation, Span, TagId, Time};
 
@@ -17,36 +18,36 @@ use crate::measure::{Timing, timed};
 use crate::workloads::Host;
 use crate::workloads::game::{FRAMES, Game, Lasting, Ours, effect};
 
-/// How a fight is put on the network.
+/// Network settings of a fight.
 #[derive(Clone)]
 pub(crate) struct Setting {
     /// Ticks in a second.
     pub(crate) rate: u32,
-    /// What everybody has. In the workloads nobody ever dies; here who does gets as much again.
+    /// Health and mana of each unit. Units never die in the workloads; here a dead unit is restored.
     pub(crate) health: f64,
-    /// How exactly others are told of it.
+    /// Quantiser of health for other clients.
     pub(crate) shown_health: Quantiser,
     /// Units that the client sees; the first is its own.
     pub(crate) in_view: Vec<usize>,
 }
 
 const PEER: PeerId = PeerId(1);
-/// Half a round trip.
+/// One-way latency.
 const DELAY: Span = Span::millis(25);
-/// How often in a tick datagrams are delivered.
+/// Deliveries per tick.
 const STEPS: u32 = 4;
-/// How long the client is in before it is watched.
+/// Warm-up time of the client before measuring.
 const SETTLING: u32 = 3;
 
-/// How exactly others are told of mana.
+/// Quantiser of mana for other clients.
 const SHOWN_MANA: Quantiser = Quantiser::Range { min: 0.0, max: 127.0, bits: 7 };
 
-/// What others see of somebody.
+/// Visible state of a unit.
 #[derive(PartialEq, Debug)]
-struct Looks {
+struct VisibleState {
     health: f64,
     mana: f64,
-    /// With how often each was granted.
+    /// Tags with their counts.
     tags: Vec<(TagId, u32)>,
 }
 
@@ -54,7 +55,7 @@ struct Looks {
 pub(crate) struct Stage<H> {
     host: H,
     setting: Setting,
-    /// The game, as long as commands are given; otherwise the server has its simulation.
+    /// The game while commands are issued; otherwise its simulation is in the server.
     game: Ours,
     server: Server,
     client: Client,
@@ -64,16 +65,16 @@ pub(crate) struct Stage<H> {
     frame: u32,
     to_client: VecDeque<(Time, Vec<u8>)>,
     to_server: VecDeque<(Time, Vec<u8>)>,
-    /// How everybody in view was, until it has arrived that they were.
-    under_way: VecDeque<(Time, Vec<Looks>)>,
-    /// The same, as it arrived last.
-    arrived: Vec<Looks>,
-    /// The effect that gives back all health.
+    /// Visible states in flight to the client.
+    under_way: VecDeque<(Time, Vec<VisibleState>)>,
+    /// Visible states that arrived last.
+    arrived: Vec<VisibleState>,
+    /// Effect that restores all health.
     rise: usize,
 }
 
 impl<H: Host> Stage<H> {
-    /// The fight has gone on for as long as it takes to be as busy as it gets, and the client is in.
+    /// Starts the fight, warms it up and connects the client.
     pub(crate) fn new(mut host: H, setting: Setting) -> Self {
         let mut rules = host.rules();
         for (name, value, _) in &mut rules.attributes {
@@ -90,7 +91,7 @@ impl<H: Host> Stage<H> {
         let dictionary = Dictionary::of(&catalog)
             .with_attribute(health, setting.shown_health)
             .and_then(|known| known.with_attribute(mana, SHOWN_MANA))
-            .expect("the quantisers make sense");
+            .expect("the quantisers are valid");
         let config = ServerConfig {
             length: TickLength::hertz(setting.rate),
             show_everything: false,
@@ -99,11 +100,11 @@ impl<H: Host> Stage<H> {
         };
         let stand_in = Simulation::new(Arc::clone(&catalog), Config::seeded(7));
         let mut server = Server::new(std::mem::replace(&mut game.world.sim, stand_in), config);
-        let others = server.add_lens(Lens::minimal().with_attribute(health).with_attribute(mana));
-        let own = server.add_lens(Lens::owner());
+        let others = server.add_visibility(Visibility::minimal().with_attribute(health).with_attribute(mana));
+        let own = server.add_visibility(Visibility::owner());
         for unit in &game.world.units {
-            server.set_lens(*unit, Own::Others, Some(others));
-            server.set_lens(*unit, Own::Own, Some(own));
+            server.set_visibility(*unit, Ownership::Others, Some(others));
+            server.set_visibility(*unit, Ownership::Mine, Some(own));
         }
         let config = ClientConfig { dictionary: Some(dictionary.clone()), ..ClientConfig::default() };
         let client = Client::new(catalog, config, 1);
@@ -130,7 +131,7 @@ impl<H: Host> Stage<H> {
         stage
     }
 
-    /// What the client is told in so many seconds.
+    /// Trace of the updates to the client for some seconds.
     pub(crate) fn watch(mut self, seconds: u32) -> Trace {
         let own = self.game.world.units[self.setting.in_view[0]];
         let mut trace = Trace::new(self.dictionary.clone(), self.setting.in_view.len(), own);
@@ -139,12 +140,12 @@ impl<H: Host> Stage<H> {
             self.connected_tick(&mut trace);
         }
         assert_eq!(self.client.own_controllers().count(), 1, "the client plays");
-        assert_eq!(self.client.statistics().dropped, 0, "the client understands everything");
+        assert_eq!(self.client.statistics().dropped, 0, "the client decodes every datagram");
         self.compare();
         trace
     }
 
-    /// How long ticks of the same seconds take if nobody watches.
+    /// Tick times without a client.
     pub(crate) fn alone(mut self, seconds: u32) -> Timing {
         let (settling, counted) = (SETTLING * self.setting.rate, seconds * self.setting.rate);
         let step = Span::from_micros(1_000_000 / i64::from(self.setting.rate));
@@ -158,34 +159,34 @@ impl<H: Host> Stage<H> {
         Timing::mean(&(0..counted).map(|_| tick()).collect::<Vec<_>>())
     }
 
-    /// The client sees of others what arrived, but for what is rounded and for counts of tags beyond the most that are told.
-    /// What is its own it predicts.
+    /// Checks that the client shows the arrived state of others, up to quantisation and the maximum tag
+    /// count. Its own units are predicted.
     fn compare(&self) {
         let mut others = 0;
         for (unit, arrived) in self.setting.in_view.iter().zip(&self.arrived).skip(1) {
             let local = self.client.local(self.game.world.units[*unit]).expect("the client knows it");
-            let rounded = Looks {
-                health: self.setting.shown_health.settle(arrived.health).expect("it can be told"),
-                mana: SHOWN_MANA.settle(arrived.mana).expect("it can be told"),
+            let rounded = VisibleState {
+                health: self.setting.shown_health.settle(arrived.health).expect("the value is in range"),
+                mana: SHOWN_MANA.settle(arrived.mana).expect("the value is in range"),
                 tags: arrived.tags.iter().map(|(tag, count)| (*tag, Piece::MOST_TAGS.min(*count))).collect(),
             };
-            let shown = self.looks(self.client.simulation(), local);
-            assert_eq!(shown, Some(rounded), "unit {unit} is told as it is");
+            let shown = self.visible_state(self.client.simulation(), local);
+            assert_eq!(shown, Some(rounded), "the client shows another state of unit {unit}");
             others += 1;
         }
-        assert_eq!(others, self.setting.in_view.len() - 1, "everybody was told of");
-        assert!(self.arrived.iter().skip(1).any(|looks| !looks.tags.is_empty()), "somebody has tags");
+        assert_eq!(others, self.setting.in_view.len() - 1, "a unit is missing on the client");
+        assert!(self.arrived.iter().skip(1).any(|state| !state.tags.is_empty()), "no unit has tags");
     }
 
-    fn looks(&self, simulation: &Simulation, controller: ControllerId) -> Option<Looks> {
+    fn visible_state(&self, simulation: &Simulation, controller: ControllerId) -> Option<VisibleState> {
         let current = |name| simulation.current(controller, self.game.world.attribute(name));
         let tags = simulation.tags(controller)?.iter().collect();
-        Some(Looks { health: current("Health")?, mana: current("Mana")?, tags })
+        Some(VisibleState { health: current("Health")?, mana: current("Mana")?, tags })
     }
 
-    /// How everybody in view is.
-    fn in_view(&self) -> Vec<Looks> {
-        let of = |unit: &usize| self.looks(self.server.simulation(), self.game.world.units[*unit]);
+    /// Visible states of all units in view.
+    fn in_view(&self) -> Vec<VisibleState> {
+        let of = |unit: &usize| self.visible_state(self.server.simulation(), self.game.world.units[*unit]);
         self.setting.in_view.iter().filter_map(of).collect()
     }
 
@@ -208,8 +209,8 @@ impl<H: Host> Stage<H> {
             while let Some(bytes) = arrived(&mut self.to_client, self.now) {
                 self.client.handle(self.now, &bytes);
             }
-            while let Some(looks) = arrived(&mut self.under_way, self.now) {
-                self.arrived = looks;
+            while let Some(states) = arrived(&mut self.under_way, self.now) {
+                self.arrived = states;
             }
             self.client.update(self.now);
             while self.client.poll_event().is_some() {}
@@ -219,7 +220,7 @@ impl<H: Host> Stage<H> {
         }
     }
 
-    /// The frames of the workload that begin within one tick of the server's, and the tick; how long that took.
+    /// Plays the frames of one server tick, and the tick; returns its duration.
     fn play_tick(&mut self) -> Duration {
         self.tick += 1;
         std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());

@@ -1,46 +1,46 @@
-//! What a client was told, as changes.
+//! Trace of the updates to a client, as changes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ugas::ControllerId;
-use ugas::core::mirror::{Piece, PieceKey};
+use ugas::core::replica::{Piece, PieceKey};
 use ugas::net::message::{ControllerChange, ToClient};
-use ugas::net::wire::{Dictionary, Listener};
+use ugas::net::wire::{Dictionary, UpdateDecoder};
 
 use crate::measure::Timing;
 
-/// A piece that became another, or nothing.
+/// A changed or removed piece of state.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) controller: ControllerId,
-    /// Whether it is the client's own.
+    /// Whether the client owns the controller.
     pub(crate) own: bool,
     pub(crate) key: PieceKey,
     pub(crate) old: Option<Piece>,
     pub(crate) new: Option<Piece>,
 }
 
-/// What a client was told, as changes: what it was told again because no acknowledgement had come yet is none.
+/// Updates to a client, as changes. Retransmissions before an acknowledgement are not changes.
 pub(crate) struct Trace {
-    /// How numbers are told.
+    /// Quantisation of numbers.
     pub(crate) dictionary: Dictionary,
     /// Controllers in view.
     pub(crate) in_view: usize,
-    /// The client's own.
+    /// Controller that the client owns.
     pub(crate) own: ControllerId,
-    /// Whether what comes now counts.
+    /// Whether recording is on.
     pub(crate) is_counting: bool,
-    /// All pieces before the first tick that counts.
+    /// State before the first recorded tick.
     pub(crate) before: BTreeMap<(ControllerId, PieceKey), Piece>,
-    /// The changes of each tick that counts.
+    /// Changes of each recorded tick.
     pub(crate) ticks: Vec<Vec<Change>>,
     known: BTreeMap<(ControllerId, PieceKey), Piece>,
-    listener: Listener,
+    decoder: UpdateDecoder,
     bytes: usize,
     own_bits: u64,
     other_bits: u64,
-    /// How long the server took for each tick that counts.
+    /// Server time of each recorded tick.
     times: Vec<Duration>,
     tick: Vec<Change>,
 }
@@ -55,7 +55,7 @@ impl Trace {
             before: BTreeMap::new(),
             ticks: Vec::new(),
             known: BTreeMap::new(),
-            listener: Listener::new(),
+            decoder: UpdateDecoder::new(),
             bytes: 0,
             own_bits: 0,
             other_bits: 0,
@@ -64,34 +64,34 @@ impl Trace {
         }
     }
 
-    /// A datagram to the client.
+    /// Records a datagram to the client.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
-        let read = self.listener.read_measured(&self.dictionary, bytes);
-        let (message, spent) = read.expect("the server writes what can be read");
+        let read = self.decoder.read_measured(&self.dictionary, bytes);
+        let (message, spent) = read.expect("the datagram of the server is valid");
         let ToClient::Update(update) = message else { return };
-        // Nothing gets lost, so that all is acknowledged.
-        self.listener.note(&update);
+        // The link is lossless, so everything is acknowledged.
+        self.decoder.note(&update);
         if self.is_counting {
             self.bytes += bytes.len();
             self.own_bits += spent.own;
             self.other_bits += spent.others;
         }
-        for told in update.controllers {
-            let ControllerChange::Pieces { own, pieces, .. } = told.change else { continue };
+        for entry in update.controllers {
+            let ControllerChange::Pieces { own, pieces, .. } = entry.change else { continue };
             for (key, new) in pieces {
-                let at = (told.controller, key);
+                let at = (entry.controller, key);
                 let old = match &new {
                     Some(piece) => self.known.insert(at, piece.clone()),
                     None => self.known.remove(&at),
                 };
                 if old != new {
-                    self.tick.push(Change { controller: told.controller, own, key, old, new });
+                    self.tick.push(Change { controller: entry.controller, own, key, old, new });
                 }
             }
         }
     }
 
-    /// All datagrams of a tick were taken.
+    /// Ends a tick.
     pub(crate) fn end_tick(&mut self) {
         let tick = std::mem::take(&mut self.tick);
         if self.is_counting {
@@ -101,14 +101,14 @@ impl Trace {
         }
     }
 
-    /// The server took so long for the tick.
+    /// Adds server time to the tick.
     pub(crate) fn spend(&mut self, time: Duration) {
         if self.is_counting {
             self.times.push(time);
         }
     }
 
-    /// How long the server took for a tick.
+    /// Mean server time of a tick.
     pub(crate) fn timing(&self) -> Timing {
         Timing::mean(&self.times)
     }
@@ -118,12 +118,12 @@ impl Trace {
         self.bytes
     }
 
-    /// Bytes that are about nobody.
+    /// Bytes of headers.
     pub(crate) fn header_bytes(&self) -> usize {
         self.bytes - (self.own_bits + self.other_bits) as usize / 8
     }
 
-    /// Bytes about the client's own controllers, without which ones are told of.
+    /// Bytes of the client's own controllers, without their ids.
     pub(crate) fn own_bytes(&self) -> usize {
         self.own_bits as usize / 8
     }

@@ -4,13 +4,13 @@ use bevy_ecs::prelude::{Component, ReflectComponent};
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::input::InputId;
-use ugas::{AbilityHandle, AbilityId, Span, Time};
+use ugas::{AbilityId, GrantedAbilityId, Span, Time};
 
-use super::{Follow, Source, overwrite};
+use super::{SyncComponent, SyncSource, overwrite};
 
 /// The abilities of a controller, in the order of their grants.
 ///
-/// Why an ability cannot be used at the moment depends on everything, so that is not kept here: ask
+/// Whether an ability can be activated depends on much more state, so it is not stored here: call
 /// [`GameplayWorld::can_activate`](crate::GameplayWorld::can_activate).
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
@@ -21,37 +21,37 @@ pub struct Abilities {
 /// One ability of a controller.
 #[derive(Reflect, Clone, PartialEq, Debug)]
 pub struct AbilityEntry {
-    /// The grant, by which it is activated and revoked.
+    /// Handle of the grant, for activating and revoking it.
     #[reflect(ignore, default = "no_grant")]
-    pub handle: AbilityHandle,
-    /// Its definition.
+    pub handle: GrantedAbilityId,
+    /// Definition of the ability.
     #[reflect(ignore, default = "no_ability")]
     pub ability: AbilityId,
-    /// The name of its definition.
+    /// Name of the definition.
     pub name: Arc<str>,
-    /// Its level.
+    /// Level.
     pub level: u32,
-    /// The input it is bound to.
+    /// Input that the ability is bound to.
     #[reflect(ignore)]
     pub input: Option<InputId>,
-    /// How many runs of it there are at the moment.
-    pub runs: u32,
-    /// Uses left, if it has charges.
+    /// Number of running activations.
+    pub activations: u32,
+    /// Charges left, if it has charges.
     pub charges: u32,
-    /// When the next charge comes.
+    /// Time at which the next charge is regained.
     #[reflect(ignore)]
     pub next_charge: Option<Time>,
-    /// How it cools down, if it does.
+    /// Current cooldown; `None` if there is none.
     #[reflect(ignore)]
     pub cooldown: Option<Cooldown>,
 }
 
-/// How an ability cools down. Instants of the game's time, so that nothing need be written while time passes.
+/// A cooldown, as instants of game time, so that nothing is written while time passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cooldown {
-    /// When it is over.
+    /// Time at which it ends.
     pub ends: Time,
-    /// How long it lasts in all.
+    /// Full length.
     pub total: Span,
 }
 
@@ -61,7 +61,7 @@ impl Cooldown {
         self.ends.since(now).max(Span::ZERO)
     }
 
-    /// How much of it is left at an instant, from 1 to 0: what a cooldown icon shows.
+    /// Fraction left at an instant, from 1 to 0, for a cooldown icon.
     pub fn fraction(&self, now: Time) -> f64 {
         match self.total.is_positive() {
             true => (self.remaining(now).as_seconds() / self.total.as_seconds()).clamp(0.0, 1.0),
@@ -86,22 +86,22 @@ impl Abilities {
         self.first(name).is_some()
     }
 
-    /// Whether the ability runs.
+    /// Whether the ability has a running activation.
     pub fn is_active(&self, name: &str) -> bool {
-        self.abilities.iter().any(|entry| *entry.name == *name && entry.runs > 0)
+        self.abilities.iter().any(|entry| *entry.name == *name && entry.activations > 0)
     }
 
-    /// All of them, in the order of their grants.
+    /// All abilities, in the order of their grants.
     pub fn iter(&self) -> core::slice::Iter<'_, AbilityEntry> {
         self.abilities.iter()
     }
 
-    /// How many there are.
+    /// Number of granted abilities.
     pub fn len(&self) -> usize {
         self.abilities.len()
     }
 
-    /// Whether there are none.
+    /// Whether no ability is granted.
     pub fn is_empty(&self) -> bool {
         self.abilities.is_empty()
     }
@@ -116,9 +116,9 @@ impl<'a> IntoIterator for &'a Abilities {
     }
 }
 
-impl Follow for Abilities {
-    fn follow(&mut self, source: &mut Source<'_>) -> bool {
-        let Source { simulation, names, controller } = source;
+impl SyncComponent for Abilities {
+    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
+        let SyncSource { simulation, names, controller } = source;
         let now = simulation.now();
         let granted = simulation.controller(*controller).map(|known| known.abilities()).unwrap_or_default();
         let abilities = granted.iter().filter_map(|&handle| {
@@ -130,7 +130,7 @@ impl Follow for Abilities {
                 name: names.ability(simulation, known.ability()),
                 level: known.level(),
                 input: known.input().cloned(),
-                runs: u32::try_from(known.activations().len()).unwrap_or(u32::MAX),
+                activations: u32::try_from(known.activations().len()).unwrap_or(u32::MAX),
                 charges: known.charges(),
                 next_charge: known.next_charge(),
                 cooldown: cooldown.map(|(left, total)| Cooldown { ends: now + left, total }),
@@ -140,12 +140,12 @@ impl Follow for Abilities {
     }
 }
 
-/// What reflection makes a new entry with: it names nothing.
+/// Placeholder id for entries that reflection creates.
 fn no_ability() -> AbilityId {
     AbilityId::from_index(u32::MAX)
 }
 
-/// What reflection makes a new entry with: it names nothing.
-fn no_grant() -> AbilityHandle {
-    AbilityHandle::UNSEEN
+/// Placeholder handle for entries that reflection creates.
+fn no_grant() -> GrantedAbilityId {
+    GrantedAbilityId::UNSEEN
 }

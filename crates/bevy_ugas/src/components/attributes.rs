@@ -5,7 +5,7 @@ use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::AttributeId;
 
-use super::{Follow, Source};
+use super::{SyncComponent, SyncSource};
 
 /// The attributes of a controller: base and current values, by name or id.
 ///
@@ -33,10 +33,10 @@ pub struct Attributes {
 /// An attribute of a controller whose value the server withholds from this client (N1).
 #[derive(Reflect, Clone, PartialEq, Debug)]
 pub struct WithheldAttribute {
-    /// Its id.
+    /// Id of the attribute.
     #[reflect(ignore, default = "no_attribute")]
     pub id: AttributeId,
-    /// Its name.
+    /// Name of the attribute.
     pub name: Arc<str>,
 }
 
@@ -55,18 +55,18 @@ pub enum AttributeReadError {
 /// One attribute of a controller.
 #[derive(Reflect, Clone, PartialEq, Debug)]
 pub struct AttributeValue {
-    /// Its id.
+    /// Id of the attribute.
     #[reflect(ignore, default = "no_attribute")]
     pub id: AttributeId,
-    /// Its name.
+    /// Name of the attribute.
     pub name: Arc<str>,
-    /// What is lasting.
+    /// Base value, without modifiers.
     pub base: f64,
-    /// What counts: the base with all modifiers, inside the bounds.
+    /// Current value: the base value with all modifiers, clamped.
     pub current: f64,
 }
 
-/// Something that names an attribute: its id, or its name.
+/// A key of an attribute: its id, or its name.
 pub trait NamesAttribute {
     /// Whether this is the attribute with this id and name.
     fn names(&self, id: AttributeId, name: &str) -> bool;
@@ -105,7 +105,8 @@ impl Attributes {
     /// The current value.
     ///
     /// # Errors
-    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this client (N1).
+    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this
+    /// client (N1).
     pub fn current(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
         self.read(attribute).map(|value| value.current)
     }
@@ -113,7 +114,8 @@ impl Attributes {
     /// The base value.
     ///
     /// # Errors
-    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this client (N1).
+    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this
+    /// client (N1).
     pub fn base(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
         self.read(attribute).map(|value| value.base)
     }
@@ -123,17 +125,17 @@ impl Attributes {
         &self.withheld
     }
 
-    /// All of them, in the order in which they are evaluated.
+    /// All attributes, in evaluation order.
     pub fn iter(&self) -> core::slice::Iter<'_, AttributeValue> {
         self.values.iter()
     }
 
-    /// How many there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none: the controller has no sets, or there are no rules yet.
+    /// Whether there are no attributes: the controller has no sets, or the rules are not loaded yet.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -148,13 +150,13 @@ impl<'a> IntoIterator for &'a Attributes {
     }
 }
 
-impl Follow for Attributes {
-    fn follow(&mut self, source: &mut Source<'_>) -> bool {
-        let Source { simulation, names, controller } = source;
+impl SyncComponent for Attributes {
+    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
+        let SyncSource { simulation, names, controller } = source;
         let (mut count, mut changed) = (0, false);
         for (id, base, current) in simulation.attributes(*controller) {
             match self.values.get_mut(count) {
-                // The name is looked up only where the attributes are others than before.
+                // The name is looked up only for attributes that were not at this index before.
                 Some(known) if known.id == id => {
                     if known.base.to_bits() != base.to_bits() || known.current.to_bits() != current.to_bits()
                     {
@@ -183,7 +185,7 @@ impl Follow for Attributes {
     }
 }
 
-/// What reflection makes a new entry with: it names nothing.
+/// Placeholder id for entries that reflection creates.
 fn no_attribute() -> AttributeId {
     AttributeId::from_index(u32::MAX)
 }

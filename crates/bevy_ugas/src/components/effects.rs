@@ -5,51 +5,52 @@ use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::{ActiveEffectId, ControllerId, EffectId, EffectStatus, Span, Time};
 
-use super::{Follow, Source, overwrite};
+use super::{SyncComponent, SyncSource, overwrite};
 
-/// The effects on a controller, in the order of their application.
+/// The active effects on a controller, in the order of their application.
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
 pub struct ActiveEffects {
     effects: Vec<ActiveEffect>,
 }
 
-/// One effect on a controller.
+/// One active effect on a controller.
 #[derive(Reflect, Clone, PartialEq, Debug)]
 pub struct ActiveEffect {
-    /// The instance, by which it is removed.
+    /// Handle of the active effect, for removing it.
     #[reflect(ignore, default = "no_active_effect")]
     pub active: ActiveEffectId,
-    /// Its definition.
+    /// Definition of the effect.
     #[reflect(ignore, default = "no_effect")]
     pub effect: EffectId,
-    /// The name of its definition.
+    /// Name of the definition.
     pub name: Arc<str>,
-    /// Who caused it; [`GameplayWorld::entity`](crate::GameplayWorld::entity) has the entity.
+    /// Controller that caused it; [`GameplayWorld::entity`](crate::GameplayWorld::entity) maps it to an
+    /// entity.
     #[reflect(ignore)]
     pub source: Option<ControllerId>,
-    /// Its level.
+    /// Level.
     pub level: f64,
-    /// Its stacks; 1 for one that does not stack.
+    /// Stack count; 1 for an effect that does not stack.
     pub stacks: u32,
-    /// When it ends by itself; `None` is never. An instant of the game's time, so that it need not be written while time
-    /// passes.
+    /// Time at which it expires; `None` if it does not. An instant of game time, so that nothing is written
+    /// while time passes.
     #[reflect(ignore)]
     pub ends: Option<Time>,
-    /// How long it lasts in all; `None` is for ever.
+    /// Full duration; `None` is infinite.
     #[reflect(ignore)]
     pub duration: Option<Span>,
-    /// Time between its executions.
+    /// Time between executions; `None` if it is not periodic.
     #[reflect(ignore)]
     pub period: Option<Span>,
-    /// Whether it waits for its turn (E4).
+    /// Whether it is queued behind another effect (E4).
     pub queued: bool,
-    /// Whether its ongoing requirements fail, so that it counts for nothing at the moment (E7).
+    /// Whether its ongoing requirements fail, so that it is inhibited (E7).
     pub inhibited: bool,
 }
 
 impl ActiveEffect {
-    /// Time left at an instant; `None` is for ever. One that waits for its turn has all its time left.
+    /// Time left at an instant; `None` is infinite. A queued effect has its full duration left.
     pub fn remaining(&self, now: Time) -> Option<Span> {
         match self.queued {
             true => self.duration,
@@ -69,23 +70,23 @@ impl ActiveEffects {
         self.first(name).is_some()
     }
 
-    /// The stacks of all instances of an effect together.
+    /// The sum of the stacks of all instances of an effect.
     pub fn stacks(&self, name: &str) -> u32 {
         let instances = self.effects.iter().filter(|effect| *effect.name == *name && !effect.queued);
         instances.fold(0, |sum, effect| sum.saturating_add(effect.stacks))
     }
 
-    /// All of them, in the order of their application.
+    /// All active effects, in the order of their application.
     pub fn iter(&self) -> core::slice::Iter<'_, ActiveEffect> {
         self.effects.iter()
     }
 
-    /// How many there are, those that wait for their turn included.
+    /// Number of active effects, queued ones included.
     pub fn len(&self) -> usize {
         self.effects.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no active effects.
     pub fn is_empty(&self) -> bool {
         self.effects.is_empty()
     }
@@ -100,11 +101,11 @@ impl<'a> IntoIterator for &'a ActiveEffects {
     }
 }
 
-impl Follow for ActiveEffects {
-    fn follow(&mut self, source: &mut Source<'_>) -> bool {
-        let Source { simulation, names, controller } = source;
-        let on_it = simulation.controller(*controller).map(|known| known.effects()).unwrap_or_default();
-        let effects = on_it.iter().filter_map(|&id| {
+impl SyncComponent for ActiveEffects {
+    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
+        let SyncSource { simulation, names, controller } = source;
+        let ids = simulation.controller(*controller).map(|known| known.effects()).unwrap_or_default();
+        let effects = ids.iter().filter_map(|&id| {
             let active = simulation.effect(id)?;
             Some(ActiveEffect {
                 active: id,
@@ -124,12 +125,12 @@ impl Follow for ActiveEffects {
     }
 }
 
-/// What reflection makes a new entry with: it names nothing.
+/// Placeholder id for entries that reflection creates.
 fn no_effect() -> EffectId {
     EffectId::from_index(u32::MAX)
 }
 
-/// What reflection makes a new entry with: it names nothing.
+/// Placeholder handle for entries that reflection creates.
 fn no_active_effect() -> ActiveEffectId {
     ActiveEffectId::UNSEEN
 }

@@ -1,9 +1,9 @@
-//! Names of definitions, each kept once for all components.
+//! Interned names of definitions, shared by all components.
 
 use bevy_platform::sync::Arc;
 use ugas::{AbilityId, AttributeId, EffectId, Simulation, TagId};
 
-/// The names that components have shown so far, by id. Of one catalog: made anew when the rules change.
+/// Names of definitions of one catalog, by id; cleared when the rules change.
 #[derive(Default)]
 pub(crate) struct Names {
     attributes: Vec<Option<Arc<str>>>,
@@ -14,27 +14,27 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn attribute(&mut self, simulation: &Simulation, id: AttributeId) -> Arc<str> {
-        kept(&mut self.attributes, id.index(), || simulation.catalog().attribute_name(id))
+        interned(&mut self.attributes, id.index(), || simulation.catalog().attribute_name(id))
     }
 
     pub(crate) fn tag(&mut self, simulation: &Simulation, id: TagId) -> Arc<str> {
-        kept(&mut self.tags, id.index(), || simulation.catalog().tag_name(id))
+        interned(&mut self.tags, id.index(), || simulation.catalog().tag_name(id))
     }
 
     pub(crate) fn effect(&mut self, simulation: &Simulation, id: EffectId) -> Arc<str> {
-        // Ids of effects created at run time are given again, so their names are not kept.
+        // Ids of effects that are defined at run time are reused, so their names are not interned.
         match simulation.catalog().effect_by_id(id) {
-            Some(effect) => kept(&mut self.effects, id.index(), || effect.name()),
+            Some(effect) => interned(&mut self.effects, id.index(), || effect.name()),
             None => Arc::from(simulation.effect_name(id)),
         }
     }
 
     pub(crate) fn ability(&mut self, simulation: &Simulation, id: AbilityId) -> Arc<str> {
-        kept(&mut self.abilities, id.index(), || simulation.catalog().ability_name(id))
+        interned(&mut self.abilities, id.index(), || simulation.catalog().ability_name(id))
     }
 }
 
-fn kept<'a>(names: &mut Vec<Option<Arc<str>>>, index: u32, name: impl FnOnce() -> &'a str) -> Arc<str> {
+fn interned<'a>(names: &mut Vec<Option<Arc<str>>>, index: u32, name: impl FnOnce() -> &'a str) -> Arc<str> {
     let index = index as usize;
     if names.len() <= index {
         names.resize(index + 1, None);

@@ -5,7 +5,7 @@ use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::TagId;
 
-use super::{Follow, Source, overwrite};
+use super::{SyncComponent, SyncSource, overwrite};
 
 /// The tags of a controller, counted.
 ///
@@ -23,9 +23,9 @@ use super::{Follow, Source, overwrite};
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
 pub struct Tags {
-    /// Those that were granted, ancestors left out.
+    /// Explicit tags, without ancestors.
     granted: Vec<TagEntry>,
-    /// Those that are present, ancestors included, by id.
+    /// Ids of all present tags, ancestors included, sorted.
     #[reflect(ignore)]
     present: Vec<TagId>,
 }
@@ -33,18 +33,18 @@ pub struct Tags {
 /// One tag of a controller.
 #[derive(Reflect, Clone, PartialEq, Debug)]
 pub struct TagEntry {
-    /// Its id.
+    /// Id of the tag.
     #[reflect(ignore, default = "no_tag")]
     pub id: TagId,
-    /// Its name.
+    /// Name of the tag.
     pub name: Arc<str>,
-    /// How often it was granted.
+    /// Explicit count of the tag.
     pub count: u32,
 }
 
-/// Something that names a tag: its id, or its name.
+/// A key of a tag: its id, or its name.
 pub trait NamesTag {
-    /// Whether the tag or one below it is there (§7.3 MatchesTag).
+    /// Whether the tag or a descendant of it is present (§7.3 MatchesTag).
     fn is_in(&self, tags: &Tags) -> bool;
 
     /// Whether this is the tag itself.
@@ -63,10 +63,10 @@ impl NamesTag for TagId {
 
 impl NamesTag for &str {
     fn is_in(&self, tags: &Tags) -> bool {
-        let is_or_is_above = |tag: &TagEntry| {
+        let matches = |tag: &TagEntry| {
             tag.name.strip_prefix(*self).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        tags.granted.iter().any(is_or_is_above)
+        tags.granted.iter().any(matches)
     }
 
     fn names(&self, tag: &TagEntry) -> bool {
@@ -75,27 +75,27 @@ impl NamesTag for &str {
 }
 
 impl Tags {
-    /// Whether the tag or one below it is there (§7.3 MatchesTag).
+    /// Whether the tag or a descendant of it is present (§7.3 MatchesTag).
     pub fn has(&self, tag: impl NamesTag) -> bool {
         tag.is_in(self)
     }
 
-    /// How often the tag itself was granted (§7.3 GetTagCount).
+    /// Explicit count of the tag (§7.3 GetTagCount).
     pub fn count(&self, tag: impl NamesTag) -> u32 {
         self.granted.iter().find(|entry| tag.names(entry)).map_or(0, |entry| entry.count)
     }
 
-    /// Those that were granted, ancestors left out.
+    /// Explicit tags, without ancestors.
     pub fn iter(&self) -> core::slice::Iter<'_, TagEntry> {
         self.granted.iter()
     }
 
-    /// How many different tags were granted.
+    /// Number of different explicit tags.
     pub fn len(&self) -> usize {
         self.granted.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.granted.is_empty()
     }
@@ -110,9 +110,9 @@ impl<'a> IntoIterator for &'a Tags {
     }
 }
 
-impl Follow for Tags {
-    fn follow(&mut self, source: &mut Source<'_>) -> bool {
-        let Source { simulation, names, controller } = source;
+impl SyncComponent for Tags {
+    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
+        let SyncSource { simulation, names, controller } = source;
         let Some(tags) = simulation.tags(*controller) else {
             let changed = !self.is_empty();
             *self = Self::default();
@@ -125,7 +125,7 @@ impl Follow for Tags {
     }
 }
 
-/// What reflection makes a new entry with: it names nothing.
+/// Placeholder id for entries that reflection creates.
 fn no_tag() -> TagId {
     TagId::from_index(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! From the cue manager's decisions to entities.
+//! Execution of the cue manager's decisions as entities.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -10,49 +10,49 @@ use bevy_platform::sync::Arc;
 use bevy_transform::components::{GlobalTransform, Transform};
 use ugas::{CueClassId, CueConfig, CueContext, CueHandler, CueManager, Event, PlayId, Playback};
 
-use super::{CueInstance, CueMoment, CuePlayed, CueScene};
+use super::{CueInstance, CuePhase, CuePlayed, CueScene};
 use crate::world::GameplayWorld;
 
-/// The scenes, and what is shown of them.
+/// Registered scenes, and their instances.
 #[derive(Resource, Default)]
 pub(crate) struct CueStage {
     scenes: Vec<(String, CueScene)>,
-    manager: Option<CueManager<Recorder>>,
-    /// Which rules the manager was made for; 0 is none.
-    edition: u32,
-    /// The scene of each class, by number of the class: scenes whose tags the rules do not have are in none.
-    shown: Vec<usize>,
+    manager: Option<CueManager<OrderRecorder>>,
+    /// Version of the rules that the manager was created for; 0 is none.
+    rules_version: u32,
+    /// Index of the scene of each cue class. Scenes whose tags the rules do not have, have no class.
+    scene_of_class: Vec<usize>,
     entities: BTreeMap<Slot, Entity>,
-    /// What goes on for a while after its end, and until when.
+    /// Playbacks that are fading out, with their end.
     fading: Vec<(Duration, PlayId)>,
-    /// Instances that are not needed any more, once they have been told of their end.
-    done: Vec<(Slot, Fate)>,
+    /// Finished instances, to be released after their `Ended` event was sent.
+    finished: Vec<(Slot, Release)>,
 }
 
-/// What becomes of an instance that is not needed any more.
+/// How a finished instance is released.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Pooled,
-    Gone,
+enum Release {
+    Pool,
+    Despawn,
 }
 
-/// An instance as the manager knows it. The entity for it is made later: the manager has no access to the world.
+/// Id of an instance in the manager. Its entity is created later: the manager has no access to the world.
 type Slot = u64;
 
-/// Writes down what the manager wants.
+/// Records the decisions of the manager as orders.
 #[derive(Default)]
-struct Recorder {
+struct OrderRecorder {
     next: Slot,
     orders: Vec<Order>,
-    /// Whether instances of each class go on for a while, by number of the class.
+    /// Whether instances of each cue class fade out, by index of the class.
     lingers: Vec<bool>,
-    /// The class of each instance.
+    /// Cue class of each instance.
     classes: BTreeMap<Slot, CueClassId>,
 }
 
 enum Order {
     Create(Slot, CueClassId),
-    Play { slot: Slot, play: PlayId, moment: CueMoment, context: Box<CueContext> },
+    Play { slot: Slot, play: PlayId, phase: CuePhase, context: Box<CueContext> },
     Recycle(Slot),
     Destroy(Slot),
 }
@@ -60,33 +60,33 @@ enum Order {
 impl CueStage {
     pub(crate) fn add(&mut self, tag: String, scene: CueScene) {
         self.scenes.push((tag, scene));
-        // The manager is made anew, with this scene.
-        self.edition = 0;
+        // Forces the manager to be created again, with this scene.
+        self.rules_version = 0;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.scenes.is_empty()
     }
 
-    /// Sees to it that there is a manager for the rules that there are, and ends what has faded.
-    pub(crate) fn attend(&mut self, game: &GameplayWorld, now: Duration) {
+    /// Creates the manager again if the rules changed, and ends playbacks that have faded out.
+    pub(crate) fn update(&mut self, game: &GameplayWorld, now: Duration) {
         let Some(simulation) = game.simulation() else { return };
-        if self.edition != game.edition() {
-            self.edition = game.edition();
+        if self.rules_version != game.rules_version() {
+            self.rules_version = game.rules_version();
             self.fading.clear();
-            let mut recorder = Recorder::default();
-            // What was shown by other rules goes, and what still lasts is shown again.
+            let mut recorder = OrderRecorder::default();
+            // Destroy all instances of the previous rules; `catch_up` shows active cues again.
             recorder.orders.extend(self.entities.keys().map(|slot| Order::Destroy(*slot)));
             recorder.next = self.entities.keys().next_back().map_or(0, |last| last + 1);
             let catalog = simulation.catalog();
             let mut manager = CueManager::new(catalog.clone(), CueConfig::default(), recorder);
-            self.shown.clear();
+            self.scene_of_class.clear();
             for (at, (tag, scene)) in self.scenes.iter().enumerate() {
                 match catalog.tag(tag) {
                     Ok(tag) => {
                         manager.register(tag, scene.class.clone());
                         manager.handler_mut().lingers.push(!scene.lasts.is_zero());
-                        self.shown.push(at);
+                        self.scene_of_class.push(at);
                     }
                     Err(error) => tracing::warn!("the scene {} is never shown: {error}", scene.class.name),
                 }
@@ -105,46 +105,46 @@ impl CueStage {
         });
     }
 
-    pub(crate) fn hear(&mut self, event: &Event, game: &GameplayWorld) {
+    pub(crate) fn handle_event(&mut self, event: &Event, game: &GameplayWorld) {
         if let (Some(manager), Some(simulation)) = (&mut self.manager, game.simulation()) {
             manager.handle_in(event, simulation);
         }
     }
 
-    /// Carries out what the manager wants; what the entities are to be told.
-    pub(crate) fn perform(&mut self, world: &mut World, now: Duration) -> Vec<CuePlayed> {
+    /// Executes the orders of the manager; returns the events for the entities.
+    pub(crate) fn execute_orders(&mut self, world: &mut World, now: Duration) -> Vec<CuePlayed> {
         let Some(manager) = &mut self.manager else { return Vec::new() };
         let orders = core::mem::take(&mut manager.handler_mut().orders);
         let mut played = Vec::new();
         for order in orders {
             match order {
                 Order::Create(slot, class) => {
-                    // Those that are made in advance wait in the pool.
+                    // Instances that are created in advance start in the pool.
                     let entity = self.spawn(world, class);
                     world.entity_mut(entity).insert(Disabled);
                     self.entities.insert(slot, entity);
                 }
-                Order::Play { slot, play, moment, context } => {
-                    // One that was given back is taken again.
-                    self.done.retain(|(done, _)| *done != slot);
-                    played.extend(self.play(world, slot, moment, *context));
-                    let ends = matches!(moment, CueMoment::Ended | CueMoment::Burst);
+                Order::Play { slot, play, phase, context } => {
+                    // A released instance is used again.
+                    self.finished.retain(|(finished, _)| *finished != slot);
+                    played.extend(self.play(world, slot, phase, *context));
+                    let ends = matches!(phase, CuePhase::Ended | CuePhase::Burst);
                     if let Some(lasts) = self.lasts(slot).filter(|lasts| ends && !lasts.is_zero()) {
                         self.fading.push((now.saturating_add(lasts), play));
                     }
                 }
-                Order::Recycle(slot) => self.done.push((slot, Fate::Pooled)),
-                Order::Destroy(slot) => self.done.push((slot, Fate::Gone)),
+                Order::Recycle(slot) => self.finished.push((slot, Release::Pool)),
+                Order::Destroy(slot) => self.finished.push((slot, Release::Despawn)),
             }
         }
         played
     }
 
-    /// Puts into the pool what is not needed any more, or despawns it.
-    pub(crate) fn clear_away(&mut self, world: &mut World) {
-        for (slot, fate) in core::mem::take(&mut self.done) {
-            match fate {
-                Fate::Pooled => {
+    /// Pools or despawns finished instances.
+    pub(crate) fn release_finished(&mut self, world: &mut World) {
+        for (slot, release) in core::mem::take(&mut self.finished) {
+            match release {
+                Release::Pool => {
                     let entity = self.entities.get(&slot).copied();
                     let Some(mut entity) = entity.and_then(|entity| world.get_entity_mut(entity).ok()) else {
                         continue;
@@ -154,12 +154,12 @@ impl CueStage {
                     }
                     entity.insert(Disabled);
                 }
-                Fate::Gone => {
+                Release::Despawn => {
                     if let Some(manager) = &mut self.manager {
                         manager.handler_mut().classes.remove(&slot);
                     }
                     if let Some(entity) = self.entities.remove(&slot) {
-                        // Somebody else may have despawned it.
+                        // The host may have despawned it already.
                         let _ = world.try_despawn(entity);
                     }
                 }
@@ -171,13 +171,13 @@ impl CueStage {
         &mut self,
         world: &mut World,
         slot: Slot,
-        moment: CueMoment,
+        phase: CuePhase,
         context: CueContext,
     ) -> Option<CuePlayed> {
         let known = self.entities.get(&slot).copied().filter(|entity| world.get_entity(*entity).is_ok());
         let entity = match known {
             Some(entity) => entity,
-            // Somebody despawned it, with its parent perhaps: the cue is shown all the same.
+            // The host despawned it, perhaps with its parent: spawn another one.
             None => {
                 let class = *self.manager.as_ref()?.handler().classes.get(&slot)?;
                 let entity = self.spawn(world, class);
@@ -186,16 +186,16 @@ impl CueStage {
             }
         };
         let target = world.resource::<GameplayWorld>().entity(context.target);
-        let place = place_of(world, &context, target);
-        let mut shown = world.entity_mut(entity);
-        shown.remove::<Disabled>();
-        if let Some(mut instance) = shown.get_mut::<CueInstance>() {
+        let location = location_of(world, &context, target);
+        let mut instance_entity = world.entity_mut(entity);
+        instance_entity.remove::<Disabled>();
+        if let Some(mut instance) = instance_entity.get_mut::<CueInstance>() {
             instance.target = target;
         }
-        if let (Some(mut transform), Some(place)) = (shown.get_mut::<Transform>(), place) {
-            transform.translation = place;
+        if let (Some(mut transform), Some(location)) = (instance_entity.get_mut::<Transform>(), location) {
+            transform.translation = location;
         }
-        Some(CuePlayed { entity, target, moment, context })
+        Some(CuePlayed { entity, target, phase, context })
     }
 
     fn spawn(&self, world: &mut World, class: CueClassId) -> Entity {
@@ -214,12 +214,12 @@ impl CueStage {
     }
 
     fn scene(&self, class: CueClassId) -> Option<&CueScene> {
-        let at = *self.shown.get(class.index() as usize)?;
+        let at = *self.scene_of_class.get(class.index() as usize)?;
         self.scenes.get(at).map(|(_, scene)| scene)
     }
 }
 
-fn place_of(world: &World, context: &CueContext, target: Option<Entity>) -> Option<Vec3> {
+fn location_of(world: &World, context: &CueContext, target: Option<Entity>) -> Option<Vec3> {
     if let Some([x, y, z]) = context.location() {
         return Some(Vec3::new(x as f32, y as f32, z as f32));
     }
@@ -234,9 +234,9 @@ fn place_of(world: &World, context: &CueContext, target: Option<Entity>) -> Opti
     }
 }
 
-impl Recorder {
-    fn play(&mut self, play: PlayId, slot: Slot, moment: CueMoment, context: &CueContext) {
-        self.orders.push(Order::Play { slot, play, moment, context: Box::new(context.clone()) });
+impl OrderRecorder {
+    fn play(&mut self, play: PlayId, slot: Slot, phase: CuePhase, context: &CueContext) {
+        self.orders.push(Order::Play { slot, play, phase, context: Box::new(context.clone()) });
     }
 
     fn playback(&self, slot: Slot) -> Playback {
@@ -248,7 +248,7 @@ impl Recorder {
     }
 }
 
-impl CueHandler for Recorder {
+impl CueHandler for OrderRecorder {
     type Instance = Slot;
 
     fn create(&mut self, class: CueClassId) -> Option<Slot> {
@@ -260,20 +260,20 @@ impl CueHandler for Recorder {
     }
 
     fn on_active(&mut self, play: PlayId, slot: &mut Slot, context: &CueContext) {
-        self.play(play, *slot, CueMoment::Began, context);
+        self.play(play, *slot, CuePhase::Began, context);
     }
 
     fn while_active(&mut self, play: PlayId, slot: &mut Slot, context: &CueContext) {
-        self.play(play, *slot, CueMoment::IsThere, context);
+        self.play(play, *slot, CuePhase::Active, context);
     }
 
     fn on_remove(&mut self, play: PlayId, slot: &mut Slot, context: &CueContext) -> Playback {
-        self.play(play, *slot, CueMoment::Ended, context);
+        self.play(play, *slot, CuePhase::Ended, context);
         self.playback(*slot)
     }
 
     fn on_execute(&mut self, play: PlayId, slot: &mut Slot, context: &CueContext) -> Playback {
-        self.play(play, *slot, CueMoment::Burst, context);
+        self.play(play, *slot, CuePhase::Burst, context);
         self.playback(*slot)
     }
 

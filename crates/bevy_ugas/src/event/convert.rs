@@ -1,4 +1,4 @@
-//! From the simulation's events to those of Bevy.
+//! Conversion of simulation events to Bevy events.
 
 use bevy_ecs::prelude::Entity;
 use bevy_platform::sync::Arc;
@@ -7,13 +7,13 @@ use ugas::{ControllerId, Event, EventKind, Simulation, TargetData};
 use super::*;
 use crate::components::Names;
 
-/// An event with what it means to Bevy.
-pub(crate) struct News {
-    pub(crate) occurrence: Occurrence,
-    pub(crate) typed: Option<Typed>,
+/// A simulation event with its typed form; `None` if it has none.
+pub(crate) struct ConvertedEvent {
+    pub(crate) original: SimulationEvent,
+    pub(crate) typed: Option<TypedEvent>,
 }
 
-impl News {
+impl ConvertedEvent {
     pub(crate) fn of(
         event: Event,
         simulation: &Simulation,
@@ -22,7 +22,7 @@ impl News {
     ) -> Self {
         let entity = event.kind.subject().and_then(&entity_of);
         let typed = entity.and_then(|entity| convert(&event, entity, simulation, names, &entity_of));
-        Self { occurrence: Occurrence { entity, event }, typed }
+        Self { original: SimulationEvent { entity, event }, typed }
     }
 }
 
@@ -32,7 +32,7 @@ fn convert(
     simulation: &Simulation,
     names: &mut Names,
     entity_of: &impl Fn(ControllerId) -> Option<Entity>,
-) -> Option<Typed> {
+) -> Option<TypedEvent> {
     let circumstances = Circumstances {
         time: event.time,
         source: event.cause.source.and_then(entity_of),
@@ -42,7 +42,7 @@ fn convert(
     Some(match &event.kind {
         &EventKind::AttributeChanged { attribute, old_base, new_base, old, new, .. } => {
             let name = names.attribute(simulation, attribute);
-            Typed::AttributeChanged(AttributeChanged {
+            TypedEvent::AttributeChanged(AttributeChanged {
                 entity,
                 attribute,
                 name,
@@ -55,23 +55,30 @@ fn convert(
         }
         &EventKind::TagAdded { tag, .. } => {
             let name = names.tag(simulation, tag);
-            Typed::TagAdded(TagAdded { entity, tag, name, circumstances })
+            TypedEvent::TagAdded(TagAdded { entity, tag, name, circumstances })
         }
         &EventKind::TagRemoved { tag, .. } => {
             let name = names.tag(simulation, tag);
-            Typed::TagRemoved(TagRemoved { entity, tag, name, circumstances })
+            TypedEvent::TagRemoved(TagRemoved { entity, tag, name, circumstances })
         }
         &EventKind::TagCountChanged { tag, old, new, .. } => {
             let name = names.tag(simulation, tag);
-            Typed::TagCountChanged(TagCountChanged { entity, tag, name, old, new, circumstances })
+            TypedEvent::TagCountChanged(TagCountChanged { entity, tag, name, old, new, circumstances })
         }
         &EventKind::EffectApplied { effect, active, ref context_tags, .. } => {
             let (name, context_tags) = (names.effect(simulation, effect), context_tags.clone());
-            Typed::EffectApplied(EffectApplied { entity, effect, name, active, context_tags, circumstances })
+            TypedEvent::EffectApplied(EffectApplied {
+                entity,
+                effect,
+                name,
+                active,
+                context_tags,
+                circumstances,
+            })
         }
         &EventKind::EffectExecuted { effect, active, ref context_tags, .. } => {
             let (name, context_tags) = (names.effect(simulation, effect), context_tags.clone());
-            Typed::EffectExecuted(EffectExecuted {
+            TypedEvent::EffectExecuted(EffectExecuted {
                 entity,
                 effect,
                 name,
@@ -82,7 +89,7 @@ fn convert(
         }
         &EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
             let name = names.effect(simulation, effect);
-            Typed::EffectRemoved(EffectRemoved {
+            TypedEvent::EffectRemoved(EffectRemoved {
                 entity,
                 effect,
                 name,
@@ -94,7 +101,7 @@ fn convert(
         }
         &EventKind::EffectStackChanged { effect, active, old, new, .. } => {
             let name = names.effect(simulation, effect);
-            Typed::EffectStacksChanged(EffectStacksChanged {
+            TypedEvent::EffectStacksChanged(EffectStacksChanged {
                 entity,
                 effect,
                 name,
@@ -104,7 +111,7 @@ fn convert(
                 circumstances,
             })
         }
-        EventKind::EffectRefused(refusal) => Typed::EffectRefused(EffectRefused {
+        EventKind::EffectRefused(refusal) => TypedEvent::EffectRefused(EffectRefused {
             entity,
             effect: refusal.effect,
             name: names.effect(simulation, refusal.effect),
@@ -114,19 +121,19 @@ fn convert(
         }),
         &EventKind::EffectBlockedByImmunity { effect, by, .. } => {
             let name = names.effect(simulation, effect);
-            Typed::EffectBlocked(EffectBlocked { entity, effect, name, by, circumstances })
+            TypedEvent::EffectBlocked(EffectBlocked { entity, effect, name, by, circumstances })
         }
         &EventKind::AbilityGranted { ability, handle, .. } => {
             let name = names.ability(simulation, ability);
-            Typed::AbilityGranted(AbilityGranted { entity, ability, name, handle, circumstances })
+            TypedEvent::AbilityGranted(AbilityGranted { entity, ability, name, handle, circumstances })
         }
         &EventKind::AbilityRevoked { ability, handle, .. } => {
             let name = names.ability(simulation, ability);
-            Typed::AbilityRevoked(AbilityRevoked { entity, ability, name, handle, circumstances })
+            TypedEvent::AbilityRevoked(AbilityRevoked { entity, ability, name, handle, circumstances })
         }
         &EventKind::AbilityActivated { ability, handle, activation, .. } => {
             let name = names.ability(simulation, ability);
-            Typed::AbilityActivated(AbilityActivated {
+            TypedEvent::AbilityActivated(AbilityActivated {
                 entity,
                 ability,
                 name,
@@ -137,7 +144,7 @@ fn convert(
         }
         &EventKind::AbilityCommitted { ability, handle, activation, .. } => {
             let name = names.ability(simulation, ability);
-            Typed::AbilityCommitted(AbilityCommitted {
+            TypedEvent::AbilityCommitted(AbilityCommitted {
                 entity,
                 ability,
                 name,
@@ -149,7 +156,7 @@ fn convert(
         &EventKind::AbilityEnded { ability, handle, activation, reason, .. }
         | &EventKind::AbilityCancelled { ability, handle, activation, reason, .. } => {
             let name = names.ability(simulation, ability);
-            Typed::AbilityEnded(AbilityEnded {
+            TypedEvent::AbilityEnded(AbilityEnded {
                 entity,
                 ability,
                 name,
@@ -161,7 +168,7 @@ fn convert(
         }
         EventKind::AbilityRefused(refusal) => {
             let name = refusal.ability.map(|ability| names.ability(simulation, ability));
-            Typed::AbilityRefused(AbilityRefused {
+            TypedEvent::AbilityRefused(AbilityRefused {
                 entity,
                 ability: refusal.ability,
                 name: name.unwrap_or_else(|| Arc::from("")),
@@ -171,31 +178,32 @@ fn convert(
             })
         }
         &EventKind::CooldownBegan { handle, duration, .. } => {
-            Typed::CooldownBegan(CooldownBegan { entity, handle, duration, circumstances })
+            TypedEvent::CooldownBegan(CooldownBegan { entity, handle, duration, circumstances })
         }
         &EventKind::CooldownEnded { handle, .. } => {
-            Typed::CooldownEnded(CooldownEnded { entity, handle, circumstances })
+            TypedEvent::CooldownEnded(CooldownEnded { entity, handle, circumstances })
         }
         &EventKind::CueAdded { cue, ref parameters, .. } => {
             let parameters = parameters.clone();
             let name = names.tag(simulation, cue);
-            Typed::CueStarted(CueStarted { entity, cue, name, parameters, circumstances })
+            TypedEvent::CueStarted(CueStarted { entity, cue, name, parameters, circumstances })
         }
         &EventKind::CueRemoved { cue, .. } => {
             let name = names.tag(simulation, cue);
-            Typed::CueEnded(CueEnded { entity, cue, name, circumstances })
+            TypedEvent::CueEnded(CueEnded { entity, cue, name, circumstances })
         }
         &EventKind::CueExecuted { cue, ref parameters, .. } => {
             let parameters = parameters.clone();
             let name = names.tag(simulation, cue);
-            Typed::CueBurst(CueBurst { entity, cue, name, parameters, circumstances })
+            TypedEvent::CueBurst(CueBurst { entity, cue, name, parameters, circumstances })
         }
         EventKind::HostTaskRequested { ability, task, kind, step, .. } => {
             let routine = simulation.catalog().ability_by_id(*ability).map(|ability| ability.routine());
             let parameters = routine.and_then(|routine| routine.host_parameters(*step)).unwrap_or_default();
-            let run = simulation.task(*task).and_then(|task| simulation.activation(task.activation()));
-            let targets = run.map(|run| run.targets().controllers().filter_map(entity_of).collect());
-            Typed::HostTaskRequested(HostTaskRequested {
+            let activation = simulation.task(*task).and_then(|task| simulation.activation(task.activation()));
+            let targets = activation
+                .map(|activation| activation.targets().controllers().filter_map(entity_of).collect());
+            TypedEvent::HostTaskRequested(HostTaskRequested {
                 entity,
                 ability: *ability,
                 name: names.ability(simulation, *ability),
@@ -207,17 +215,17 @@ fn convert(
             })
         }
         &EventKind::HostTaskCancelled { task, .. } => {
-            Typed::HostTaskCancelled(HostTaskCancelled { entity, task, circumstances })
+            TypedEvent::HostTaskCancelled(HostTaskCancelled { entity, task, circumstances })
         }
         &EventKind::TargetingBegan { task, confirmation, .. } => {
-            Typed::TargetingBegan(TargetingBegan { entity, task, confirmation, circumstances })
+            TypedEvent::TargetingBegan(TargetingBegan { entity, task, confirmation, circumstances })
         }
         &EventKind::TargetingEnded { task, .. } => {
-            Typed::TargetingEnded(TargetingEnded { entity, task, circumstances })
+            TypedEvent::TargetingEnded(TargetingEnded { entity, task, circumstances })
         }
         EventKind::GameplayEvent { event, .. } => {
             let name = names.tag(simulation, event.tag);
-            Typed::GameplayEventReceived(GameplayEventReceived {
+            TypedEvent::GameplayEventReceived(GameplayEventReceived {
                 entity,
                 name,
                 instigator: event.instigator.and_then(entity_of),
@@ -231,7 +239,7 @@ fn convert(
                 circumstances,
             })
         }
-        EventKind::OwnerDied { .. } => Typed::OwnerDied(OwnerDied { entity, circumstances }),
+        EventKind::OwnerDied { .. } => TypedEvent::OwnerDied(OwnerDied { entity, circumstances }),
         _ => return None,
     })
 }

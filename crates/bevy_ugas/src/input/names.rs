@@ -1,10 +1,10 @@
-//! What controls are called in packs.
+//! Names of controls in packs.
 
 use bevy_input::gamepad::{GamepadAxis, GamepadButton};
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 
-/// The name of a key: `Q`, `1`, `Space`, `LeftShift`, `Up`, `F5`; what has no shorter one is called as in Bevy.
+/// The name of a key: `Q`, `1`, `Space`, `LeftShift`, `Up`, `F5`; other keys have their Bevy name.
 pub fn key_name(key: KeyCode) -> String {
     let known = match key {
         KeyCode::ShiftLeft => "LeftShift",
@@ -28,7 +28,8 @@ pub fn key_name(key: KeyCode) -> String {
     known.to_owned()
 }
 
-/// The name of a button of the mouse: `Left`, `Right`, `Middle`, `Back`, `Forward`, or `Button` with its number.
+/// The name of a button of the mouse: `Left`, `Right`, `Middle`, `Back`, `Forward`, or `Button` with its
+/// number.
 pub fn mouse_button_name(button: MouseButton) -> String {
     match button {
         MouseButton::Other(number) => format!("Button{number}"),
@@ -36,7 +37,8 @@ pub fn mouse_button_name(button: MouseButton) -> String {
     }
 }
 
-/// The name of a button of a gamepad, by its place: `FaceButtonBottom`, `LeftShoulder`, `RightTrigger`, `LeftStickClick`.
+/// The name of a button of a gamepad, by its place: `FaceButtonBottom`, `LeftShoulder`, `RightTrigger`,
+/// `LeftStickClick`.
 pub fn gamepad_button_name(button: GamepadButton) -> String {
     let known = match button {
         GamepadButton::South => "FaceButtonBottom",
@@ -55,7 +57,8 @@ pub fn gamepad_button_name(button: GamepadButton) -> String {
     known.to_owned()
 }
 
-/// The name of an axis of a gamepad: `LeftStickX`. Both axes of a stick together are `LeftStick` and `RightStick`.
+/// The name of an axis of a gamepad: `LeftStickX`. Both axes of a stick together are `LeftStick` and
+/// `RightStick`.
 pub fn gamepad_axis_name(axis: GamepadAxis) -> String {
     match axis {
         GamepadAxis::Other(number) => format!("Axis{number}"),
@@ -63,7 +66,7 @@ pub fn gamepad_axis_name(axis: GamepadAxis) -> String {
     }
 }
 
-/// Which stick an axis is of, and which of its components.
+/// Index of the stick that an axis belongs to, and of its component.
 pub(super) fn stick_of(axis: GamepadAxis) -> Option<(usize, usize)> {
     match axis {
         GamepadAxis::LeftStickX => Some((0, 0)),
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_called_as_in_packs() {
+    fn control_names_match_those_of_packs() {
         let names = [
             KeyCode::KeyQ,
             KeyCode::Digit1,

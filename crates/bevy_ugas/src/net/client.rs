@@ -1,4 +1,4 @@
-//! The client's side: it shows what the server tells, and predicts what its player does.
+//! The client: displays the server's state, and predicts the player's actions.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -17,29 +17,31 @@ use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, 
 use ugas_transport::memory::MemoryPort;
 use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
 
-use super::{convert, fixed_step, found_by, time_of};
+use super::{convert, fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
-use crate::controller::{GameplayController, show};
+use crate::controller::{GameplayController, fill_components};
 use crate::error::GameplayError;
 use crate::plugin::GameplaySystems;
 use crate::typed;
 use crate::world::GameplayWorld;
 
-/// Which server to connect to.
+/// Endpoint of the server to connect to.
 pub enum ClientEndpoint {
     /// By UDP, with the token that the server issued for this player.
     Udp(Box<ConnectToken>),
     /// In this process, as this peer.
     Memory(MemoryPort, u64),
-    /// By a transport of the game's own.
+    /// With a custom transport of the game.
     Custom(Box<dyn ClientTransport + Send + Sync>),
 }
 
-/// Makes the game a window on a server's. Add it beside [`UgasPlugins`](crate::UgasPlugins), before anybody is spawned. Both sides
-/// must have the same rules. It sets Bevy's fixed step to the length of a tick.
+/// Makes the game a client of a server. Add it next to [`UgasPlugins`](crate::UgasPlugins), before any
+/// controller is spawned. Both sides must have equal rules. It sets Bevy's fixed step to the length of a
+/// tick.
 ///
-/// Entities come with a [`RemoteController`] and a [`GameplayController`] when a controller comes into view, and go when it leaves;
-/// observe `On<Add, RemoteController>` to give them bodies.
+/// When a controller becomes visible, an entity with a [`RemoteController`] and a [`GameplayController`] is
+/// spawned; when it is no longer visible, the entity is despawned. Observe `On<Add, RemoteController>` to
+/// give entities bodies.
 pub struct UgasClientPlugin {
     config: ClientConfig,
     length: TickLength,
@@ -48,20 +50,20 @@ pub struct UgasClientPlugin {
 }
 
 impl UgasClientPlugin {
-    /// A client for this endpoint. The nonce tells its sessions apart: draw it.
+    /// A client for this endpoint. The nonce identifies the session: use a random number.
     pub fn new(endpoint: ClientEndpoint, nonce: u64) -> Self {
         let (config, length) = (ClientConfig::default(), TickLength::default());
         Self { config, length, endpoint: Mutex::new(Some(endpoint)), nonce }
     }
 
-    /// With another credential, window and so on.
+    /// Sets the credential, prediction window and so on.
     #[must_use]
     pub fn with_config(mut self, config: ClientConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// With ticks of another length: the server's.
+    /// Sets the tick length, which must be that of the server.
     #[must_use]
     pub fn with_tick(mut self, length: TickLength) -> Self {
         self.length = length;
@@ -69,36 +71,36 @@ impl UgasClientPlugin {
     }
 }
 
-/// An entity whose controller is a server's.
+/// An entity with a controller of the server.
 #[derive(Component, Reflect, Clone, PartialEq, Eq, Debug)]
 #[reflect(Component, from_reflect = false)]
 pub struct RemoteController {
-    /// The name of its template, if the server shows it.
+    /// Name of its template, if the server replicates it.
     pub template: Option<String>,
-    /// Whether it is the player's own.
+    /// Whether this client owns it.
     pub is_own: bool,
-    /// The server's handle of it, there [`GameplayController::id`], as bits: what both sides can talk about. A game that
-    /// replicates entities in another way finds the two halves of one by it.
+    /// Handle on the server ([`GameplayController::id`] there), as bits: the id that both sides share. A game
+    /// that replicates entities separately uses it to match the two parts of an entity.
     pub server_id: u64,
 }
 
-/// The server let the client in. For observers, and as a message.
+/// The server accepted the client. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct ServerJoined;
 
-/// There is no server any more, or it did not let the client in. For observers, and as a message.
+/// The session ended, or the server refused the connection. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct ServerLost {
-    /// Why the session is over; `None` if nobody said, or it never began.
+    /// Why the session ended; `None` if no reason was sent, or it never began.
     pub reason: Option<ByeReason>,
-    /// Why it never began.
+    /// Why the connection was refused.
     pub refused: Option<RefusedReason>,
-    /// What became of the connection below, if that is what ended it: no server answered, say.
+    /// State of the transport, if it ended the session: no server answered, for example.
     pub connection: Option<ClientState>,
 }
 
 impl ServerLost {
-    /// Why, in words.
+    /// The reason as text.
     pub fn describe(&self) -> String {
         match (&self.refused, &self.reason, self.connection) {
             (Some(refused), ..) => refused.to_string(),
@@ -112,47 +114,48 @@ impl ServerLost {
     }
 }
 
-/// What was predicted was not what happened: a command was rejected, or a tick of one's own controllers was mispredicted. For
+/// A prediction was corrected: a command was rejected, or a tick of own controllers was mispredicted. For
 /// observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub enum PredictionCorrected {
-    /// The server did not carry out a command.
+    /// The server rejected a command.
     Rejected(Rejection),
-    /// A tick of one's own controllers was another.
+    /// A tick of own controllers was mispredicted.
     Mispredicted(Tick),
-    /// Something that was told did not happen after all.
+    /// An event that was emitted before did not happen after all.
     Retracted(Box<ugas::Event>),
 }
 
-/// What can be asked of a client, while it runs.
+/// Status of the client.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct UgasClient {
-    /// Whether it is in.
+    /// Whether the client is connected.
     pub is_playing: bool,
-    /// How long a datagram takes to the server and back.
+    /// Round-trip time.
     pub round_trip: Span,
-    /// The tick that is shown.
+    /// The displayed tick.
     pub tick: Tick,
-    /// The newest tick of the server's that it is built upon: what a game moves ahead by itself, it moves ahead from there.
+    /// Newest server tick that the displayed state is based on; a game that predicts movement itself starts
+    /// from it.
     pub confirmed: Option<Tick>,
-    /// What was counted so far.
+    /// Counters of the session.
     pub statistics: ClientStatistics,
 }
 
-/// What the client's side of a game is made of.
+/// Client backend: protocol client, transport and pending events.
 pub(crate) struct ClientSide {
     pub(crate) client: Client,
     transport: Box<dyn ClientTransport + Send + Sync>,
     now: Time,
-    /// What is shown, so that components are compared only when it may be another.
-    shown: Option<(Tick, Option<Tick>)>,
+    /// Displayed and confirmed tick at the last update; components are compared only if they changed.
+    displayed: Option<(Tick, Option<Tick>)>,
     pub(crate) game: Vec<ugas::Event>,
-    news: Vec<ClientEvent>,
-    known: convert::Known,
-    /// What became of the connection, once it is over.
+    pending: Vec<ClientEvent>,
+    known: convert::KnownAbilities,
+    /// State of the transport after the connection ended.
     ended: Option<ClientState>,
-    /// Whether the game was told that there is no server any more.
+    /// Whether [`ServerLost`] was emitted.
     is_lost: bool,
 }
 
@@ -160,13 +163,13 @@ impl Plugin for UgasClientPlugin {
     fn build(&self, app: &mut App) {
         let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (config, nonce) = (self.config.clone(), self.nonce);
-        let found = move |catalog: Arc<Catalog>, _: &Config| {
+        let factory = move |catalog: Arc<Catalog>, _: &Config| {
             let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
             let side = ClientSide::new(catalog, config.clone(), nonce, endpoint)?;
             Ok(Backend::Client(Box::new(side)))
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasClient>();
-        found_by(app, Box::new(found));
+        set_backend_factory(app, Box::new(factory));
         app.insert_resource(fixed_step(self.length))
             .register_type::<RemoteController>()
             .add_message::<ServerJoined>()
@@ -176,7 +179,7 @@ impl Plugin for UgasClientPlugin {
                 FixedUpdate,
                 (
                     receive.in_set(GameplaySystems::Input),
-                    (send, follow_view)
+                    (send, apply_events)
                         .chain()
                         .after(GameplaySystems::Simulate)
                         .before(GameplaySystems::Apply),
@@ -201,35 +204,35 @@ impl ClientSide {
             }
         };
         let client = Client::new(catalog, config, nonce);
-        let (game, news, known, ended) = Default::default();
-        let (now, shown, is_lost) = (Time::ZERO, None, false);
-        Ok(Self { client, transport, now, shown, game, news, known, ended, is_lost })
+        let (game, pending, known, ended) = Default::default();
+        let (now, displayed, is_lost) = (Time::ZERO, None, false);
+        Ok(Self { client, transport, now, displayed, game, pending, known, ended, is_lost })
     }
 
-    /// Plays the ticks that are due by the clock on the wall: frames may be slow, and then fixed steps are left out, but the
+    /// Simulates the ticks that are due by the wall clock: with slow frames fixed steps are skipped, but the
     /// server goes on.
     pub(crate) fn step(&mut self) {
         match self.transport.state() {
-            // What the client asks for now would only be kept.
+            // Requests made now would only be queued.
             ClientState::Connecting => return,
             ClientState::Connected => {}
-            over @ (ClientState::Refused(_) | ClientState::Disconnected(_)) => {
-                if self.ended.replace(over).is_none() {
-                    // Nobody listens any more; it would find out only when nothing is heard for long.
+            ended @ (ClientState::Refused(_) | ClientState::Disconnected(_)) => {
+                if self.ended.replace(ended).is_none() {
+                    // Without this, the client would notice only after its timeout.
                     self.client.leave();
                 }
             }
         }
         self.client.update(self.now);
         while let Some(event) = self.client.poll_event() {
-            self.news.push(event);
+            self.pending.push(event);
         }
     }
 
-    /// Everything in view, if it may be another than it was: a client compares all of it in any case.
+    /// All visible controllers, if the displayed tick changed: a client compares all of them in any case.
     pub(crate) fn take_touched(&mut self) -> Vec<ControllerId> {
-        let shown = Some((self.client.current_tick(), self.client.confirmed_tick()));
-        if core::mem::replace(&mut self.shown, shown) == shown {
+        let displayed = Some((self.client.current_tick(), self.client.confirmed_tick()));
+        if core::mem::replace(&mut self.displayed, displayed) == displayed {
             return Vec::new();
         }
         self.client.simulation().controllers().map(|(controller, _)| controller).collect()
@@ -238,7 +241,7 @@ impl ClientSide {
     fn receive(&mut self, now: Time) {
         self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
-            tracing::warn!("the client's socket: {error}");
+            tracing::warn!("client socket: {error}");
         }
         while let Some(bytes) = self.transport.next_datagram() {
             self.client.handle(self.now, bytes);
@@ -250,17 +253,17 @@ impl ClientSide {
             return;
         }
         while let Some(bytes) = self.client.poll_transmit() {
-            // What is lost is sent again.
+            // Lost datagrams are sent again.
             let _ = self.transport.send(&bytes);
         }
     }
 }
 
 impl GameplayWorld {
-    /// Shows at once what the player does, or waits for the server.
+    /// Switches prediction of the player's actions on or off.
     ///
     /// # Errors
-    /// If this is no client.
+    /// If this is not a client.
     pub fn set_prediction(&mut self, prediction: Prediction) -> Result<(), GameplayError> {
         self.client()?.set_prediction(prediction);
         Ok(())
@@ -269,7 +272,7 @@ impl GameplayWorld {
     /// Leaves the server.
     ///
     /// # Errors
-    /// If this is no client.
+    /// If this is not a client.
     pub fn leave(&mut self) -> Result<(), GameplayError> {
         self.client()?.leave();
         Ok(())
@@ -278,7 +281,7 @@ impl GameplayWorld {
     pub(crate) fn client(&mut self) -> Result<&mut Client, GameplayError> {
         match self.client_side() {
             Some(side) => Ok(&mut side.client),
-            None => Err(GameplayError::Client("this is no client".to_owned())),
+            None => Err(GameplayError::Client("this is not a client".to_owned())),
         }
     }
 
@@ -290,8 +293,9 @@ impl GameplayWorld {
     }
 }
 
-/// A slow frame has several steps. Each plays its own ticks, so that what was done in one step shows in the next: it is as much
-/// earlier than the frame as there are steps to come.
+/// Receives datagrams. A slow frame has several steps, and each simulates its own ticks, so that actions of
+/// one step are visible in the next: the time of a step is earlier than the frame by the number of steps to
+/// come.
 fn receive(
     clock: Res<'_, bevy_time::Time<Real>>,
     steps: Res<'_, bevy_time::Time<Fixed>>,
@@ -305,30 +309,30 @@ fn receive(
     }
 }
 
-fn send(mut game: ResMut<'_, GameplayWorld>, mut about: ResMut<'_, UgasClient>) {
+fn send(mut game: ResMut<'_, GameplayWorld>, mut status: ResMut<'_, UgasClient>) {
     if let Some(side) = game.client_side() {
         side.send();
-        about.is_playing = side.client.is_playing();
-        about.round_trip = side.client.round_trip();
-        (about.tick, about.confirmed) = (side.client.current_tick(), side.client.confirmed_tick());
-        about.statistics = side.client.statistics();
+        status.is_playing = side.client.is_playing();
+        status.round_trip = side.client.round_trip();
+        (status.tick, status.confirmed) = (side.client.current_tick(), side.client.confirmed_tick());
+        status.statistics = side.client.statistics();
     }
 }
 
-/// Lets entities come and go with what is in view, and sorts out what happened.
-fn follow_view(world: &mut World) {
+/// Spawns and despawns entities as visibility changes, and emits the events of the session.
+fn apply_events(world: &mut World) {
     let mut game = world.resource_mut::<GameplayWorld>();
     let Some(side) = game.client_side() else { return };
-    let (news, connection) = (core::mem::take(&mut side.news), side.ended);
-    let is_over =
+    let (events, connection) = (core::mem::take(&mut side.pending), side.ended);
+    let ends_session =
         |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
-    let is_told = news.iter().any(is_over);
-    let never_began = connection.is_some() && !side.is_lost && !is_told;
-    side.is_lost |= is_told || never_began;
+    let session_ended = events.iter().any(ends_session);
+    let never_began = connection.is_some() && !side.is_lost && !session_ended;
+    side.is_lost |= session_ended || never_began;
     if never_began {
-        raise(world, ServerLost { reason: None, refused: None, connection });
+        emit(world, ServerLost { reason: None, refused: None, connection });
     }
-    for event in news {
+    for event in events {
         match event {
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
@@ -348,16 +352,16 @@ fn follow_view(world: &mut World) {
                     remote.is_own = own;
                 }
             }
-            ClientEvent::Connected { .. } => raise(world, ServerJoined),
+            ClientEvent::Connected { .. } => emit(world, ServerJoined),
             ClientEvent::Refused(reason) => {
-                raise(world, ServerLost { reason: None, refused: Some(reason), connection });
+                emit(world, ServerLost { reason: None, refused: Some(reason), connection });
             }
             ClientEvent::Disconnected(reason) => {
-                raise(world, ServerLost { reason, refused: None, connection })
+                emit(world, ServerLost { reason, refused: None, connection })
             }
-            ClientEvent::Rejected { rejection, .. } => raise(world, PredictionCorrected::Rejected(rejection)),
-            ClientEvent::Corrected { tick } => raise(world, PredictionCorrected::Mispredicted(tick)),
-            ClientEvent::Retracted(event) => raise(world, PredictionCorrected::Retracted(Box::new(event))),
+            ClientEvent::Rejected { rejection, .. } => emit(world, PredictionCorrected::Rejected(rejection)),
+            ClientEvent::Corrected { tick } => emit(world, PredictionCorrected::Mispredicted(tick)),
+            ClientEvent::Retracted(event) => emit(world, PredictionCorrected::Retracted(Box::new(event))),
             other => {
                 let mut game = world.resource_mut::<GameplayWorld>();
                 if let Some(side) = game.client_side()
@@ -382,13 +386,13 @@ fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
     let entity: Entity = world.spawn_empty().id();
     world.resource_scope(|_, mut game: Mut<'_, GameplayWorld>| game.link(entity, controller));
     world.entity_mut(entity).insert(GameplayController::linked(controller));
-    // Filled before anybody is told, so that observers can read what came.
-    show(&mut DeferredWorld::from(&mut *world), entity, controller);
-    typed::follow(world, entity);
+    // Filled before `RemoteController` is inserted, so that observers can read the components.
+    fill_components(&mut DeferredWorld::from(&mut *world), entity, controller);
+    typed::sync(world, entity);
     world.entity_mut(entity).insert(RemoteController { template, is_own, server_id });
 }
 
-fn raise<E: Message + Clone + for<'a> Event<Trigger<'a>: Default>>(world: &mut World, event: E) {
+fn emit<E: Message + Clone + for<'a> Event<Trigger<'a>: Default>>(world: &mut World, event: E) {
     world.write_message(event.clone());
     world.trigger(event);
 }

@@ -1,25 +1,27 @@
-//! From what a client is told to events of the game.
+//! Conversion of client events to events of the game.
 
 use std::collections::BTreeMap;
 
 use ugas::{
-    AbilityHandle, AbilityId, ActivationId, Cause, ControllerId, CueDetails, CueParameters, EndReason, Event,
-    EventKind, RemovalReason, Simulation,
+    AbilityId, ActivationId, Cause, ControllerId, CueDetails, CueParameters, EndReason, Event, EventKind,
+    GrantedAbilityId, RemovalReason, Simulation,
 };
 use ugas_net::ClientEvent;
 
-/// Which abilities controllers have and run: when they are told to be gone, nobody can be asked any more.
+/// Granted abilities and activations of visible controllers, to complete events about those that no longer
+/// exist.
 #[derive(Default)]
-pub(super) struct Known {
-    granted: BTreeMap<(ControllerId, AbilityHandle), AbilityId>,
-    runs: BTreeMap<(ControllerId, ActivationId), (AbilityHandle, AbilityId)>,
+pub(super) struct KnownAbilities {
+    granted: BTreeMap<(ControllerId, GrantedAbilityId), AbilityId>,
+    activations: BTreeMap<(ControllerId, ActivationId), (GrantedAbilityId, AbilityId)>,
 }
 
-impl Known {
-    /// What happened in the game, as the simulation of a game without a network tells it. What a client is not told, such as
-    /// the base of a value before, is as it is now; why an effect or a run ended is the plainest reason there is.
+impl KnownAbilities {
+    /// The event as a local simulation would emit it. Data that a client does not have gets a default: the
+    /// old base value is the current one, and the reason why an effect or an activation ended is the most
+    /// general one.
     pub(super) fn game_event(&mut self, event: ClientEvent, simulation: &Simulation) -> Option<Event> {
-        // A client that plays a run of the server's to its end says so itself, with the reason.
+        // If the client simulated the activation to its end, it emits the event itself, with the reason.
         if let ClientEvent::Happened(Event {
             kind:
                 EventKind::AbilityEnded { controller, activation, .. }
@@ -27,7 +29,7 @@ impl Known {
             ..
         }) = &event
         {
-            self.runs.remove(&(*controller, *activation));
+            self.activations.remove(&(*controller, *activation));
         }
         let kind = match event {
             ClientEvent::AbilityGranted { controller, ability: handle } => {
@@ -39,14 +41,14 @@ impl Known {
                 let ability = self.granted.remove(&(controller, handle))?;
                 EventKind::AbilityRevoked { controller, handle, ability }
             }
-            ClientEvent::RunBegan { controller, run: activation } => {
+            ClientEvent::ActivationBegan { controller, activation } => {
                 let known = simulation.activation(activation)?;
                 let (handle, ability) = (known.granted(), known.ability());
-                self.runs.insert((controller, activation), (handle, ability));
+                self.activations.insert((controller, activation), (handle, ability));
                 EventKind::AbilityActivated { controller, handle, ability, activation }
             }
-            ClientEvent::RunEnded { controller, run: activation } => {
-                let (handle, ability) = self.runs.remove(&(controller, activation))?;
+            ClientEvent::ActivationEnded { controller, activation } => {
+                let (handle, ability) = self.activations.remove(&(controller, activation))?;
                 let reason = EndReason::Completed;
                 EventKind::AbilityEnded { controller, handle, ability, activation, reason }
             }
@@ -55,10 +57,10 @@ impl Known {
         Some(Event { sequence: 0, time: simulation.now(), cause: Cause::default(), prediction: None, kind })
     }
 
-    /// Forgets a controller that is out of view.
+    /// Removes a controller that is no longer visible.
     pub(super) fn forget(&mut self, controller: ControllerId) {
         self.granted.retain(|(known, _), _| *known != controller);
-        self.runs.retain(|(known, _), _| *known != controller);
+        self.activations.retain(|(known, _), _| *known != controller);
     }
 }
 
@@ -95,9 +97,9 @@ fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
             EventKind::CueAdded { controller, cue, parameters }
         }
         ClientEvent::CueEnded { controller, cue } => EventKind::CueRemoved { controller, cue },
-        ClientEvent::CueFlashed { controller, source, cue, magnitude, level, location, details } => {
+        ClientEvent::CueExecuted { controller, source, cue, magnitude, level, location, details } => {
             cause.source = source;
-            // A context that did not fit into the message has at least its place.
+            // If the details did not fit into the message, keep at least the location.
             let details = details.or_else(|| {
                 let mut placed = CueDetails::default();
                 placed.origin = location;

@@ -1,4 +1,4 @@
-//! The server's side: it decides, and lets clients in.
+//! The server: the authority of the game, and its clients.
 
 use core::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -11,35 +11,36 @@ use bevy_platform::sync::Arc;
 use bevy_time::Real;
 use ugas::{Catalog, Config, ControllerId, Role, Simulation, Time};
 use ugas_net::message::{ByeReason, ClientId, PROTOCOL, Rejection};
-use ugas_net::{Lens, Own, PeerId, Server, ServerConfig, ServerEvent};
+use ugas_net::{Ownership, PeerId, Server, ServerConfig, ServerEvent, Visibility};
 use ugas_transport::memory::MemoryServer;
 use ugas_transport::{Access, ProtocolId, ServerSocket, ServerTransport};
 
-use super::{fixed_step, found_by, time_of};
+use super::{fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
 use crate::plugin::GameplaySystems;
 use crate::world::GameplayWorld;
 
-/// Where clients connect.
+/// Endpoint that clients connect to.
 pub enum ServerEndpoint {
-    /// By UDP, encrypted. The socket is opened when there are rules, whose hash clients must have.
+    /// By UDP, encrypted. The socket is opened when the rules are loaded; clients must have rules with the
+    /// same hash.
     Udp {
-        /// Where to listen; port 0 takes any that is free.
+        /// Address to listen on; port 0 selects a free port.
         listen: SocketAddr,
-        /// Whom to let in.
+        /// Clients to accept.
         access: Access,
     },
-    /// In this process: for tests, and games against oneself.
+    /// In this process, for tests and local games.
     Memory(MemoryServer),
-    /// By a transport of the game's own.
+    /// With a custom transport of the game.
     Custom(Box<dyn ServerTransport + Send + Sync>),
 }
 
-/// Makes the game a server's. Add it beside [`UgasPlugins`](crate::UgasPlugins), before anybody is spawned. It sets Bevy's fixed
-/// step to the length of a tick.
+/// Makes the game a server. Add it next to [`UgasPlugins`](crate::UgasPlugins), before any controller is
+/// spawned. It sets Bevy's fixed step to the length of a tick.
 ///
-/// Give clients what they play with when they have joined:
+/// Give clients a controller when they have joined:
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -56,13 +57,14 @@ pub struct UgasServerPlugin {
     relevance: Option<Relevance>,
 }
 
-/// Decides whether a client may see a controller, given what it owns. Its own are always shown.
+/// Relevancy rule: decides whether a client sees a controller, given the controllers it owns. Its own are
+/// always visible.
 #[derive(Clone)]
 pub struct Relevance {
-    /// How many ticks go by between two decisions.
+    /// Ticks between two evaluations.
     pub every: u32,
-    /// Whether a client that owns these controllers may see that one.
-    #[expect(clippy::type_complexity, reason = "a function of what it is given, and nothing more")]
+    /// Whether a client that owns the given controllers sees the last one.
+    #[expect(clippy::type_complexity, reason = "a plain function type without a name of its own")]
     pub decide: Arc<dyn Fn(&Simulation, &[ControllerId], ControllerId) -> bool + Send + Sync>,
 }
 
@@ -72,14 +74,14 @@ impl UgasServerPlugin {
         Self { config: ServerConfig::default(), endpoint: Mutex::new(Some(endpoint)), relevance: None }
     }
 
-    /// With other ticks, limits and rates.
+    /// Sets the tick length, limits and rates.
     #[must_use]
     pub fn with_config(mut self, config: ServerConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// With a rule for who sees whom; without one, everybody sees everybody.
+    /// Sets a relevancy rule; without one, every client sees every controller.
     #[must_use]
     pub fn with_relevance(
         mut self,
@@ -91,34 +93,34 @@ impl UgasServerPlugin {
     }
 }
 
-/// A client was let in: give it a controller with [`GameplayWorld::give`]. For observers, and as a message.
+/// A client joined: give it a controller with [`GameplayWorld::give`]. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct ClientJoined {
-    /// Who.
+    /// The client.
     pub client: ClientId,
-    /// What it said of itself.
+    /// Credential that the client sent.
     pub credential: Vec<u8>,
 }
 
-/// A client is gone; what it owned is nobody's now. For observers, and as a message.
+/// A client left; the controllers it owned have no owner now. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct ClientLeft {
-    /// Who.
+    /// The client.
     pub client: ClientId,
-    /// Why; `None` if it went by itself.
+    /// Why it left; `None` if it left on its own.
     pub reason: Option<ByeReason>,
 }
 
 /// A command of a client was rejected. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct CommandRejected {
-    /// Whose.
+    /// The client.
     pub client: ClientId,
-    /// Why.
+    /// Why the command was rejected.
     pub rejection: Rejection,
 }
 
-/// What the server's side of a game is made of.
+/// Server backend: protocol server, transport and pending events.
 pub(crate) struct ServerSide {
     pub(crate) server: Server,
     transport: Box<dyn ServerTransport + Send + Sync>,
@@ -129,13 +131,13 @@ pub(crate) struct ServerSide {
     sessions: Vec<ServerEvent>,
 }
 
-/// What can be asked of a server, while it runs.
+/// Status of the server.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct UgasServer {
-    /// Where it listens.
+    /// Address that it listens on.
     pub address: Option<SocketAddr>,
-    /// How many clients are in.
+    /// Number of connected clients.
     pub clients: u32,
 }
 
@@ -143,16 +145,16 @@ impl Plugin for UgasServerPlugin {
     fn build(&self, app: &mut App) {
         let endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (mut config, relevance) = (self.config.clone(), self.relevance.clone());
-        // Here and not where the rule is given, so that a configuration given later does not show what the rule hides.
+        // Set here rather than in `with_relevance`, so that a later `with_config` does not override it.
         config.show_everything &= relevance.is_none();
         let mut endpoint = endpoint;
-        let found = move |catalog: Arc<Catalog>, simulation: &Config| {
+        let factory = move |catalog: Arc<Catalog>, simulation: &Config| {
             let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
             let side = ServerSide::new(catalog, simulation, config.clone(), endpoint, relevance.clone())?;
             Ok(Backend::Server(Box::new(side)))
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
-        found_by(app, Box::new(found));
+        set_backend_factory(app, Box::new(factory));
         app.insert_resource(fixed_step(self.config.length))
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
@@ -165,7 +167,7 @@ impl Plugin for UgasServerPlugin {
                         .chain()
                         .after(GameplaySystems::Simulate)
                         .before(GameplaySystems::Apply),
-                    tell.after(GameplaySystems::Apply).before(GameplaySystems::Cues),
+                    emit_session_events.after(GameplaySystems::Apply).before(GameplaySystems::Cues),
                 ),
             );
     }
@@ -187,7 +189,7 @@ impl ServerSide {
                 let socket = ServerSocket::bind(ugas_transport::ServerConfig::new(listen, protocol, access));
                 let socket = socket.map_err(|error| GameplayError::Socket(error.to_string()))?;
                 let address = socket.local_addr();
-                tracing::info!("the server listens on {address}");
+                tracing::info!("server listening on {address}");
                 (Box::new(socket), Some(address))
             }
         };
@@ -211,7 +213,7 @@ impl ServerSide {
     fn receive(&mut self, now: Time) {
         self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
-            tracing::warn!("the server's socket: {error}");
+            tracing::warn!("server socket: {error}");
         }
         while let Some(event) = self.transport.next_event() {
             match event {
@@ -228,7 +230,7 @@ impl ServerSide {
 
     fn send(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
-            // Who is gone misses nothing.
+            // Errors for disconnected peers are ignored.
             let _ = self.transport.send(transmit.peer.0, &transmit.bytes);
         }
     }
@@ -254,7 +256,7 @@ impl ServerSide {
 }
 
 impl GameplayWorld {
-    /// The server, to ask it and to configure lenses; `None` if this is none.
+    /// The server; `None` if this is not a server.
     pub fn server(&self) -> Option<&Server> {
         match &self.backend {
             Some(Backend::Server(side)) => Some(&side.server),
@@ -262,44 +264,49 @@ impl GameplayWorld {
         }
     }
 
-    /// Makes the controller of an entity a client's own.
+    /// Makes a client the owner of the controller of an entity.
     ///
     /// # Errors
-    /// If the entity has no controller, or this is no server.
+    /// If the entity has no controller, or this is not a server.
     pub fn give(&mut self, entity: Entity, client: ClientId) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
         self.server_mut()?.give(controller, client);
         Ok(())
     }
 
-    /// Makes the controller of an entity nobody's own.
+    /// Removes the owner of the controller of an entity.
     ///
     /// # Errors
-    /// If the entity has no controller, or this is no server.
+    /// If the entity has no controller, or this is not a server.
     pub fn take_back(&mut self, entity: Entity) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
         self.server_mut()?.take_back(controller);
         Ok(())
     }
 
-    /// Sends a client away.
+    /// Kicks a client.
     ///
     /// # Errors
-    /// If this is no server.
+    /// If this is not a server.
     pub fn kick(&mut self, client: ClientId) -> Result<(), GameplayError> {
         self.server_mut()?.kick(client);
         Ok(())
     }
 
-    /// Shows what a lens lets through of an entity: to its owner, or to others (§13.2).
+    /// Sets what the owner, or all others, see of an entity (§13.2).
     ///
     /// # Errors
-    /// If the entity has no controller, or this is no server.
-    pub fn set_lens(&mut self, entity: Entity, own: Own, lens: Option<Lens>) -> Result<(), GameplayError> {
+    /// If the entity has no controller, or this is not a server.
+    pub fn set_net_visibility(
+        &mut self,
+        entity: Entity,
+        own: Ownership,
+        visibility: Option<Visibility>,
+    ) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
         let server = self.server_mut()?;
-        let lens = lens.map(|lens| server.add_lens(lens));
-        server.set_lens(controller, own, lens);
+        let visibility = visibility.map(|visibility| server.add_visibility(visibility));
+        server.set_visibility(controller, own, visibility);
         Ok(())
     }
 
@@ -331,16 +338,16 @@ fn decide_relevance(mut game: ResMut<'_, GameplayWorld>) {
     }
 }
 
-fn send(mut game: ResMut<'_, GameplayWorld>, mut about: ResMut<'_, UgasServer>) {
+fn send(mut game: ResMut<'_, GameplayWorld>, mut status: ResMut<'_, UgasServer>) {
     if let Some(side) = game.server_side() {
         side.send();
-        about.address = side.address;
-        about.clients = u32::try_from(side.server.clients().count()).unwrap_or(u32::MAX);
+        status.address = side.address;
+        status.clients = u32::try_from(side.server.clients().count()).unwrap_or(u32::MAX);
     }
 }
 
-/// Tells who came and went, when everything else of the step has been told.
-fn tell(world: &mut World) {
+/// Emits joins, leaves and rejections, after all other events of the step.
+fn emit_session_events(world: &mut World) {
     let Some(side) = world.resource_mut::<GameplayWorld>().into_inner().server_side() else { return };
     for event in core::mem::take(&mut side.sessions) {
         match event {

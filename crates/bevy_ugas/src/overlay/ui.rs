@@ -12,17 +12,17 @@ use bevy_ui::{BackgroundColor, Display, GlobalZIndex, Node, PositionType, UiRect
 
 use super::{DebugOverlayText, write};
 
-/// Draws [`DebugOverlayText`] over the game. Beside [`UgasOverlayPlugin`](super::UgasOverlayPlugin), in an app that has Bevy's
-/// user interface; it needs a font, which Bevy's feature `default_font` brings along.
+/// Draws [`DebugOverlayText`] over the game. Add it next to [`UgasOverlayPlugin`](super::UgasOverlayPlugin),
+/// in an app that has Bevy's user interface; it needs a font, which Bevy's feature `default_font` provides.
 #[derive(Clone, Debug)]
 pub struct UgasOverlayUiPlugin {
-    /// Where the panel is, and how wide. Whether it is displayed is the overlay's to say.
+    /// Position and size of the panel. The overlay overrides `display`.
     pub node: Node,
-    /// Behind the text.
+    /// Background colour.
     pub background: Color,
-    /// The text.
+    /// Text colour.
     pub colour: Color,
-    /// How tall the letters are.
+    /// Font size in pixels.
     pub font_size: f32,
 }
 
@@ -32,11 +32,11 @@ pub struct DebugOverlayPanel;
 
 impl Default for UgasOverlayUiPlugin {
     fn default() -> Self {
-        let place = Val::Px(16.0);
+        let margin = Val::Px(16.0);
         let node = Node {
             position_type: PositionType::Absolute,
-            left: place,
-            top: place,
+            left: margin,
+            top: margin,
             max_width: Val::Percent(60.0),
             padding: UiRect::all(Val::Px(12.0)),
             ..Node::default()
@@ -55,7 +55,7 @@ impl Plugin for UgasOverlayUiPlugin {
                 let node = Node { display: Display::None, ..look.node.clone() };
                 let text =
                     (Text::default(), TextFont::from_font_size(look.font_size), TextColor(look.colour));
-                // Over everything that a game shows.
+                // In front of everything else.
                 let panel =
                     (DebugOverlayPanel, node, BackgroundColor(look.background), GlobalZIndex(i32::MAX));
                 commands.spawn(panel).with_child(text);
@@ -64,7 +64,7 @@ impl Plugin for UgasOverlayUiPlugin {
     }
 }
 
-/// Shows what was written; nothing is touched while it stays the same.
+/// Copies the text to the panel if it changed.
 fn draw(
     written: Res<'_, DebugOverlayText>,
     mut panels: Query<'_, '_, (&mut Node, &Children), With<DebugOverlayPanel>>,

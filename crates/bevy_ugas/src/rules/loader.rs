@@ -1,4 +1,4 @@
-//! From files among the assets to a pack.
+//! Asset loader for packs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
@@ -15,20 +15,20 @@ use ugas_data::{Diagnostic, Limits, LoadError, Loader, Pack, Severity};
 use super::PackAsset;
 use super::watch::{LastRead, fingerprint};
 
-/// What the game adds to the rules in Rust: calculations, tasks, filters, hooks, typed attribute sets. Applied each time
-/// that a pack is loaded, also while the game runs. Filled by [`UgasAppExt`](crate::UgasAppExt).
+/// Native code that the game adds to the rules: calculations, tasks, filters, hooks, typed attribute sets.
+/// Applied each time a pack is loaded, hot reloads included. Filled by [`UgasAppExt`](crate::UgasAppExt).
 #[derive(Resource, Clone, Default)]
 pub struct RulesExtensions(Arc<RwLock<Vec<Extension>>>);
 
 type Extension = Arc<dyn Fn(Loader) -> Loader + Send + Sync>;
 
 impl RulesExtensions {
-    /// Adds to every pack that is loaded from now on.
+    /// Adds an extension to every pack that is loaded from now on.
     pub fn add(&self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(extend));
     }
 
-    /// A loader with all that was added: for packs that are loaded without assets.
+    /// Applies all extensions to a loader, for packs that are loaded without assets.
     ///
     /// ```
     /// # use bevy_ugas::rules::RulesExtensions;
@@ -47,7 +47,7 @@ impl RulesExtensions {
     }
 }
 
-/// Loads packs: `pack.yaml` with all that is in its folder, or a single file.
+/// Asset loader for packs: `pack.yaml` with everything in its folder, or a single file.
 #[derive(TypePath)]
 pub struct PackLoader {
     server: AssetServer,
@@ -55,7 +55,7 @@ pub struct PackLoader {
     read: LastRead,
 }
 
-/// Why a pack could not be loaded. What is wrong with it is in the log, with file and line.
+/// Error of loading a pack. Diagnostics are logged with file and line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackLoadError {
@@ -68,19 +68,21 @@ pub enum PackLoadError {
     /// The folder could not be listed.
     #[error("the folder {0:?} could not be listed: {1}")]
     Folder(PathBuf, AssetReaderError),
-    /// The asset source is gone.
+    /// The asset source does not exist.
     #[error(transparent)]
     Source(#[from] bevy_asset::io::MissingAssetSourceError),
     /// A file is not text.
-    #[error("{0:?} is not a text in UTF-8")]
+    #[error("{0:?} is not UTF-8 text")]
     NotText(PathBuf),
-    /// A file of a pack that is in force is empty.
-    #[error("{0:?} is empty: if it is being saved, it is read again at once; if it is to go, delete it")]
+    /// A file of an already loaded pack is empty.
+    #[error(
+        "{0:?} is empty: if it is being saved, it is read again automatically; to remove it, delete the file"
+    )]
     Empty(PathBuf),
-    /// There is more than a pack may have.
+    /// The pack has too many files.
     #[error("the folder {0:?} has more than {1} files and folders")]
     TooManyFiles(PathBuf, u32),
-    /// Something is wrong with the rules.
+    /// The pack has errors.
     #[error(transparent)]
     Rules(#[from] LoadError),
 }
@@ -91,8 +93,8 @@ impl PackLoader {
         Self { server, extensions, read: LastRead::default() }
     }
 
-    /// Notes what it reads, for whoever looks for changes.
-    pub(super) fn noting(self, read: LastRead) -> Self {
+    /// Records fingerprints of what it reads, for change detection.
+    pub(super) fn with_last_read(self, read: LastRead) -> Self {
         Self { read, ..self }
     }
 
@@ -103,7 +105,8 @@ impl PackLoader {
         context: &mut LoadContext<'_>,
     ) -> Result<Vec<(PathBuf, String)>, PackLoadError> {
         let source = manifest.source().clone_owned();
-        // Ids come from names, so the order makes no difference to the rules; it does to the diagnostics.
+        // The order of files does not affect the rules, whose ids come from names; it affects the
+        // diagnostics.
         let files = files_in(&self.server, source.clone(), folder_of(manifest)).await?;
         let mut read = Vec::with_capacity(files.len());
         let mut manifest_bytes = Some(text.into_bytes());
@@ -117,11 +120,12 @@ impl PackLoader {
             };
             read.push((file, bytes));
         }
-        // A source that cannot list it has it all the same.
+        // The manifest is added even if the source does not list it.
         read.extend(manifest_bytes.map(|bytes| (manifest.path().to_owned(), bytes)));
         let fingerprint = fingerprint(read.iter().map(|(path, bytes)| (path, bytes.as_slice())));
-        let is_reload = self.read.note(manifest, fingerprint).is_some();
-        // Programs that save a file empty it first. Nothing of the game that runs may be lost by looking at that moment.
+        let is_reload = self.read.record(manifest, fingerprint).is_some();
+        // Editors truncate a file before writing it. A reload at that moment must not drop state of the
+        // running game.
         if is_reload && let Some((path, _)) = read.iter().find(|(_, bytes)| bytes.is_empty()) {
             return Err(PackLoadError::Empty(path.clone()));
         }
@@ -138,7 +142,7 @@ pub(super) fn folder_of(manifest: &AssetPath<'_>) -> PathBuf {
     manifest.path().parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// Whether a file stands for all in its folder.
+/// Whether a file is the manifest of its folder.
 pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
     path.path().file_stem().is_some_and(|stem| stem == "pack")
 }
@@ -163,7 +167,7 @@ pub(super) async fn files_in(
             } else {
                 continue;
             }
-            // Folders count too: links can make any number of them.
+            // Folders count too: symbolic links can create any number of them.
             seen += 1;
             if seen > limit {
                 return Err(PackLoadError::TooManyFiles(folder, limit));
@@ -219,7 +223,7 @@ impl AssetLoader for PackLoader {
 /// Loads a pack from a folder at once, without assets: for servers and tests. Diagnostics go to the log.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All diagnostics of the pack.
 pub fn load_pack(path: impl AsRef<Path>, extensions: &RulesExtensions) -> Result<Arc<Pack>, LoadError> {
     let loaded = extensions.extend(Loader::new().path(path)).load();
     match &loaded {
@@ -229,7 +233,8 @@ pub fn load_pack(path: impl AsRef<Path>, extensions: &RulesExtensions) -> Result
     loaded.map(Arc::new)
 }
 
-/// One line for each diagnostic, beginning with the place, as editors and terminals make links of.
+/// Logs one line per diagnostic, beginning with `file:line:column`, which editors and terminals turn into
+/// links.
 fn log(map: &SourceMap, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         let line = line(map, diagnostic);
@@ -260,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diagnostic_is_a_line_with_its_place() {
+    fn diagnostic_line_begins_with_its_position() {
         let text = "$schema: x/schemas/attribute_set.json\nName: Combat\nAttributes: 3\n";
         let error = Loader::new().text("sets/combat.yaml", text).load().unwrap_err();
         let line = line(&error.report.source_map, &error.report.diagnostics[0]);

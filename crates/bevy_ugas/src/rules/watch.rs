@@ -1,8 +1,8 @@
-//! What Bevy's watcher does not tell a pack of.
+//! Detection of changes in a pack's folder that Bevy's watcher does not report.
 //!
-//! Bevy reloads an asset when a file that it was read from changes. A pack is a folder: files come and go, and a pack that never
-//! was in order has not been read from anything yet. So the folder of the pack that is played by is looked through now and then,
-//! beside the game, and only where files are watched at all.
+//! Bevy reloads an asset when a file that it was read from changes. A pack is a folder: files are added and
+//! removed, and a pack that never loaded has no files to watch yet. So the folder of the current pack is
+//! scanned periodically, in the background, and only where files are watched at all.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -20,16 +20,16 @@ use ugas::core::hash::StateHasher;
 use super::RulesHandle;
 use super::loader::{files_in, folder_of, is_manifest};
 
-/// How long there is between two looks.
-const PAUSE: Duration = Duration::from_millis(750);
+/// Interval between two scans.
+const SCAN_INTERVAL: Duration = Duration::from_millis(750);
 
-/// What packs were like when they were last read, in order or not: a number for each, by path.
+/// Fingerprints of packs when they were last read, with or without errors, by path.
 #[derive(Resource, Clone, Default)]
 pub(super) struct LastRead(Arc<Mutex<BTreeMap<String, u64>>>);
 
 impl LastRead {
-    /// Notes what a pack is like; what it was like before.
-    pub(super) fn note(&self, path: &AssetPath<'_>, fingerprint: u64) -> Option<u64> {
+    /// Records the fingerprint of a pack; returns the previous one.
+    pub(super) fn record(&self, path: &AssetPath<'_>, fingerprint: u64) -> Option<u64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.to_string(), fingerprint)
     }
@@ -39,7 +39,7 @@ impl LastRead {
     }
 }
 
-/// Files with what is in them, as a number that is another when any of it is.
+/// Hash of the paths and contents of files.
 pub(super) fn fingerprint<'a>(files: impl IntoIterator<Item = (&'a PathBuf, &'a [u8])>) -> u64 {
     let mut hasher = StateHasher::new();
     for (path, bytes) in files {
@@ -51,56 +51,56 @@ pub(super) fn fingerprint<'a>(files: impl IntoIterator<Item = (&'a PathBuf, &'a 
     hasher.finish()
 }
 
-/// What is being looked at.
+/// State of the periodic scan.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct FolderScan {
     task: Option<Task<Option<u64>>>,
     next: Duration,
-    /// What the last look saw: files are written in pieces, so one look is not enough.
-    before: Option<u64>,
-    /// What it was reloaded for already.
-    asked: Option<u64>,
+    /// Fingerprint of the last scan: files are written in pieces, so two equal scans are required.
+    previous: Option<u64>,
+    /// Fingerprint that a reload was requested for.
+    requested: Option<u64>,
 }
 
-/// Reloads the pack when its folder is another than it was read, and stays so.
+/// Reloads the pack when its folder differs from what was read, in two scans.
 pub(super) fn watch_folder(
     time: Res<'_, Time<Real>>,
     handle: Option<Res<'_, RulesHandle>>,
     server: Res<'_, AssetServer>,
     known: Res<'_, LastRead>,
-    mut look: Local<'_, Look>,
+    mut scan: Local<'_, FolderScan>,
 ) {
     let path = handle.and_then(|handle| {
         let is_loading = matches!(server.load_state(&handle.0), LoadState::Loading);
         server.get_path(&handle.0).filter(|path| !is_loading && is_manifest(path)).map(AssetPath::into_owned)
     });
     let Some(path) = path else {
-        (look.task, look.before) = (None, None);
+        (scan.task, scan.previous) = (None, None);
         return;
     };
-    match look.task.take() {
-        None if time.elapsed() >= look.next => {
+    match scan.task.take() {
+        None if time.elapsed() >= scan.next => {
             let server = server.clone();
-            look.task = Some(IoTaskPool::get().spawn(async move { see(&server, &path).await }));
+            scan.task = Some(IoTaskPool::get().spawn(async move { scan_folder(&server, &path).await }));
         }
         None => {}
-        Some(task) if !task.is_finished() => look.task = Some(task),
+        Some(task) if !task.is_finished() => scan.task = Some(task),
         Some(task) => {
-            let seen = block_on(task);
-            let is_steady = seen.is_some() && look.before == seen;
-            if is_steady && seen != known.of(&path) && seen != look.asked {
-                tracing::info!("the files of {path} are others: it is loaded again");
+            let found = block_on(task);
+            let is_stable = found.is_some() && scan.previous == found;
+            if is_stable && found != known.of(&path) && found != scan.requested {
+                tracing::info!("the files of {path} changed: reloading it");
                 server.reload(&path);
-                look.asked = seen;
+                scan.requested = found;
             }
-            look.before = seen;
-            look.next = time.elapsed().saturating_add(PAUSE);
+            scan.previous = found;
+            scan.next = time.elapsed().saturating_add(SCAN_INTERVAL);
         }
     }
 }
 
-/// The files of a pack as a number; `None` if they cannot be read at the moment.
-async fn see(server: &AssetServer, manifest: &AssetPath<'static>) -> Option<u64> {
+/// Fingerprint of the files of a pack; `None` if they cannot be read at the moment.
+async fn scan_folder(server: &AssetServer, manifest: &AssetPath<'static>) -> Option<u64> {
     let source = manifest.source().clone_owned();
     let files = files_in(server, source.clone(), folder_of(manifest)).await.ok()?;
     let reader = server.get_source(source).ok()?.reader();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fingerprint_is_of_names_and_contents() {
+    fn fingerprint_depends_on_names_and_contents() {
         let of = |files: &[(&str, &str)]| {
             let files: Vec<(PathBuf, &str)> = files.iter().map(|(name, text)| (name.into(), *text)).collect();
             fingerprint(files.iter().map(|(path, text)| (path, text.as_bytes())))

@@ -1,11 +1,11 @@
-//! What can be done in the game.
+//! Actions of `GameplayWorld`.
 
 use bevy_ecs::prelude::Entity;
 use ugas::input::InputId;
 use ugas::{
-    AbilityHandle, AbilityId, ActivationId, ActivationRequest, ActiveEffectId, Application, ControllerId,
-    EffectContext, EffectId, EffectQuery, EffectSpec, GameplayEvent, Grant, Placement, PredictionKey,
-    Pressed, Simulation, Stacks, TagId, TargetData, TaskId, TaskOutcome, Team,
+    AbilityId, ActivationId, ActivationRequest, ActiveEffectId, Application, ControllerId, EffectContext,
+    EffectId, EffectQuery, EffectSpec, GameplayEvent, Grant, GrantedAbilityId, Placement, PredictionKey,
+    PressOutcome, Simulation, Stacks, TagId, TargetData, TaskId, TaskOutcome, Team,
 };
 
 use super::{GameplayWorld, actor_of};
@@ -13,19 +13,20 @@ use crate::backend::Backend;
 use crate::error::GameplayError;
 use crate::key::Key;
 
-/// What became of an activation.
+/// Result of an activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Activated {
-    /// It runs.
-    Run(ActivationId),
-    /// A client has sent it, and shows it in the next tick if it predicts; the server will confirm or reject the key.
+    /// The activation started.
+    Started(ActivationId),
+    /// A client has sent the request, and predicts it in the next tick if prediction is on; the server will
+    /// confirm or reject the key.
     Sent(PredictionKey),
 }
 
 impl GameplayWorld {
-    /// The simulation of a game that is decided here, to do what has no method of its own. What is changed there is
-    /// noticed: components follow, and events are raised. Do not let its time pass.
+    /// The authoritative simulation, for operations without a method of their own. Changes are detected:
+    /// components are updated, and events are emitted. Do not advance its time.
     pub fn simulation_mut(&mut self) -> Option<&mut Simulation> {
         self.backend.as_mut().and_then(Backend::authority)
     }
@@ -33,7 +34,7 @@ impl GameplayWorld {
     /// Applies an effect at level 1 to an entity (§9.2).
     ///
     /// # Errors
-    /// All reasons why not.
+    /// If it is refused, with all reasons.
     pub fn apply(
         &mut self,
         effect: impl Key<EffectId>,
@@ -44,7 +45,8 @@ impl GameplayWorld {
         self.apply_spec(&spec, target)
     }
 
-    /// Makes a spec of an effect, to be given magnitudes, a level or a duration before it is applied (§9.9).
+    /// Creates a spec of an effect, to be given magnitudes, a level or a duration before it is applied
+    /// (§9.9).
     ///
     /// # Errors
     /// If there is no such effect.
@@ -60,8 +62,8 @@ impl GameplayWorld {
         Ok(simulation.spec(effect, level, context)?)
     }
 
-    /// Makes the context of an effect or a cue that an entity causes, to be given a hit, an origin, context tags or a
-    /// payload (C1).
+    /// Creates the context of an effect or a cue that an entity causes, to be given a hit, an origin, context
+    /// tags or a payload (C1).
     ///
     /// # Errors
     /// If the entity has no controller.
@@ -72,7 +74,8 @@ impl GameplayWorld {
         })
     }
 
-    /// Executes a cue on an entity once, outside effects and abilities (§12.3). Clients that see the entity get it, too.
+    /// Executes a cue on an entity once, outside effects and abilities (§12.3). Clients that see the entity
+    /// get it, too.
     ///
     /// # Errors
     /// If the entity has no controller, there is no such tag, or a number is not finite.
@@ -84,11 +87,12 @@ impl GameplayWorld {
         context: &EffectContext,
     ) -> Result<(), GameplayError> {
         let cue = self.id(cue)?;
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.execute_cue(controller, cue, magnitude, context)?)
     }
 
-    /// Adds a cue to an entity until [`Self::remove_cue`] removes it. Several holders of one cue are counted (E11).
+    /// Adds a cue to an entity until [`Self::remove_cue`] removes it. Several holders of one cue are counted
+    /// (E11).
     ///
     /// # Errors
     /// If the entity has no controller, there is no such tag, or a number is not finite.
@@ -99,7 +103,7 @@ impl GameplayWorld {
         context: &EffectContext,
     ) -> Result<ActiveEffectId, GameplayError> {
         let cue = self.id(cue)?;
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.add_cue(controller, cue, context)?)
     }
 
@@ -109,33 +113,33 @@ impl GameplayWorld {
     /// If the entity has no controller, or there is no such tag.
     pub fn remove_cue(&mut self, entity: Entity, cue: impl Key<TagId>) -> Result<bool, GameplayError> {
         let cue = self.id(cue)?;
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.remove_cue(controller, cue))
     }
 
     /// Applies a spec to an entity.
     ///
     /// # Errors
-    /// All reasons why not.
+    /// If it is refused, with all reasons.
     pub fn apply_spec(&mut self, spec: &EffectSpec, target: Entity) -> Result<Application, GameplayError> {
-        let (simulation, target) = self.decided(target)?;
+        let (simulation, target) = self.authority_and_controller(target)?;
         Ok(simulation.apply(spec, target)?)
     }
 
     /// Removes stacks of an active effect, or all of it.
     ///
     /// # Errors
-    /// If it is not active (any more).
+    /// If it is not active (anymore).
     pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) -> Result<(), GameplayError> {
         Ok(self.authority()?.remove(active, stacks)?)
     }
 
-    /// Removes all effects on an entity that a query matches; how many there were.
+    /// Removes all effects on an entity that a query matches; returns their number.
     ///
     /// # Errors
     /// If the entity has no controller.
     pub fn remove_matching(&mut self, entity: Entity, query: &EffectQuery) -> Result<u32, GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.remove_matching(controller, query, Stacks::All))
     }
 
@@ -148,17 +152,17 @@ impl GameplayWorld {
         entity: Entity,
         ability: impl Key<AbilityId>,
         level: u32,
-    ) -> Result<AbilityHandle, GameplayError> {
+    ) -> Result<GrantedAbilityId, GameplayError> {
         let ability = self.id(ability)?;
         self.grant_with(entity, Grant::new(ability).level(level))
     }
 
-    /// Grants an ability with all that a grant can say.
+    /// Grants an ability with all options of a grant.
     ///
     /// # Errors
     /// If the entity has no controller, or there is no such ability.
-    pub fn grant_with(&mut self, entity: Entity, grant: Grant) -> Result<AbilityHandle, GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+    pub fn grant_with(&mut self, entity: Entity, grant: Grant) -> Result<GrantedAbilityId, GameplayError> {
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.grant_with(controller, grant)?)
     }
 
@@ -167,22 +171,22 @@ impl GameplayWorld {
     /// # Errors
     /// If the entity has no controller, or there is no such set.
     pub fn grant_set(&mut self, entity: Entity, set: &str) -> Result<ugas::GrantedSet, GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.grant_set(controller, set)?)
     }
 
-    /// Takes an ability away.
+    /// Revokes an ability.
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn revoke(&mut self, ability: AbilityHandle) -> Result<(), GameplayError> {
+    /// If it is not granted (anymore).
+    pub fn revoke(&mut self, ability: GrantedAbilityId) -> Result<(), GameplayError> {
         Ok(self.authority()?.revoke(ability)?)
     }
 
     /// Activates an ability of an entity (§8.2). A client sends it to the server, and predicts it.
     ///
     /// # Errors
-    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    /// If it is refused, with all reasons; also emitted as [`AbilityRefused`](crate::event::AbilityRefused).
     pub fn activate(
         &mut self,
         entity: Entity,
@@ -194,7 +198,7 @@ impl GameplayWorld {
     /// Activates an ability of an entity on another one.
     ///
     /// # Errors
-    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    /// If it is refused, with all reasons; also emitted as [`AbilityRefused`](crate::event::AbilityRefused).
     pub fn activate_on(
         &mut self,
         entity: Entity,
@@ -205,10 +209,10 @@ impl GameplayWorld {
         self.activate_with(entity, ability, ActivationRequest::on(target))
     }
 
-    /// Activates an ability of an entity with all that a request can say: targets, places, an event.
+    /// Activates an ability of an entity with all options of a request: targets, locations, an event.
     ///
     /// # Errors
-    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    /// If it is refused, with all reasons; also emitted as [`AbilityRefused`](crate::event::AbilityRefused).
     pub fn activate_with(
         &mut self,
         entity: Entity,
@@ -222,10 +226,10 @@ impl GameplayWorld {
             let handle = self.ability(entity, ability)?;
             return Ok(Activated::Sent(self.client()?.activate(handle, request)?));
         }
-        Ok(Activated::Run(self.authority()?.activate_ability(controller, ability, request)?))
+        Ok(Activated::Started(self.authority()?.activate_ability(controller, ability, request)?))
     }
 
-    /// Cancels all runs of an ability of an entity (§8.6); how many there were.
+    /// Cancels all activations of an ability of an entity (§8.6); returns their number.
     ///
     /// # Errors
     /// If the entity was not granted the ability.
@@ -234,16 +238,16 @@ impl GameplayWorld {
         #[cfg(feature = "net")]
         if let Some(Backend::Client(side)) = &mut self.backend {
             let granted = side.client.simulation().ability(handle);
-            let runs = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
-            for run in &runs {
-                side.client.cancel_run(*run)?;
+            let activations = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
+            for activation in &activations {
+                side.client.cancel_activation(*activation)?;
             }
-            return Ok(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+            return Ok(u32::try_from(activations.len()).unwrap_or(u32::MAX));
         }
         Ok(self.authority()?.cancel_ability(handle)?)
     }
 
-    /// An input of an entity is pressed (§11). `None` on a client, which learns of it in the next tick.
+    /// Presses an input of an entity (§11). `None` on a client, where the result is known in the next tick.
     ///
     /// # Errors
     /// If the entity has no controller, or a client cannot send it.
@@ -251,7 +255,7 @@ impl GameplayWorld {
         &mut self,
         entity: Entity,
         input: impl Into<InputId>,
-    ) -> Result<Option<Pressed>, GameplayError> {
+    ) -> Result<Option<PressOutcome>, GameplayError> {
         let (_, controller) = self.known(entity)?;
         #[cfg(feature = "net")]
         if let Some(Backend::Client(side)) = &mut self.backend {
@@ -261,7 +265,7 @@ impl GameplayWorld {
         Ok(Some(self.authority()?.press(controller, input)?))
     }
 
-    /// An input of an entity is released (§11).
+    /// Releases an input of an entity (§11).
     ///
     /// # Errors
     /// If the entity has no controller, or a client cannot send it.
@@ -276,7 +280,7 @@ impl GameplayWorld {
         Ok(())
     }
 
-    /// The player of an entity confirms what waits for it.
+    /// Confirms the tasks of an entity that wait for the player's confirmation.
     ///
     /// # Errors
     /// If the entity has no controller, or a client cannot send it.
@@ -290,7 +294,7 @@ impl GameplayWorld {
         Ok(self.authority()?.confirm(controller)?)
     }
 
-    /// The player of an entity declines what waits for a confirmation.
+    /// Declines the tasks of an entity that wait for the player's confirmation.
     ///
     /// # Errors
     /// If the entity has no controller, or a client cannot send it.
@@ -304,10 +308,10 @@ impl GameplayWorld {
         Ok(self.authority()?.decline(controller)?)
     }
 
-    /// Gives targets to a task that waits for them: [`TargetingBegan`](crate::event::TargetingBegan) named it.
+    /// Provides targets to a task that waits for them; see [`TargetingBegan`](crate::event::TargetingBegan).
     ///
     /// # Errors
-    /// If the task does not wait (any more), or a client cannot send it.
+    /// If the task does not wait (anymore), or a client cannot send it.
     pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> Result<(), GameplayError> {
         #[cfg(feature = "net")]
         if let Some(Backend::Client(side)) = &mut self.backend {
@@ -318,8 +322,8 @@ impl GameplayWorld {
         Ok(())
     }
 
-    /// Says how a task that the host carries out went: [`HostTaskRequested`](crate::event::HostTaskRequested) named it.
-    /// False if nothing waits for it (any more).
+    /// Reports the outcome of a host task; see [`HostTaskRequested`](crate::event::HostTaskRequested). False
+    /// if the task does not wait (anymore).
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
         #[cfg(feature = "net")]
         if let Some(Backend::Client(side)) = &mut self.backend {
@@ -328,16 +332,18 @@ impl GameplayWorld {
         self.authority().is_ok_and(|simulation| simulation.complete_task(task, outcome))
     }
 
-    /// Sends a gameplay event to an entity (§10.3): abilities that it triggers are activated, tasks that wait for it go on.
+    /// Sends a gameplay event to an entity (§10.3): activates the abilities that it triggers and completes
+    /// the tasks that wait for it.
     ///
     /// # Errors
     /// If the entity has no controller.
     pub fn send_event(&mut self, entity: Entity, event: GameplayEvent) -> Result<(), GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.send_event(controller, event)?)
     }
 
-    /// A gameplay event of this kind, to be given a magnitude, context tags, target data or a payload and sent.
+    /// A gameplay event of this kind, to be given a magnitude, context tags, target data or a payload and
+    /// sent.
     ///
     /// # Errors
     /// If there is no such tag.
@@ -373,32 +379,32 @@ impl GameplayWorld {
         Ok(GameplayEvent { instigator, target, ..self.event(tag)? })
     }
 
-    /// Says on whose side an entity is. Mostly done by inserting a [`GameplayTeam`](crate::GameplayTeam).
+    /// Sets the team of an entity. Usually done by inserting a [`GameplayTeam`](crate::GameplayTeam).
     ///
     /// # Errors
     /// If the entity has no controller, or the name is too long.
     pub fn set_team(&mut self, entity: Entity, team: Option<&str>) -> Result<(), GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.set_team(controller, team.map(Team::new))?)
     }
 
-    /// Says which entity stands for another one in the world (§4.3); `None` is itself. Mostly done by inserting an
+    /// Sets the avatar of an entity (§4.3); `None` is the entity itself. Usually done by inserting an
     /// [`Avatar`](crate::Avatar).
     ///
     /// # Errors
     /// If the entity has no controller.
     pub fn set_avatar(&mut self, entity: Entity, avatar: Option<Entity>) -> Result<(), GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.set_avatar(controller, Some(actor_of(avatar.unwrap_or(entity))))?)
     }
 
-    /// Says where an entity is; `None` takes it out of the world. Mostly done by
+    /// Sets the placement of an entity; `None` removes it. Usually done by
     /// [`UgasTransformPlugin`](crate::transform::UgasTransformPlugin).
     ///
     /// # Errors
     /// If the entity has no controller.
     pub fn place(&mut self, entity: Entity, placement: Option<Placement>) -> Result<(), GameplayError> {
-        let (simulation, controller) = self.decided(entity)?;
+        let (simulation, controller) = self.authority_and_controller(entity)?;
         Ok(simulation.set_placement(controller, placement)?)
     }
 
@@ -407,7 +413,10 @@ impl GameplayWorld {
         backend.authority().ok_or(GameplayError::NotAuthority)
     }
 
-    fn decided(&mut self, entity: Entity) -> Result<(&mut Simulation, ControllerId), GameplayError> {
+    fn authority_and_controller(
+        &mut self,
+        entity: Entity,
+    ) -> Result<(&mut Simulation, ControllerId), GameplayError> {
         let (_, controller) = self.known(entity)?;
         Ok((self.authority()?, controller))
     }

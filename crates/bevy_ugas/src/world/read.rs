@@ -1,10 +1,10 @@
-//! What can be read of the game.
+//! Queries of `GameplayWorld`.
 
 use bevy_ecs::prelude::Entity;
 use bevy_platform::sync::Arc;
 use ugas::input::InputId;
 use ugas::{
-    AbilityHandle, AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, Simulation, Span,
+    AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, GrantedAbilityId, Simulation, Span,
     TagId, TargetData, TaskId, Time,
 };
 use ugas_data::Pack;
@@ -15,12 +15,12 @@ use crate::error::GameplayError;
 use crate::key::Key;
 
 impl GameplayWorld {
-    /// Whether there are rules and the game runs.
+    /// Whether the rules are loaded and the game runs.
     pub fn is_in_play(&self) -> bool {
         self.backend.is_some()
     }
 
-    /// The simulation: everything can be read there. On a client it is what is shown.
+    /// The simulation, for reading everything else. On a client it is the displayed state.
     pub fn simulation(&self) -> Option<&Simulation> {
         self.backend.as_ref().map(Backend::simulation)
     }
@@ -35,12 +35,12 @@ impl GameplayWorld {
         self.pack.as_ref()
     }
 
-    /// How often the rules were installed or reloaded: whoever keeps ids compares it.
-    pub fn edition(&self) -> u32 {
-        self.edition
+    /// Number of times the rules were installed or reloaded; compare it to detect outdated ids.
+    pub fn rules_version(&self) -> u32 {
+        self.rules_version
     }
 
-    /// The game's time.
+    /// Game time.
     pub fn now(&self) -> Time {
         self.simulation().map_or(Time::ZERO, Simulation::now)
     }
@@ -58,13 +58,13 @@ impl GameplayWorld {
     /// ```
     ///
     /// # Errors
-    /// If there are no rules, or they have no such name.
+    /// If the rules are not loaded, or do not have the name.
     pub fn id<Id>(&self, name: impl Key<Id>) -> Result<Id, GameplayError> {
         let catalog = self.catalog().ok_or(GameplayError::NoRules)?;
         Ok(name.id(catalog)?)
     }
 
-    /// The values of an attribute, or the reason why there are none to read.
+    /// The values of an attribute.
     ///
     /// # Errors
     /// If the entity has no such attribute, or, on a client, the server withholds its value
@@ -78,8 +78,8 @@ impl GameplayWorld {
         Ok(simulation.value(controller, self.id(attribute)?)?)
     }
 
-    /// The current value of an attribute; `None` if the entity has no such attribute, or the server withholds its value
-    /// from this client.
+    /// The current value of an attribute; `None` if the entity has no such attribute, or the server withholds
+    /// its value from this client.
     pub fn current(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<f64> {
         self.simulation()?.current(self.controller(entity)?, self.id(attribute).ok()?)
     }
@@ -89,7 +89,7 @@ impl GameplayWorld {
         self.simulation()?.base(self.controller(entity)?, self.id(attribute).ok()?)
     }
 
-    /// Whether an entity has a tag or one below it (§7.3).
+    /// Whether an entity has a tag or a descendant of it (§7.3).
     pub fn has_tag(&self, entity: Entity, tag: impl Key<TagId>) -> bool {
         let (Some(simulation), Some(controller)) = (self.simulation(), self.controller(entity)) else {
             return false;
@@ -113,58 +113,58 @@ impl GameplayWorld {
         &self,
         entity: Entity,
         ability: impl Key<AbilityId>,
-    ) -> Result<AbilityHandle, GameplayError> {
+    ) -> Result<GrantedAbilityId, GameplayError> {
         let (simulation, controller) = self.known(entity)?;
         let ability: AbilityId = self.id(ability)?;
         let granted = simulation.controller(controller).map(|known| known.abilities()).unwrap_or_default();
-        let is_meant = |handle: &&AbilityHandle| {
+        let has_definition = |handle: &&GrantedAbilityId| {
             simulation.ability(**handle).is_some_and(|granted| granted.ability() == ability)
         };
-        granted.iter().find(is_meant).copied().ok_or(GameplayError::NotGranted(entity))
+        granted.iter().find(has_definition).copied().ok_or(GameplayError::NotGranted(entity))
     }
 
     /// Whether an entity could activate an ability now (§8.3).
     ///
     /// # Errors
-    /// All reasons why not.
+    /// If it cannot, with all reasons.
     pub fn can_activate(&self, entity: Entity, ability: impl Key<AbilityId>) -> Result<(), GameplayError> {
         let handle = self.ability(entity, ability)?;
         let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
         Ok(simulation.can_activate(handle)?)
     }
 
-    /// How long an ability of an entity still cools down, with the whole of it; `None` if it does not.
+    /// Remaining and full cooldown of an ability of an entity; `None` if it has none.
     pub fn cooldown(&self, entity: Entity, ability: impl Key<AbilityId>) -> Option<(Span, Span)> {
         let handle = self.ability(entity, ability).ok()?;
         self.simulation()?.ability_cooldown(handle)
     }
 
-    /// How long an entity has held an input.
+    /// Time for which an entity has held an input.
     pub fn held(&self, entity: Entity, input: &InputId) -> Option<Span> {
         self.simulation()?.held(self.controller(entity)?, input)
     }
 
-    /// Where a value comes from, as data and as text.
+    /// Explains the value of an attribute, as data and as text.
     pub fn explain(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<Explanation> {
         self.simulation()?.explain(self.controller(entity)?, self.id(attribute).ok()?)
     }
 
-    /// An entity as a target of an ability; no target if it has no controller.
+    /// An entity as target data; empty if it has no controller.
     pub fn target(&self, entity: Entity) -> TargetData {
         self.targets([entity])
     }
 
-    /// Entities as targets of an ability; those without controllers are left out.
+    /// Entities as target data; those without controllers are left out.
     pub fn targets(&self, entities: impl IntoIterator<Item = Entity>) -> TargetData {
         entities.into_iter().filter_map(|entity| self.controller(entity)).collect()
     }
 
-    /// Who would be hit if a targeting were confirmed now: for a reticle (GASD §4.11).
+    /// Targets if a target selection were confirmed now, for a reticle (GASD §4.11).
     pub fn preview_targets(&self, task: TaskId) -> Option<TargetData> {
         self.simulation()?.preview_targets(task)
     }
 
-    /// A refusal in words, with names instead of ids: what a floating text says.
+    /// Description of an error, with names instead of ids, for a floating text.
     pub fn describe(&self, error: &GameplayError) -> String {
         match (self.simulation(), error) {
             (Some(simulation), GameplayError::Application(refusal)) => refusal.describe(simulation),

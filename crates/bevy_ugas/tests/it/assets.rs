@@ -1,4 +1,4 @@
-//! Packs are assets: loaded from a folder or a file, reloaded while the game runs, with their mistakes in the log.
+//! Packs as assets: loading from a folder or a file, hot reload, and logged diagnostics.
 
 use std::path::Path;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn app_with_files(files: &[(&str, &str)]) -> (App, Dir) {
     (app, dir)
 }
 
-/// Loading is done by other threads; what is awaited is asked for until it is there.
+/// Updates until a condition holds, because other threads load the assets.
 fn wait_until(app: &mut App, what: &str, is_so: impl Fn(&mut App) -> bool) {
     for _ in 0..2_000 {
         app.update();
@@ -52,7 +52,7 @@ fn load_state(app: &mut App) -> LoadState {
 }
 
 #[test]
-fn a_pack_is_loaded_with_all_in_its_folder() {
+fn pack_asset_loads_its_whole_folder() {
     let files = [
         ("game/pack.yaml", "Name: test\n"),
         ("game/sets.yaml", SET),
@@ -75,7 +75,7 @@ fn a_pack_is_loaded_with_all_in_its_folder() {
 }
 
 #[test]
-fn a_changed_file_changes_the_game_that_runs() {
+fn changed_file_reloads_the_running_game() {
     let files = [
         ("game/pack.yaml", "Name: test\n"),
         ("game/all/hit.yaml", HIT),
@@ -95,32 +95,32 @@ fn a_changed_file_changes_the_game_that_runs() {
 
     dir.insert_asset_text(Path::new("game/all/hit.yaml"), &HIT.replace("-10", "-25"));
     app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
-    wait_until(&mut app, "the change", |app| game(app).edition() == 2);
+    wait_until(&mut app, "the change", |app| game(app).rules_version() == 2);
     assert_eq!(notes.take(), ["effect `GE_Hit` changed\n"]);
     game(&mut app).apply("GE_Hit", None, wolf).unwrap();
     app.update();
     assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(65.0)); // 100 - 10 - 25
 
-    // Somebody saves the file, which is empty for a moment: nothing is forgotten.
+    // An editor truncates the file while saving: no state is lost.
     dir.insert_asset_text(Path::new("game/all/hit.yaml"), "");
     app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
     wait_until(&mut app, "the empty file", |app| matches!(load_state(app), LoadState::Failed(_)));
-    assert_eq!(game(&mut app).edition(), 2);
+    assert_eq!(game(&mut app).rules_version(), 2);
     dir.insert_asset_text(Path::new("game/all/hit.yaml"), &HIT.replace("-10", "-25"));
     app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
-    wait_until(&mut app, "the saved file", |app| game(app).edition() == 3);
+    wait_until(&mut app, "the saved file", |app| game(app).rules_version() == 3);
 
-    // A mistake changes nothing.
+    // A pack with errors changes nothing.
     dir.insert_asset_text(Path::new("game/all/hit.yaml"), "Name: [");
     app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
     wait_until(&mut app, "the mistake", |app| matches!(load_state(app), LoadState::Failed(_)));
     game(&mut app).apply("GE_Hit", None, wolf).unwrap();
     assert_eq!(game(&mut app).current(wolf, "Health"), Some(40.0));
-    assert_eq!(game(&mut app).edition(), 3);
+    assert_eq!(game(&mut app).rules_version(), 3);
 }
 
 #[test]
-fn what_is_registered_after_the_plugin_counts_too() {
+fn extensions_registered_after_the_plugin_are_applied() {
     const HEAVY: &str = "
 $schema: x/schemas/gameplay_effect.json
 Name: GE_Heavy
@@ -134,7 +134,7 @@ Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: CustomCalcu
         ("game/wolf.yaml", WOLF),
     ];
     let (mut app, _) = app_with_files(&files);
-    // Long enough to load it, if it were loaded already.
+    // Long enough to load it, if loading had started.
     std::thread::sleep(Duration::from_millis(300));
     app.add_calculation("Heavy", ugas::native(Vec::new(), |_| Ok(-40.0)));
     let wolf = spawn(&mut app, "Wolf");
@@ -144,7 +144,7 @@ Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: CustomCalcu
 }
 
 #[test]
-fn mistakes_are_told_with_file_and_line() {
+fn diagnostics_are_logged_with_file_and_line() {
     let files = [
         ("game/pack.yaml", "Name: test\n"),
         ("game/set.yaml", "$schema: x/schemas/attribute_set.json\nName: 3\nAttributes: 4\n"),
@@ -155,13 +155,13 @@ fn mistakes_are_told_with_file_and_line() {
     let LoadState::Failed(error) = load_state(&mut app) else { unreachable!() };
     let text = error.to_string();
     assert!(text.contains("game/set.yaml:3:13"), "{text}");
-    let is_told = |line: &String| line.starts_with("game/set.yaml:3:13: error[UG");
-    assert!(logged("ERROR").iter().any(is_told), "{:?}", logged("ERROR"));
+    let is_logged = |line: &String| line.starts_with("game/set.yaml:3:13: error[UG");
+    assert!(logged("ERROR").iter().any(is_logged), "{:?}", logged("ERROR"));
     assert!(!game(&mut app).is_in_play());
 }
 
 #[test]
-fn a_single_file_is_an_asset_too() {
+fn single_file_loads_as_an_asset() {
     let (mut app, _) = app_with_files(&[("game/pack.yaml", "Name: test\n"), ("effects/hit.yaml", HIT)]);
     let handle = app.world().resource::<AssetServer>().load::<PackAsset>("memory://effects/hit.yaml");
     let id = handle.id();
@@ -171,7 +171,7 @@ fn a_single_file_is_an_asset_too() {
 }
 
 #[test]
-fn other_rules_can_be_chosen_while_the_game_runs() {
+fn inserting_another_rules_handle_changes_the_rules() {
     let files = [
         ("game/pack.yaml", "Name: test\n"),
         ("game/set.yaml", SET),
@@ -184,20 +184,20 @@ fn other_rules_can_be_chosen_while_the_game_runs() {
     wait_until(&mut app, "the rules", |app| game(app).is_in_play());
     let handle = app.world().resource::<AssetServer>().load("memory://hard/pack.yaml");
     app.insert_resource(RulesHandle(handle.clone()));
-    wait_until(&mut app, "the other rules", |app| game(app).edition() == 2);
-    // The same once more is no other game.
+    wait_until(&mut app, "the other rules", |app| game(app).rules_version() == 2);
+    // The same handle again does not reload.
     app.insert_resource(RulesHandle(handle));
     for _ in 0..5 {
         app.update();
     }
-    assert_eq!(game(&mut app).edition(), 2);
+    assert_eq!(game(&mut app).rules_version(), 2);
     let wolf = spawn(&mut app, "Wolf");
     assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(30.0));
 }
 
-/// `docs/book/28-bevy.md` goes by the pack of the repository: what it names is there, and can be done.
+/// The names in `docs/book/tools/bevy.md` exist in the pack of the repository, and its actions work.
 #[test]
-fn the_pack_of_the_book_is_played_as_the_book_says() {
+fn pack_of_the_book_behaves_as_documented() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let mut app = App::new();
     let assets = AssetPlugin {

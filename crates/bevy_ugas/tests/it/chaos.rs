@@ -1,4 +1,4 @@
-//! Whatever is done in whatever order: entities, components and the simulation agree after the next step.
+//! Random actions in random order: entities, components and the simulation agree after the next step.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -25,7 +25,7 @@ impl Chaos {
         ((self.dice.next_f64() * limit as f64) as usize).min(limit.saturating_sub(1))
     }
 
-    /// Somebody, who may be gone already.
+    /// An entity, which may be despawned already.
     fn anybody(&mut self) -> Option<Entity> {
         let at = self.below(self.entities.len());
         self.entities.get(at).copied()
@@ -54,7 +54,7 @@ impl Chaos {
             8 => self.snapshot = game(&mut self.app).snapshot().ok(),
             9 => {
                 if let Some(snapshot) = self.snapshot.clone() {
-                    // One of other rules is refused.
+                    // A snapshot of other rules is refused.
                     let _ = game(&mut self.app).restore(&snapshot);
                 }
             }
@@ -64,7 +64,7 @@ impl Chaos {
                 game(&mut self.app).install(builder.build().unwrap()).unwrap();
             }
             11 => {
-                // Past the plugin, as a native task may.
+                // Without the plugin, as a native task may do.
                 let mut game = game(&mut self.app);
                 if let Some(controller) = game.controller(somebody) {
                     let _ = game.simulation_mut().unwrap().despawn(controller);
@@ -113,7 +113,7 @@ impl Chaos {
 }
 
 #[test]
-fn entities_and_simulation_agree_whatever_is_done() {
+fn entities_and_simulation_agree_after_random_actions() {
     for seed in 0..40 {
         let mut chaos = Chaos::new(seed);
         for _ in 0..12 {

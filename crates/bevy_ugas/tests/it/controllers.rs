@@ -1,4 +1,4 @@
-//! Controllers are components: they come with a template, are read in queries, and go with their entities.
+//! Controllers as components: creation from a template, queries, and removal with their entities.
 
 use bevy_ugas::prelude::*;
 use bevy_ugas::{Abilities, ActiveEffects, Attributes, Tags, actor_of};
@@ -7,7 +7,7 @@ use ugas::Stacks;
 use crate::fixture::*;
 
 #[test]
-fn a_controller_is_there_as_soon_as_it_is_spawned() {
+fn controller_exists_as_soon_as_its_entity_is_spawned() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     let attributes = get::<Attributes>(&app, mage);
@@ -27,7 +27,7 @@ fn a_controller_is_there_as_soon_as_it_is_spawned() {
 }
 
 #[test]
-fn components_follow_effects_and_time() {
+fn components_are_updated_by_effects_and_time() {
     let mut app = app();
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     game(&mut app).apply("GE_Poison", mage, wolf).unwrap();
@@ -45,7 +45,7 @@ fn components_follow_effects_and_time() {
 }
 
 #[test]
-fn stacks_and_removal() {
+fn effect_stacks_are_shown_and_removed() {
     let mut app = app();
     let wolf = spawn(&mut app, "Wolf");
     for _ in 0..2 {
@@ -61,14 +61,14 @@ fn stacks_and_removal() {
 }
 
 #[test]
-fn abilities_show_runs_and_cooldowns() {
+fn abilities_show_activations_and_cooldowns() {
     let mut app = app();
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     game(&mut app).activate_on(mage, "GA_Bolt", wolf).unwrap();
     run(&mut app, 0.5);
     assert_eq!(get::<Attributes>(&app, mage).current("Mana"), Ok(30.0)); // 50 - 20
     let bolt = get::<Abilities>(&app, mage).first("GA_Bolt").unwrap().clone();
-    assert_eq!(bolt.runs, 1); // the projectile is in the air
+    assert_eq!(bolt.activations, 1); // the projectile is in the air
     let now = game(&mut app).now();
     let cooldown = bolt.cooldown.unwrap();
     assert_eq!(cooldown.remaining(now).as_seconds(), 1.5); // of 2
@@ -97,7 +97,7 @@ fn commands_act_when_they_are_applied() {
 }
 
 #[test]
-fn a_controller_goes_with_its_entity_or_its_component() {
+fn controller_is_despawned_with_its_entity_or_component() {
     let mut app = app();
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     app.world_mut().despawn(mage);
@@ -108,7 +108,7 @@ fn a_controller_goes_with_its_entity_or_its_component() {
 }
 
 #[test]
-fn an_entity_without_a_controller_shows_nothing() {
+fn components_are_empty_without_a_controller() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     app.world_mut().entity_mut(mage).remove::<GameplayController>();
@@ -118,7 +118,7 @@ fn an_entity_without_a_controller_shows_nothing() {
 }
 
 #[test]
-fn a_copy_of_an_entity_has_a_controller_of_its_own() {
+fn cloned_entity_gets_its_own_controller() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     game(&mut app).apply("GE_Hit", None, mage).unwrap();
@@ -128,8 +128,8 @@ fn a_copy_of_an_entity_has_a_controller_of_its_own() {
     assert!(first.is_some() && second.is_some() && first != second, "{first:?} {second:?}");
     assert_eq!(get::<GameplayController>(&app, copy).id(), second);
     app.update();
-    assert_eq!(get::<Attributes>(&app, copy).current("Health"), Ok(100.0)); // as its template says
-    // The same component again is another controller too.
+    assert_eq!(get::<Attributes>(&app, copy).current("Health"), Ok(100.0)); // as in its template
+    // Inserting the component again creates another controller.
     let again = get::<GameplayController>(&app, mage).clone();
     app.world_mut().entity_mut(mage).insert(again);
     assert_eq!(get::<GameplayController>(&app, mage).id(), game(&mut app).controller(mage));
@@ -137,7 +137,7 @@ fn a_copy_of_an_entity_has_a_controller_of_its_own() {
 }
 
 #[test]
-fn a_wish_that_is_granted_in_part_leaves_nobody_behind() {
+fn failed_spawn_leaves_no_controller_behind() {
     let mut app = app();
     let name = "x".repeat(100_000);
     let mage = app.world_mut().spawn((GameplayController::new("Mage"), GameplayTeam::new(name))).id();
@@ -146,7 +146,7 @@ fn a_wish_that_is_granted_in_part_leaves_nobody_behind() {
 }
 
 #[test]
-fn mistakes_in_commands_are_in_the_log_and_refusals_are_not() {
+fn command_errors_are_logged_but_refusals_are_not() {
     watch_log();
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
@@ -171,7 +171,7 @@ fn inserting_another_controller_replaces_the_first() {
 }
 
 #[test]
-fn an_avatar_stands_for_its_owner_until_it_is_gone() {
+fn avatar_represents_its_owner_until_despawned() {
     let mut app = app();
     let body = app.world_mut().spawn_empty().id();
     let player = app.world_mut().spawn((GameplayController::new("Mage"), Avatar(body))).id();
@@ -189,7 +189,7 @@ fn an_avatar_stands_for_its_owner_until_it_is_gone() {
 }
 
 #[test]
-fn teams_are_components() {
+fn team_component_sets_the_team() {
     let mut app = app();
     let mage = app.world_mut().spawn((GameplayController::new("Mage"), GameplayTeam::new("Red"))).id();
     let team = |app: &mut bevy_app::App| {
@@ -209,7 +209,7 @@ fn teams_are_components() {
 }
 
 #[test]
-fn controllers_wait_for_rules_and_for_their_template() {
+fn controllers_wait_for_rules_with_their_template() {
     let mut app = app_with(UgasPlugins::default());
     let mage = spawn(&mut app, "Mage");
     let ghost = spawn(&mut app, "Ghost");
@@ -230,7 +230,7 @@ fn controllers_wait_for_rules_and_for_their_template() {
 }
 
 #[test]
-fn who_has_no_controller_is_told_so() {
+fn actions_without_a_controller_return_an_error() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     let stone = app.world_mut().spawn_empty().id();
@@ -243,7 +243,7 @@ fn who_has_no_controller_is_told_so() {
 }
 
 #[test]
-fn components_can_be_read_by_inspectors() {
+fn components_are_readable_by_reflection() {
     use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
     let mut app = app();
     let mage = spawn(&mut app, "Mage");

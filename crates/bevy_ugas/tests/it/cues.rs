@@ -1,4 +1,4 @@
-//! Cues are shown by entities, which are kept for the next time.
+//! Cues as entities, which are pooled for reuse.
 
 use core::time::Duration;
 
@@ -18,7 +18,7 @@ struct Sparks;
 #[derive(Component)]
 struct Smoke;
 
-/// An app with sparks for impacts, which last half a second, and smoke for what lasts.
+/// An app with sparks for impacts, shown for half a second, and smoke for looping cues.
 fn stage() -> (App, Notes) {
     let mut app = app();
     let notes = Notes::default();
@@ -41,7 +41,7 @@ fn stage() -> (App, Notes) {
         |played: On<'_, '_, CuePlayed>, scenes: Query<'_, '_, &CueInstance>, notes: Res<'_, Notes>| {
             let instance = scenes.get(played.entity).unwrap();
             assert_eq!(instance.target, played.target);
-            notes.note(format!("{} {:?}", instance.scene, played.moment));
+            notes.note(format!("{} {:?}", instance.scene, played.phase));
         },
     );
     app.update();
@@ -59,7 +59,7 @@ fn pooled<C: Component>(app: &mut App) -> Vec<Entity> {
 }
 
 #[test]
-fn a_burst_is_shown_for_its_time_and_used_again() {
+fn burst_is_shown_for_its_time_and_its_entity_is_reused() {
     let (mut app, notes) = stage();
     let at = Transform::from_xyz(3.0, 4.0, 0.0);
     let wolf = app.world_mut().spawn((GameplayController::new("Wolf"), at)).id();
@@ -78,7 +78,7 @@ fn a_burst_is_shown_for_its_time_and_used_again() {
 }
 
 #[test]
-fn the_pool_has_a_limit() {
+fn cue_pool_keeps_at_most_its_limit() {
     let (mut app, _) = stage();
     let wolf = spawn(&mut app, "Wolf");
     for _ in 0..3 {
@@ -87,16 +87,16 @@ fn the_pool_has_a_limit() {
     app.update();
     assert_eq!(shown::<Sparks>(&mut app).len(), 3);
     run(&mut app, 0.6);
-    assert_eq!(pooled::<Sparks>(&mut app).len(), 1); // pooled(1); the rest are gone
+    assert_eq!(pooled::<Sparks>(&mut app).len(), 1); // pooled(1); the rest are despawned
 }
 
 #[test]
-fn a_looping_cue_lasts_as_long_as_its_effect() {
+fn looping_cue_lasts_as_long_as_its_effect() {
     let (mut app, notes) = stage();
     let wolf = spawn(&mut app, "Wolf");
     game(&mut app).apply("GE_Poison", None, wolf).unwrap();
     app.update();
-    assert_eq!(notes.take(), ["Smoke Began", "Smoke IsThere"]);
+    assert_eq!(notes.take(), ["Smoke Began", "Smoke Active"]);
     assert_eq!(shown::<Smoke>(&mut app).len(), 1);
     run(&mut app, 3.1);
     assert_eq!(notes.take().last().unwrap(), "Smoke Ended");
@@ -104,7 +104,7 @@ fn a_looping_cue_lasts_as_long_as_its_effect() {
 }
 
 #[test]
-fn a_cue_goes_with_its_target() {
+fn cue_ends_when_its_target_is_despawned() {
     let (mut app, _) = stage();
     let wolf = spawn(&mut app, "Wolf");
     game(&mut app).apply("GE_Poison", None, wolf).unwrap();
@@ -115,7 +115,7 @@ fn a_cue_goes_with_its_target() {
 }
 
 #[test]
-fn an_entity_that_somebody_despawned_is_made_again() {
+fn despawned_cue_entity_is_spawned_again() {
     let (mut app, notes) = stage();
     let wolf = spawn(&mut app, "Wolf");
     game(&mut app).apply("GE_Hit", None, wolf).unwrap();
@@ -131,7 +131,7 @@ fn an_entity_that_somebody_despawned_is_made_again() {
 }
 
 #[test]
-fn what_lasts_is_shown_again_under_changed_rules() {
+fn looping_cue_is_shown_again_after_a_reload() {
     let (mut app, notes) = stage();
     let wolf = spawn(&mut app, "Wolf");
     game(&mut app).apply("GE_Poison", None, wolf).unwrap();
@@ -141,6 +141,6 @@ fn what_lasts_is_shown_again_under_changed_rules() {
         .install(builder().effect(ugas::EffectDef::instant("GE_Another")).build().unwrap())
         .unwrap();
     app.update();
-    assert_eq!(notes.take(), ["Smoke IsThere"]); // taken up in the middle
+    assert_eq!(notes.take(), ["Smoke Active"]); // without `Began`, because it was already active
     assert_eq!(shown::<Smoke>(&mut app).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What happens reaches observers, messages, and systems by name, in order and with components up to date.
+//! Events reach observers, messages, and named handlers, in order and with updated components.
 
 use bevy_app::App;
 use bevy_ecs::message::MessageCursor;
@@ -21,7 +21,7 @@ fn messages<M: Message + Clone>(app: &App, cursor: &mut MessageCursor<M>) -> Vec
 }
 
 #[test]
-fn observers_of_an_entity_hear_of_that_entity() {
+fn entity_observers_get_events_of_that_entity_only() {
     let mut app = app();
     let notes = notes(&mut app);
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
@@ -47,7 +47,7 @@ fn messages_are_buffered_in_order() {
     let (tags, removed, all): (
         &mut MessageCursor<TagAdded>,
         &mut MessageCursor<EffectRemoved>,
-        &mut MessageCursor<Occurrence>,
+        &mut MessageCursor<SimulationEvent>,
     ) = (&mut tags, &mut removed, &mut all);
     messages(&app, all);
     game(&mut app).apply("GE_Poison", None, wolf).unwrap();
@@ -70,7 +70,7 @@ fn messages_are_buffered_in_order() {
 }
 
 #[test]
-fn systems_are_called_by_the_name_of_an_attribute_or_a_tag() {
+fn handlers_are_called_by_attribute_or_tag_name() {
     let mut app = app();
     let notes = notes(&mut app);
     app.on_attribute("Mana", |In(change): In<AttributeChanged>, notes: Res<'_, Notes>| {
@@ -83,7 +83,7 @@ fn systems_are_called_by_the_name_of_an_attribute_or_a_tag() {
         });
     });
     let mage = spawn(&mut app, "Mage");
-    game(&mut app).apply("GE_Hit", None, mage).unwrap(); // health: nobody asked
+    game(&mut app).apply("GE_Hit", None, mage).unwrap(); // health: no handler
     game(&mut app).apply("GE_Poison", None, mage).unwrap();
     game(&mut app).activate(mage, "GA_Bolt").unwrap();
     run(&mut app, 4.0);
@@ -91,7 +91,7 @@ fn systems_are_called_by_the_name_of_an_attribute_or_a_tag() {
 }
 
 #[test]
-fn cues_go_to_the_nearest_system_above() {
+fn cues_call_the_handler_of_the_nearest_ancestor_tag() {
     let mut app = app();
     let notes = notes(&mut app);
     let show = |what: &'static str| {
@@ -114,7 +114,7 @@ fn cues_go_to_the_nearest_system_above() {
 }
 
 #[test]
-fn the_host_carries_out_its_tasks() {
+fn host_task_handler_completes_the_task() {
     let mut app = app();
     app.on_host_task("Projectile", |In(task): In<HostTaskRequested>, mut gameplay: Gameplay<'_>| {
         assert_eq!(task.targets.len(), 1);
@@ -128,7 +128,7 @@ fn the_host_carries_out_its_tasks() {
 }
 
 #[test]
-fn lives_of_abilities_are_told_with_reasons() {
+fn ability_lifecycle_events_have_their_reasons() {
     let mut app = app();
     let notes = notes(&mut app);
     app.add_observer(|event: On<'_, '_, AbilityActivated>, notes: Res<'_, Notes>| {
@@ -153,7 +153,7 @@ fn lives_of_abilities_are_told_with_reasons() {
 }
 
 #[test]
-fn stacks_are_told() {
+fn stack_changes_emit_events() {
     let mut app = app();
     let notes = notes(&mut app);
     app.add_observer(|event: On<'_, '_, EffectStacksChanged>, notes: Res<'_, Notes>| {
@@ -168,7 +168,7 @@ fn stacks_are_told() {
 }
 
 #[test]
-fn an_observer_may_act_despawn_and_spawn() {
+fn observer_may_act_despawn_and_spawn() {
     let mut app = app();
     app.add_observer(
         |change: On<'_, '_, AttributeChanged>, mut commands: Commands<'_, '_>, mut gameplay: Gameplay<'_>| {
@@ -191,7 +191,7 @@ fn an_observer_may_act_despawn_and_spawn() {
 }
 
 #[test]
-fn t6_tag_counts_are_events_of_a_game_that_asks_for_them() {
+fn t6_tag_count_events_are_emitted_if_configured() {
     for asks in [true, false] {
         let config = ugas::Config { tag_counts: asks, ..ugas::Config::default() };
         let mut app = app_with(UgasPlugins::from_catalog(catalog()).with_config(config));

@@ -84,7 +84,7 @@ pub(crate) fn builder() -> CatalogBuilder {
         )
 }
 
-/// An app with the game, one fixed step an update.
+/// An app with the game, one fixed step per update.
 pub(crate) fn app() -> App {
     app_with(UgasPlugins::from_catalog(catalog()))
 }
@@ -99,7 +99,7 @@ pub(crate) fn app_with(plugins: UgasPlugins) -> App {
     app
 }
 
-/// Lets so many seconds pass.
+/// Runs the app for some seconds.
 pub(crate) fn run(app: &mut App, seconds: f64) {
     for _ in 0..(seconds * f64::from(STEPS)).round() as u32 {
         app.update();
@@ -118,7 +118,7 @@ pub(crate) fn get<C: Component>(app: &App, entity: Entity) -> &C {
     app.world().get::<C>(entity).expect("the entity has the component")
 }
 
-/// Counts how often a component of somebody was changed, once a step.
+/// Counts changed components, once per step.
 #[derive(Resource)]
 pub(crate) struct Changes<C>(pub(crate) u32, core::marker::PhantomData<C>);
 
@@ -134,16 +134,16 @@ pub(crate) fn changes<C: Component>(app: &mut App) -> u32 {
     core::mem::take(&mut app.world_mut().resource_mut::<Changes<C>>().0)
 }
 
-/// The log of all tests, which run beside each other: ask for words that nobody else says.
+/// Shared log of all tests, which run in parallel: search for texts that only one test produces.
 static LOG: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
-/// Lets the log be read with [`logged`].
+/// Installs the log that [`logged`] reads.
 pub(crate) fn watch_log() {
-    // The second test that asks finds it done.
+    // Already installed by another test.
     let _ = tracing::subscriber::set_global_default(Recorder);
 }
 
-/// The lines of a level so far.
+/// Logged lines of a level.
 pub(crate) fn logged(level: &str) -> Vec<String> {
     let log = LOG.lock().unwrap();
     log.iter().filter(|(known, _)| known == level).map(|(_, line)| line.clone()).collect()
@@ -180,7 +180,7 @@ impl tracing::Subscriber for Recorder {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-/// What was written down, in order.
+/// Notes of observers, in order.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! Rules on a disk: saving a file changes the game that runs. Bevy's file watcher is real here, and so are the files.
+//! Hot reload from disk, with real files and Bevy's file watcher.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use bevy_ugas::prelude::*;
 
 use crate::fixture::*;
 
-/// A game that runs by the files of a folder, which is gone in the end.
+/// A game with the rules of a temporary folder, removed on drop.
 struct Game {
     app: App,
     folder: PathBuf,
@@ -37,14 +37,14 @@ impl Game {
         game
     }
 
-    /// As an editor does it.
+    /// Writes a file like an editor does.
     fn save(&self, path: &str, text: &str) {
         let path = self.folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    /// Lets the game run until something is so.
+    /// Runs the game until a condition holds.
     fn until(&mut self, what: &str, is_so: impl Fn(&mut App) -> bool) {
         let began = Instant::now();
         while !is_so(&mut self.app) {
@@ -65,8 +65,8 @@ impl Game {
         game(&mut self.app).current(wolf, "Health").unwrap()
     }
 
-    fn edition(&mut self) -> u32 {
-        game(&mut self.app).edition()
+    fn rules_version(&mut self) -> u32 {
+        game(&mut self.app).rules_version()
     }
 }
 
@@ -77,7 +77,7 @@ impl Drop for Game {
 }
 
 #[test]
-fn saving_a_file_changes_the_game_and_a_mistake_does_not() {
+fn saved_file_reloads_the_game_unless_it_has_errors() {
     watch_log();
     let files = [
         ("game/pack.yaml", "Name: test\n"),
@@ -91,23 +91,23 @@ fn saving_a_file_changes_the_game_and_a_mistake_does_not() {
     assert_eq!(game.hit(), 90.0); // 100 - 10
 
     game.save("game/all/blow.yaml", &HIT.replace("-10", "-25"));
-    game.until("the change", |app| self::game(app).edition() == 2);
+    game.until("the change", |app| self::game(app).rules_version() == 2);
     assert_eq!(game.hit(), 65.0); // 90 - 25
 
     // Line 5 of the file; the value is text where a number must be.
     game.save("game/all/blow.yaml", &HIT.replace("-10", "ten"));
-    let is_told = |line: &String| line.starts_with("game/all/blow.yaml:5:") && line.contains("error[");
-    game.until("the mistake in the log", |_| logged("ERROR").iter().any(is_told));
-    assert_eq!(game.hit(), 40.0); // 65 - 25: the rules stay
-    assert_eq!(game.edition(), 2);
+    let is_logged = |line: &String| line.starts_with("game/all/blow.yaml:5:") && line.contains("error[");
+    game.until("the diagnostic in the log", |_| logged("ERROR").iter().any(is_logged));
+    assert_eq!(game.hit(), 40.0); // 65 - 25: the rules are unchanged
+    assert_eq!(game.rules_version(), 2);
 
     game.save("game/all/blow.yaml", &HIT.replace("-10", "-1"));
-    game.until("the mended file", |app| self::game(app).edition() == 3);
+    game.until("the fixed file", |app| self::game(app).rules_version() == 3);
     assert_eq!(game.hit(), 39.0); // 40 - 1
 }
 
 #[test]
-fn files_come_and_go() {
+fn added_and_removed_files_reload_the_pack() {
     let files = [
         ("game/pack.yaml", "Name: test\n"),
         ("game/hit.yaml", HIT),
@@ -120,11 +120,11 @@ fn files_come_and_go() {
     game.until("the new file", |app| self::game(app).id::<ugas::EffectId>("GE_Stab").is_ok());
     std::fs::remove_file(game.folder.join("game/more/stab.yaml")).unwrap();
     game.until("the file to go", |app| self::game(app).id::<ugas::EffectId>("GE_Stab").is_err());
-    assert_eq!(game.hit(), 90.0); // the rest goes on
+    assert_eq!(game.hit(), 90.0); // the rest still works
 }
 
 #[test]
-fn a_pack_that_never_was_in_order_is_tried_again() {
+fn pack_that_never_loaded_is_retried_after_a_fix() {
     watch_log();
     let files = [
         ("game/pack.yaml", "Name: test\n"),
@@ -133,8 +133,8 @@ fn a_pack_that_never_was_in_order_is_tried_again() {
         ("game/wolf.yaml", WOLF),
     ];
     let mut game = Game::new("never", &files);
-    let is_told = |line: &String| line.starts_with("game/first_set.yaml:3:13: error[");
-    game.until("the mistake in the log", |_| logged("ERROR").iter().any(is_told));
+    let is_logged = |line: &String| line.starts_with("game/first_set.yaml:3:13: error[");
+    game.until("the diagnostic in the log", |_| logged("ERROR").iter().any(is_logged));
     game.save("game/first_set.yaml", SET);
     game.until("the rules", |app| self::game(app).is_in_play());
     game.app.update();

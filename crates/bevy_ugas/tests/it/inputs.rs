@@ -1,4 +1,4 @@
-//! What devices report becomes inputs of abilities.
+//! Device events become inputs of abilities.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -72,7 +72,7 @@ fn is_guarding(app: &App, knight: Entity) -> bool {
 }
 
 #[test]
-fn a_key_is_pressed_and_released() {
+fn key_presses_and_releases_an_input() {
     let (mut app, knight) = arena();
     key(&mut app, KeyCode::KeyQ, ButtonState::Pressed);
     assert!(is_guarding(&app, knight));
@@ -83,7 +83,7 @@ fn a_key_is_pressed_and_released() {
 }
 
 #[test]
-fn mice_and_gamepads_count_as_well() {
+fn mouse_and_gamepad_press_inputs() {
     let (mut app, knight) = arena();
     let window = Entity::PLACEHOLDER;
     for (state, expected) in [(ButtonState::Pressed, true), (ButtonState::Released, false)] {
@@ -101,7 +101,7 @@ fn mice_and_gamepads_count_as_well() {
 }
 
 #[test]
-fn sticks_are_axes_of_actions() {
+fn sticks_set_the_axes_of_actions() {
     let (mut app, knight) = arena();
     let pad = app.world_mut().spawn_empty().id();
     for (axis, value) in [(GamepadAxis::LeftStickX, 0.5), (GamepadAxis::LeftStickY, -1.0)] {
@@ -116,7 +116,7 @@ fn sticks_are_axes_of_actions() {
 }
 
 #[test]
-fn whoever_looks_away_lets_go() {
+fn losing_focus_releases_inputs() {
     let (mut app, knight) = arena();
     key(&mut app, KeyCode::KeyQ, ButtonState::Pressed);
     app.world_mut().write_message(KeyboardFocusLost);
@@ -125,7 +125,7 @@ fn whoever_looks_away_lets_go() {
 }
 
 #[test]
-fn tags_decide_which_actions_count() {
+fn tags_select_the_active_action_sets() {
     let (mut app, knight) = arena();
     game(&mut app).apply("GE_Poison", None, knight).unwrap();
     app.update();
@@ -134,7 +134,7 @@ fn tags_decide_which_actions_count() {
 }
 
 #[test]
-fn what_a_player_changes_is_plain_text() {
+fn changed_bindings_are_saved_as_text() {
     let (mut app, knight) = arena();
     let mut player = app.world_mut().get_mut::<PlayerInput>(knight).unwrap();
     player.mapper_mut().unwrap().remap("IA_Guard", 0, DeviceInput::key("F")).unwrap();
@@ -148,7 +148,7 @@ fn what_a_player_changes_is_plain_text() {
 }
 
 #[test]
-fn a_pack_says_which_control_means_what() {
+fn bindings_come_from_the_pack() {
     let packs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/hero");
     let pack = bevy_ugas::rules::load_pack(packs, &Default::default()).unwrap();
     let mut app = app_with(UgasPlugins::from_pack(pack));

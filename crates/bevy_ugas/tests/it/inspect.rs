@@ -8,7 +8,7 @@ use bevy_ugas::inspect::{GameInspector, UgasInspectPlugin};
 use crate::fixture::*;
 
 #[test]
-fn one_line_serves_the_page() {
+fn inspect_plugin_serves_the_page() {
     let mut app = app();
     app.add_plugins(UgasInspectPlugin::at("127.0.0.1:0"));
     let wolf = spawn(&mut app, "Wolf");

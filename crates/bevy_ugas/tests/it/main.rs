@@ -1,4 +1,4 @@
-//! The plugin in a real `App`, without a window: one file a part.
+//! The plugin in a real `App`, without a window: one file per subject.
 
 mod assets;
 mod chaos;

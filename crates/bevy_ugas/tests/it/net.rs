@@ -1,4 +1,4 @@
-//! Server and clients in one process: what a client does is predicted, decided by the server, and seen by others.
+//! Server and clients in one process: actions are predicted, confirmed by the server, and replicated.
 
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
@@ -16,7 +16,7 @@ use ugas::{AbilityDef, AbilityGrantDef, Catalog, ControllerDef, ReplicationMode,
 
 use crate::fixture::*;
 
-/// A mage that everybody sees all of, with a bolt that hits at once.
+/// A fully replicated mage, with a bolt that hits at once.
 fn rules() -> std::sync::Arc<Catalog> {
     let duelist = ControllerDef {
         replication: ReplicationMode::Full,
@@ -70,7 +70,7 @@ fn play(server: &mut App, clients: &mut [&mut App], steps: u32) {
     }
 }
 
-/// The player's own entity, or another's.
+/// The player's own entity, or another one.
 fn seen(app: &mut App, is_own: bool) -> Vec<Entity> {
     let mut query = app.world_mut().query::<(Entity, &RemoteController)>();
     let found = query.iter(app.world()).filter(|(_, remote)| remote.is_own == is_own);
@@ -78,7 +78,7 @@ fn seen(app: &mut App, is_own: bool) -> Vec<Entity> {
 }
 
 #[test]
-fn entities_appear_with_what_the_server_shows() {
+fn client_entities_appear_with_replicated_state() {
     let (mut server, port) = server();
     let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
     let notes = Notes::default();
@@ -99,7 +99,7 @@ fn entities_appear_with_what_the_server_shows() {
 }
 
 #[test]
-fn what_a_player_does_is_predicted_decided_and_seen() {
+fn player_action_is_predicted_confirmed_and_replicated() {
     let (mut server, port) = server();
     let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
     play(&mut server, &mut [&mut ada, &mut bob], 90);
@@ -116,7 +116,7 @@ fn what_a_player_does_is_predicted_decided_and_seen() {
     let (own, other) = (seen(&mut ada, true)[0], seen(&mut ada, false)[0]);
     let sent = game(&mut ada).activate_on(own, "GA_Zap", other).unwrap();
     assert!(matches!(sent, bevy_ugas::Activated::Sent(_)));
-    // Nothing has come back from the server in a step: it is predicted.
+    // No answer of the server within one step: this is predicted.
     for _ in 0..2 {
         ada.update();
     }
@@ -133,11 +133,12 @@ fn what_a_player_does_is_predicted_decided_and_seen() {
 }
 
 #[test]
-fn what_is_done_in_a_step_of_a_slow_frame_shows_in_the_next() {
+fn action_in_a_slow_frame_is_visible_in_the_next_step() {
     let (mut server, port) = server();
     let mut ada = client(&port, 1);
     play(&mut server, &mut [&mut ada], 90);
-    // Seven or eight frames a second, of eight steps each. In every step that it is free to, the player begins to focus.
+    // Seven or eight frames per second, of eight steps each. The player focuses in every step in which it is
+    // possible.
     ada.insert_resource(TimeUpdateStrategy::FixedTimesteps(8));
     ada.add_systems(
         FixedUpdate,
@@ -159,13 +160,13 @@ fn what_is_done_in_a_step_of_a_slow_frame_shows_in_the_next() {
     }
     let after = ada.world().resource::<UgasClient>().statistics;
     let (confirmed, rejected) = (after.confirmed - before.confirmed, after.rejected - before.rejected);
-    // Ten seconds, half a second each; some come too late until the clock has found out how slow the frames are.
+    // Ten seconds, half a second each; some are late until the clock has adapted to the slow frames.
     assert!(confirmed >= 14, "{confirmed} confirmed, {rejected} rejected");
     assert!(rejected <= 3, "{confirmed} confirmed, {rejected} rejected");
 }
 
 #[test]
-fn only_the_server_decides() {
+fn client_cannot_change_the_game() {
     let (mut server, port) = server();
     let mut ada = client(&port, 1);
     play(&mut server, &mut [&mut ada], 90);
@@ -173,7 +174,7 @@ fn only_the_server_decides() {
     assert_eq!(game(&mut ada).apply("GE_Hit", None, own), Err(GameplayError::NotAuthority));
     let refused = game(&mut ada).install(catalog()).unwrap_err();
     assert_eq!(refused, GameplayError::RulesInUse);
-    // Somebody who cannot pay is refused by the client itself.
+    // Without mana, the client itself refuses the activation.
     for _ in 0..2 {
         game(&mut ada).activate(own, "GA_Zap").unwrap();
         play(&mut server, &mut [&mut ada], 30);
@@ -186,7 +187,7 @@ fn only_the_server_decides() {
 }
 
 #[test]
-fn who_leaves_is_gone_for_everybody() {
+fn leaving_client_disappears_for_all_others() {
     let (mut server, port) = server();
     let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
     let notes = Notes::default();
@@ -195,7 +196,7 @@ fn who_leaves_is_gone_for_everybody() {
         notes.note(format!("left {:?}", left.reason));
     });
     play(&mut server, &mut [&mut ada, &mut bob], 90);
-    // The server takes its controller away when it goes.
+    // The server despawns the controller of a client that leaves.
     let owned: Vec<Entity> = game(&mut server).entities().map(|(entity, _)| entity).collect();
     assert_eq!(owned.len(), 2);
     game(&mut ada).leave().unwrap();
@@ -207,7 +208,7 @@ fn who_leaves_is_gone_for_everybody() {
 }
 
 #[test]
-fn a_rule_decides_who_sees_whom() {
+fn relevance_rule_controls_visibility() {
     let memory = MemoryServer::new(4);
     let port = memory.port();
     let wounded_only = |simulation: &ugas::Simulation, _: &[ugas::ControllerId], other| {
@@ -226,13 +227,13 @@ fn a_rule_decides_who_sees_whom() {
     assert_eq!(seen(&mut ada, false).len(), 1);
 }
 
-/// The order in which a plugin is configured must not show what is to be hidden.
+/// The order of configuration calls must not change visibility.
 #[test]
-fn a_configuration_does_not_undo_the_relevance() {
+fn with_config_does_not_override_with_relevance() {
     let memory = MemoryServer::new(4);
     let port = memory.port();
     let plugin = UgasServerPlugin::new(ServerEndpoint::Memory(memory))
-        // Who comes between two decisions is hidden until the next, which never comes here.
+        // A controller spawned between two evaluations is hidden until the next, which never happens here.
         .with_relevance(100_000, |_, _, _| true)
         .with_config(protocol::ServerConfig::default());
     let mut server = app_over(plugin);
@@ -244,7 +245,7 @@ fn a_configuration_does_not_undo_the_relevance() {
 }
 
 #[test]
-fn the_network_may_be_added_after_the_rules() {
+fn network_plugin_can_be_added_after_the_rules() {
     let memory = MemoryServer::new(4);
     let port = memory.port();
     let late = |network: &mut dyn FnMut(&mut App)| {
@@ -267,17 +268,17 @@ fn the_network_may_be_added_after_the_rules() {
     play(&mut server, &mut [&mut ada], 90);
     assert_eq!(seen(&mut ada, true).len(), 1);
 
-    // But not when somebody plays already: that would be another game.
+    // But not after a controller was spawned.
     watch_log();
     let mut app = app();
     let wolf = spawn(&mut app, "Wolf");
     app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 2), 2));
     assert!(game(&mut app).apply("GE_Hit", None, wolf).is_ok());
-    assert!(logged("ERROR").iter().any(|line| line.contains("stays without a network")));
+    assert!(logged("ERROR").iter().any(|line| line.contains("the network could not start")));
 }
 
 #[test]
-fn values_that_the_server_withholds_are_not_replicated() {
+fn withheld_attributes_read_as_not_replicated() {
     let (mut server, port) = server();
     let mut ada = client(&port, 1);
     // Others see tags and cues of a Mixed controller.
@@ -300,7 +301,7 @@ fn values_that_the_server_withholds_are_not_replicated() {
 }
 
 #[test]
-fn observers_of_who_appears_can_read_what_it_is() {
+fn remote_controller_observer_can_read_components() {
     let (mut server, port) = server();
     let mut ada = client(&port, 1);
     let notes = Notes::default();
@@ -319,7 +320,7 @@ fn observers_of_who_appears_can_read_what_it_is() {
 }
 
 #[test]
-fn a_player_hears_of_abilities_that_begin_and_end() {
+fn client_emits_activation_start_and_end() {
     let (mut server, port) = server();
     let mut ada = client(&port, 1);
     play(&mut server, &mut [&mut ada], 90);
@@ -334,17 +335,17 @@ fn a_player_hears_of_abilities_that_begin_and_end() {
     ada.add_observer(|gone: On<'_, '_, AbilityRevoked>, notes: Res<'_, Notes>| {
         notes.note(format!("{} is revoked", gone.name));
     });
-    // What the player began, and predicts.
+    // Started and predicted by the player.
     let own = seen(&mut ada, true)[0];
     game(&mut ada).activate(own, "GA_Focus").unwrap();
     play(&mut server, &mut [&mut ada], 120);
     assert_eq!(notes.take(), ["GA_Focus begins", "GA_Focus ends"]);
-    // What the server began.
+    // Started by the server.
     let duelist = game(&mut server).entities().next().unwrap().0;
     game(&mut server).activate(duelist, "GA_Focus").unwrap();
     play(&mut server, &mut [&mut ada], 120);
     assert_eq!(notes.take(), ["GA_Focus begins", "GA_Focus ends"]);
-    // What the server began, and put an end to.
+    // Started and cancelled by the server.
     game(&mut server).activate(duelist, "GA_Focus").unwrap();
     play(&mut server, &mut [&mut ada], 12);
     game(&mut server).cancel(duelist, "GA_Focus").unwrap();
@@ -357,7 +358,7 @@ fn a_player_hears_of_abilities_that_begin_and_end() {
 }
 
 #[test]
-fn components_of_the_server_follow_as_without_a_network() {
+fn server_components_are_updated_like_local_ones() {
     let (mut server, _) = server();
     count_changes::<Attributes>(&mut server);
     let wolves = [spawn(&mut server, "Wolf"), spawn(&mut server, "Wolf")];
@@ -373,7 +374,7 @@ fn components_of_the_server_follow_as_without_a_network() {
 }
 
 #[test]
-fn who_finds_no_server_is_told() {
+fn unreachable_server_emits_server_lost() {
     // A port that was free a moment ago, and that nobody listens on.
     let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let protocol = ProtocolId::of(protocol::message::PROTOCOL, rules().hash());
@@ -391,7 +392,7 @@ fn who_finds_no_server_is_told() {
 }
 
 #[test]
-fn who_is_not_let_in_is_told_why() {
+fn refused_client_gets_the_reason() {
     let (mut server, port) = server();
     let mut ada = App::new();
     ada.add_plugins((TaskPoolPlugin::default(), TimePlugin))
@@ -407,7 +408,7 @@ fn who_is_not_let_in_is_told_why() {
 }
 
 #[test]
-fn a_real_socket_carries_it_too() {
+fn client_and_server_work_over_udp() {
     let listen = "127.0.0.1:0".parse().unwrap();
     let endpoint = ServerEndpoint::Udp { listen, access: Access::OpenOnLoopback };
     let mut server = app_over(UgasServerPlugin::new(endpoint));

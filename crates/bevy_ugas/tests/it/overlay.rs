@@ -7,7 +7,7 @@ use bevy_ugas::overlay::{DebugOverlay, DebugOverlayText, UgasOverlayPlugin};
 use crate::fixture::*;
 
 #[test]
-fn a_key_shows_it_and_another_goes_on() {
+fn overlay_keys_toggle_it_and_select_the_next_entity() {
     let mut app = app();
     app.init_resource::<ButtonInput<KeyCode>>().add_plugins(UgasOverlayPlugin::default());
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));

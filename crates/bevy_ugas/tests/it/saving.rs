@@ -1,4 +1,4 @@
-//! The game can be taken down and brought back; components follow.
+//! Snapshots and characters: saving and restoring, with updated components.
 
 use bevy_ugas::prelude::*;
 use bevy_ugas::{Attributes, data};
@@ -7,7 +7,7 @@ use ugas::Snapshot;
 use crate::fixture::*;
 
 #[test]
-fn a_restored_game_goes_on_as_it_did() {
+fn restored_game_continues_identically() {
     let mut app = app();
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     game(&mut app).apply("GE_Poison", mage, wolf).unwrap();
@@ -31,7 +31,7 @@ fn a_restored_game_goes_on_as_it_did() {
 }
 
 #[test]
-fn entities_from_after_a_snapshot_lose_their_controllers() {
+fn entities_newer_than_a_restored_snapshot_lose_their_controllers() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     let snapshot = game(&mut app).snapshot().unwrap();
@@ -42,7 +42,7 @@ fn entities_from_after_a_snapshot_lose_their_controllers() {
     assert_eq!(get::<GameplayController>(&app, wolf).id(), None);
     assert!(get::<Attributes>(&app, wolf).is_empty());
     assert!(get::<GameplayController>(&app, mage).id().is_some());
-    // And those that are gone do not come back, nor do their controllers.
+    // Despawned entities and their controllers do not come back.
     let snapshot = game(&mut app).snapshot().unwrap();
     app.world_mut().despawn(mage);
     game(&mut app).restore(&snapshot).unwrap();
@@ -52,7 +52,7 @@ fn entities_from_after_a_snapshot_lose_their_controllers() {
 }
 
 #[test]
-fn the_state_can_be_written_as_bytes() {
+fn snapshot_survives_encoding() {
     let mut app = app();
     let wolf = spawn(&mut app, "Wolf");
     game(&mut app).apply("GE_Hit", None, wolf).unwrap();
@@ -66,7 +66,7 @@ fn the_state_can_be_written_as_bytes() {
 }
 
 #[test]
-fn a_character_is_saved_as_text_and_comes_back() {
+fn character_survives_saving_as_text() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");
     game(&mut app).apply("GE_Hit", None, mage).unwrap();
@@ -84,7 +84,7 @@ fn a_character_is_saved_as_text_and_comes_back() {
 }
 
 #[test]
-fn a_snapshot_of_other_rules_is_refused() {
+fn snapshot_of_other_rules_is_refused() {
     let mut app = app();
     let snapshot = game(&mut app).snapshot().unwrap();
     let other = builder().effect(ugas::EffectDef::instant("GE_Another")).build().unwrap();

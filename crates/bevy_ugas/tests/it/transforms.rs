@@ -1,4 +1,4 @@
-//! Positions come from transforms, of those that moved.
+//! Placements from transforms of moved entities.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -17,7 +17,7 @@ fn position(app: &mut App, entity: Entity) -> Option<[f64; 3]> {
 }
 
 #[test]
-fn an_entity_is_where_its_transform_is() {
+fn placement_follows_the_transform() {
     let mut app = app();
     let wolf =
         app.world_mut().spawn((GameplayController::new("Wolf"), Transform::from_xyz(1.0, 2.0, 3.0))).id();
@@ -29,21 +29,21 @@ fn an_entity_is_where_its_transform_is() {
 }
 
 #[test]
-fn a_controller_that_comes_later_is_placed_too() {
+fn controller_created_after_the_transform_is_placed() {
     let mut app = app();
     let stone = app.world_mut().spawn((Transform::from_xyz(1.0, 0.0, 0.0), Unmoving)).id();
     app.update();
     app.world_mut().entity_mut(stone).insert(GameplayController::new("Wolf"));
     app.update();
     assert_eq!(position(&mut app, stone), Some([1.0, 0.0, 0.0]));
-    // It said that it does not move.
+    // It is marked as unmoving.
     app.world_mut().get_mut::<Transform>(stone).unwrap().translation.x = 9.0;
     app.update();
     assert_eq!(position(&mut app, stone), Some([1.0, 0.0, 0.0]));
 }
 
 #[test]
-fn an_owner_is_where_its_avatar_is() {
+fn placement_of_an_owner_follows_its_avatar() {
     let mut app = app();
     app.add_plugins(TransformPlugin);
     let vehicle = app.world_mut().spawn(Transform::from_xyz(10.0, 0.0, 0.0)).id();
@@ -55,7 +55,7 @@ fn an_owner_is_where_its_avatar_is() {
 }
 
 #[test]
-fn entities_look_along_the_axis_of_the_game() {
+fn facing_uses_the_facing_axis() {
     let mut app = app();
     app.insert_resource(FacingAxis(Vec3::X));
     let turned = Transform::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2));
@@ -68,7 +68,7 @@ fn entities_look_along_the_axis_of_the_game() {
 }
 
 #[test]
-fn a_place_that_is_no_place_is_ignored() {
+fn non_finite_transform_is_ignored() {
     let mut app = app();
     let wolf = app
         .world_mut()

@@ -53,7 +53,7 @@ fn app_in_rust() -> App {
 }
 
 #[test]
-fn a_struct_declares_a_set() {
+fn derived_struct_declares_an_attribute_set() {
     let set = Fighter::definition();
     assert_eq!((Fighter::NAME, set.attributes.len()), ("FighterSet", 4));
     assert_eq!(Fighter::STRENGTH.0, "Might");
@@ -64,7 +64,7 @@ fn a_struct_declares_a_set() {
 }
 
 #[test]
-fn the_struct_is_a_component_that_follows() {
+fn typed_set_component_is_updated() {
     let mut app = app_in_rust();
     let (fighter, other) = (spawn(&mut app, "Fighter"), spawn(&mut app, "Fighter"));
     app.update();

@@ -1,4 +1,4 @@
-//! How it went, for people and tools.
+//! SessionOutcome of a session, as text and JSON.
 
 use serde_json::{Map, Value, json};
 use ugas_core::debug::ControllerPage;
@@ -11,8 +11,8 @@ use super::view::NOT_REPLICATED;
 use crate::Status;
 use crate::output::{self, Format};
 
-/// How it went.
-pub(super) struct Outcome {
+/// SessionOutcome of a session.
+pub(super) struct SessionOutcome {
     end: End,
     id: Option<u32>,
     server: String,
@@ -24,13 +24,13 @@ pub(super) struct Outcome {
     failures: Vec<Failure>,
 }
 
-impl Outcome {
-    /// What is seen last, and then the player leaves.
+impl SessionOutcome {
+    /// Leaves, and takes the last state that was visible.
     pub(super) fn of(player: &mut Player, failures: Vec<Failure>) -> Self {
         let is_known = player.client().id().is_some();
         let end = match player.end() {
             End::Left if !is_known => {
-                End::Lost("the server did not answer: check its address, and that it runs".to_owned())
+                End::Lost("the server did not answer: check its address, and that it is running".to_owned())
             }
             end => end,
         };
@@ -51,7 +51,7 @@ impl Outcome {
 
     pub(super) fn status(&self) -> Status {
         let is_fine = matches!(self.end, End::Left | End::Closed(_)) && self.failures.is_empty();
-        if is_fine { Status::Fine } else { Status::No }
+        if is_fine { Status::Success } else { Status::Negative }
     }
 
     pub(super) fn print(&self, format: Format) -> anyhow::Result<()> {
@@ -89,8 +89,8 @@ impl Outcome {
         let ClientStatistics { confirmed, rejected, mispredicted, received_bytes, sent_bytes, .. } =
             self.statistics;
         let how = match &self.end {
-            End::Closed(why) => format!("it is over: {why}"),
-            _ => "it is over".to_owned(),
+            End::Closed(why) => format!("session ended: {why}"),
+            _ => "session ended".to_owned(),
         };
         let mut text = format!(
             "{how}, after {:.1} s\n\
@@ -106,7 +106,7 @@ impl Outcome {
                 own.attributes.iter().map(|line| format!("{} {}", line.name, output::short(line.current)));
             let withheld = own.not_replicated.iter().map(|name| format!("{name} {NOT_REPLICATED}"));
             let values = values.chain(withheld);
-            text.push_str(&format!("last seen: {}\n", values.collect::<Vec<_>>().join(", ")));
+            text.push_str(&format!("last values: {}\n", values.collect::<Vec<_>>().join(", ")));
         }
         text
     }

@@ -1,79 +1,79 @@
-//! What somebody who plays does, by name: a person at the keyboard or a script.
+//! [`Player`]: the actions of a person or a script in a session.
 
 use std::time::Duration;
 
 use ugas_core::debug::ControllerPage;
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::simulation::ActivationRequest;
 use ugas_net::message::Rejection;
 use ugas_net::{ActError, Client, ClientEvent};
 
 use super::session::{End, Session};
-use crate::online::{self, Stop};
+use crate::online::{self, StopSignal};
 
-/// How long to wait for datagrams before time passes again: a fraction of a tick.
-const BREATH: Duration = Duration::from_millis(4);
+/// Maximum wait for datagrams: a fraction of a tick.
+const PUMP_WAIT: Duration = Duration::from_millis(4);
 
-/// What became of the last thing that the player did.
+/// Result of the player's last action.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) enum Last {
-    /// Nothing was done yet.
+pub(super) enum LastAction {
+    /// There was no action yet.
     #[default]
     Nothing,
-    /// The server has not said yet.
+    /// The server has not answered yet.
     Waiting(PredictionKey),
-    /// The server carried it out, or nobody had to be asked.
+    /// The server confirmed it, or it was local only.
     Done,
-    /// It was not even sent, for this reason: a code, and words.
+    /// The client refused it without sending it: code and description of the reason.
     Refused(String, String),
-    /// The server did not carry it out.
+    /// The server rejected it.
     Rejected(Rejection),
 }
 
 /// A player and a session.
 pub(super) struct Player {
     pub(super) session: Session,
-    pub(super) last: Last,
-    stop: Stop,
+    pub(super) last: LastAction,
+    stop: StopSignal,
     duration: Option<Duration>,
 }
 
 impl Player {
-    pub(super) fn new(session: Session, stop: Stop, duration: Option<Duration>) -> Self {
-        Self { session, last: Last::Nothing, stop, duration }
+    pub(super) fn new(session: Session, stop: StopSignal, duration: Option<Duration>) -> Self {
+        Self { session, last: LastAction::Nothing, stop, duration }
     }
 
     pub(super) fn client(&self) -> &Client {
         &self.session.client
     }
 
-    /// Whether it is over, by itself or because it should be.
+    /// Whether the session has ended or should end.
     pub(super) fn is_over(&self) -> bool {
         self.session.end().is_some() || self.is_stopped()
     }
 
-    /// Whether somebody wants it to be over, or the time is.
+    /// Whether a stop was requested or the time is up.
     pub(super) fn is_stopped(&self) -> bool {
-        self.stop.is_wanted() || self.duration.is_some_and(|duration| self.session.elapsed() >= duration)
+        self.stop.is_requested() || self.duration.is_some_and(|duration| self.session.elapsed() >= duration)
     }
 
-    /// How it ended: if it has not, the player leaves now.
+    /// How the session ended; leaves if it has not.
     pub(super) fn end(&mut self) -> End {
         self.session.leave();
         self.session.end().cloned().unwrap_or(End::Left)
     }
 
-    /// Lets a moment pass, and says what happened in it.
-    pub(super) fn breathe(&mut self) -> anyhow::Result<Vec<ClientEvent>> {
-        let events = self.session.pump(BREATH)?;
+    /// Receives, advances and sends; returns the events.
+    pub(super) fn pump(&mut self) -> anyhow::Result<Vec<ClientEvent>> {
+        let events = self.session.pump(PUMP_WAIT)?;
         for event in &events {
             match event {
-                ClientEvent::Confirmed { key, .. } if self.last == Last::Waiting(*key) => {
-                    self.last = Last::Done
+                ClientEvent::Confirmed { key, .. } if self.last == LastAction::Waiting(*key) => {
+                    self.last = LastAction::Done
                 }
-                ClientEvent::Rejected { key, rejection } if self.last == Last::Waiting(*key) => {
-                    self.last = Last::Rejected(*rejection);
+                ClientEvent::Rejected { key, rejection } if self.last == LastAction::Waiting(*key) => {
+                    self.last = LastAction::Rejected(*rejection);
                 }
                 _ => {}
             }
@@ -87,7 +87,7 @@ impl Player {
         client.own_controllers().find(|id| client.simulation().controller(*id).is_some())
     }
 
-    /// Everybody else in view, in the order in which they were spawned.
+    /// All other visible controllers, in the order in which they were spawned.
     pub(super) fn others(&self) -> Vec<ControllerId> {
         let client = self.client();
         let own: Vec<ControllerId> = client.own_controllers().collect();
@@ -97,33 +97,37 @@ impl Player {
         others.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// What a controller is called: its template and a number.
+    /// Label of a controller: its template and a number.
     pub(super) fn label(&self, controller: ControllerId) -> String {
         let simulation = self.client().simulation();
-        let Some(known) = simulation.controller(controller) else { return "nobody".to_owned() };
+        let Some(known) = simulation.controller(controller) else { return "(none)".to_owned() };
         let template = known.template().map_or("controller", |id| simulation.catalog().template_name(id));
         format!("{template} {}", known.ordinal())
     }
 
     /// The player's abilities.
-    pub(super) fn abilities(&self) -> Vec<AbilityHandle> {
+    pub(super) fn abilities(&self) -> Vec<GrantedAbilityId> {
         let own = self.own().and_then(|own| self.client().simulation().controller(own));
         own.map(|own| own.abilities().to_vec()).unwrap_or_default()
     }
 
-    /// Those of them that are for a player to choose, in the order of the keys.
-    pub(super) fn choices(&self) -> Vec<AbilityHandle> {
+    /// The abilities that the player can use, in the order of the number keys.
+    pub(super) fn choices(&self) -> Vec<GrantedAbilityId> {
         let simulation = self.client().simulation();
-        self.abilities().into_iter().filter(|ability| online::is_chosen(simulation, *ability)).collect()
+        self.abilities()
+            .into_iter()
+            .filter(|ability| online::is_player_ability(simulation, *ability))
+            .collect()
     }
 
-    /// Everything about a controller. Attributes whose values the server withholds are listed by name only (N1).
+    /// Everything about a controller. Attributes whose values the server withholds are listed by name only
+    /// (N1).
     pub(super) fn page(&self, controller: ControllerId) -> Option<ControllerPage> {
         self.client().simulation().debug(controller)
     }
 
     /// The player's ability with this name.
-    pub(super) fn ability(&self, name: &str) -> Option<AbilityHandle> {
+    pub(super) fn ability(&self, name: &str) -> Option<GrantedAbilityId> {
         let simulation = self.client().simulation();
         self.abilities().into_iter().find(|ability| {
             let granted = simulation.ability(*ability);
@@ -131,7 +135,7 @@ impl Player {
         })
     }
 
-    /// Who is meant by a name: `Self`, `Any`, a template, or a template with its number.
+    /// The target of a name: `Self`, `Any`, a template, or a template with its number.
     pub(super) fn target(&self, name: &str) -> Option<ControllerId> {
         let others = self.others();
         match name {
@@ -145,13 +149,13 @@ impl Player {
     }
 
     /// Uses an ability.
-    pub(super) fn activate(&mut self, ability: AbilityHandle, target: Option<ControllerId>) {
+    pub(super) fn activate(&mut self, ability: GrantedAbilityId, target: Option<ControllerId>) {
         let request = target.map(ActivationRequest::on).unwrap_or_default();
         match self.session.client.activate(ability, request.clone()) {
             Err(ActError::LocalOnly) => {
                 let begun = self.session.client.activate_local(ability, request);
                 self.last = match begun {
-                    Ok(_) => Last::Done,
+                    Ok(_) => LastAction::Done,
                     Err(error) => self.refused(&error),
                 };
             }
@@ -159,7 +163,7 @@ impl Player {
         }
     }
 
-    /// Does something else, and remembers what became of it.
+    /// Performs another action, and records its result.
     pub(super) fn act(
         &mut self,
         act: impl FnOnce(&mut Client, ControllerId) -> Result<PredictionKey, ActError>,
@@ -169,32 +173,32 @@ impl Player {
         self.note(done);
     }
 
-    /// Cancels all runs of an ability.
-    pub(super) fn cancel(&mut self, ability: AbilityHandle) {
+    /// Cancels all activations of an ability.
+    pub(super) fn cancel(&mut self, ability: GrantedAbilityId) {
         let granted = self.client().simulation().ability(ability);
         let runs = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
         if runs.is_empty() {
-            self.last = Last::Refused("NotActive".to_owned(), "it does not run".to_owned());
+            self.last = LastAction::Refused("NotActive".to_owned(), "the ability is not active".to_owned());
         }
         for run in runs {
-            let done = self.session.client.cancel_run(run);
+            let done = self.session.client.cancel_activation(run);
             self.note(done);
         }
     }
 
     fn note(&mut self, done: Result<PredictionKey, ActError>) {
         self.last = match done {
-            Ok(key) => Last::Waiting(key),
+            Ok(key) => LastAction::Waiting(key),
             Err(error) => self.refused(&error),
         };
     }
 
-    fn refused(&self, error: &ActError) -> Last {
+    fn refused(&self, error: &ActError) -> LastAction {
         match error {
             ActError::Refused(refusal) => {
-                Last::Refused(refusal.code().to_owned(), refusal.describe(self.client().simulation()))
+                LastAction::Refused(refusal.code().to_owned(), refusal.describe(self.client().simulation()))
             }
-            error => Last::Refused("Refused".to_owned(), error.to_string()),
+            error => LastAction::Refused("Refused".to_owned(), error.to_string()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a session looks in a terminal.
+//! Screen of a session.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -7,16 +7,16 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph};
 use ugas_data::diagnostics::Colour;
 
-use super::view::{Ability, Bar, View};
+use super::view::{AbilityRow, Bar, SessionView};
 
 const KEYS: &str = "1-9 use an ability   Tab target   S self   Enter confirm   Esc decline   Q leave";
-/// Characters of a bar.
+/// Width of a bar in characters.
 const BAR: usize = 16;
-/// Narrower windows have everything in one column.
+/// Minimum width for two columns.
 const WIDE: u16 = 72;
 
-/// Draws everything into whatever room there is.
-pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
+/// Draws the view, at any size.
+pub(super) fn draw(frame: &mut Frame<'_>, view: &SessionView, colour: Colour) {
     let area = frame.area();
     let [head, network, body, message, keys] = Layout::vertical([
         Constraint::Length(1),
@@ -53,7 +53,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
         true => Line::styled(format!("> {}", other.line), Modifier::REVERSED),
         false => Line::raw(format!("  {}", other.line)),
     });
-    list(frame, others, "in view", lines.collect());
+    list(frame, others, "visible", lines.collect());
     let room = usize::from(events.height.saturating_sub(2));
     let newest = view.events.len().saturating_sub(room);
     list(
@@ -84,7 +84,7 @@ fn bar_line(bar: &Bar, colour: Colour) -> Line<'static> {
     Line::from(vec![name, filled, empty, Span::raw(format!(" {}", bar.value))])
 }
 
-fn ability_line(at: usize, ability: &Ability) -> Line<'static> {
+fn ability_line(at: usize, ability: &AbilityRow) -> Line<'static> {
     let key = if at < 9 { (at + 1).to_string() } else { " ".to_owned() };
     let text = format!("{key} {}  {}", ability.name, ability.note);
     let style = if ability.is_ready { Modifier::BOLD } else { Modifier::DIM };
@@ -96,11 +96,11 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    use super::super::view::Other;
+    use super::super::view::OtherRow;
     use super::*;
 
-    fn view() -> View {
-        View {
+    fn view() -> SessionView {
+        SessionView {
             head: "Mage 1 at 127.0.0.1:8427".to_owned(),
             network: "round trip 42 ms   3 confirmed, 1 rejected, 0 mispredicted".to_owned(),
             bars: vec![
@@ -110,10 +110,10 @@ mod tests {
             tags: vec!["State.Casting".to_owned()],
             effects: vec!["GE_Poison x2 3.5 s".to_owned()],
             abilities: vec![
-                Ability { name: "GA_Fireball".to_owned(), note: "4.2 s".to_owned(), is_ready: false },
-                Ability { name: "GA_Heal".to_owned(), note: String::new(), is_ready: true },
+                AbilityRow { name: "GA_Fireball".to_owned(), note: "4.2 s".to_owned(), is_ready: false },
+                AbilityRow { name: "GA_Heal".to_owned(), note: String::new(), is_ready: true },
             ],
-            others: vec![Other { line: "Ogre 2".to_owned(), is_target: true }],
+            others: vec![OtherRow { line: "Ogre 2".to_owned(), is_target: true }],
             events: vec!["you: Mana 120 -> 70".to_owned()],
             message: "confirmed".to_owned(),
         }
@@ -128,11 +128,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_window_has_two_columns() {
+    fn wide_window_has_two_columns() {
         let expected = "\
 Mage 1 at 127.0.0.1:8427
 round trip 42 ms   3 confirmed, 1 rejected, 0 mispredicted
-┌values────────────────────────────────┐┌in view───────────────────────────────┐
+┌values────────────────────────────────┐┌visible───────────────────────────────┐
 │Health         ████████········ 50 / 1││> Ogre 2                              │
 │Speed                           6     │└──────────────────────────────────────┘
 └──────────────────────────────────────┘┌events────────────────────────────────┐

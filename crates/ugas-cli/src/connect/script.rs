@@ -1,4 +1,4 @@
-//! Scripts of bots: a YAML file with a list of steps. Everything in it is checked before anything is played.
+//! Scripts of bots: YAML files with a list of steps. A script is checked completely before it is played.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use ugas_data::{Limits, SourceMap, Span};
 
 use crate::{input, output};
 
-/// No script comes near it.
-const LARGEST: u64 = 1 << 20;
-/// How long an expectation may take to come true, in seconds, if it does not say so.
-const PATIENCE: f64 = 2.0;
-/// How far a value may be from what is expected, relative to it, as in scenarios.
+/// Maximum size of a script in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// Default `Within` of an expectation, in seconds.
+const DEFAULT_WITHIN: f64 = 2.0;
+/// Relative tolerance of expected values, as in scenarios.
 const TOLERANCE: f64 = 1e-9;
-/// Nobody waits longer, in seconds.
-const LONGEST: f64 = 86_400.0;
+/// Maximum time of a step, in seconds.
+const MAX_SECONDS: f64 = 86_400.0;
 
 /// A script.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,63 +26,63 @@ pub(super) struct Script {
     pub(super) steps: Vec<Step>,
 }
 
-/// A step, and where it is written.
+/// A step and its line in the file.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     pub(super) line: u32,
-    pub(super) act: Act,
+    pub(super) act: StepAction,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Act {
-    /// Lets so many seconds pass.
+pub(super) enum StepAction {
+    /// Waits for a number of seconds.
     Wait(f64),
     /// Uses an ability.
     Activate { ability: String, target: Option<String> },
-    /// Cancels the runs of an ability.
+    /// Cancels the activations of an ability.
     Cancel(String),
     /// Presses an input.
     Press(String),
     /// Releases an input.
     Release(String),
-    /// Confirms what waits for it.
+    /// Confirms a pending target selection.
     Confirm,
-    /// Declines what waits for it.
+    /// Declines a pending target selection.
     Decline,
-    /// Uses abilities by chance.
+    /// Uses random abilities.
     Random { seconds: f64, every: f64, seed: u64 },
-    /// Waits until all of this is so, and fails if it does not come to be.
+    /// Waits until an expectation is met, and fails if it is not met in time.
     Expect(Expectation),
 }
 
-/// What is expected of the client's own view.
+/// An expectation about the client's replica.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Expectation {
-    /// How many seconds it may take.
+    /// Maximum time until it is met, in seconds.
     pub(super) within: f64,
-    /// Of the player's own controller: current values.
+    /// Current values of the player's own controller.
     pub(super) attributes: Vec<(String, Bounds)>,
-    /// Tags that the controller has.
+    /// Tags that the controller must have.
     pub(super) has: Vec<String>,
-    /// Tags that it does not have.
+    /// Tags that it must not have.
     pub(super) has_not: Vec<String>,
-    /// What became of the step before: `Ok`, `Refused`, `Rejected`, or the code of a reason.
+    /// Result of the previous step: `Ok`, `Refused`, `Rejected`, or the code of a reason.
     pub(super) last: Option<String>,
-    /// What was counted so far.
+    /// Counters.
     pub(super) counts: Vec<(Count, Bounds)>,
 }
 
-/// What is counted.
+/// A counter of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Count {
-    /// Commands that the server carried out.
+    /// Confirmed commands.
     Confirmed,
-    /// Commands that it rejected.
+    /// Rejected commands.
     Rejected,
-    /// Ticks that were predicted wrongly.
+    /// Mispredicted ticks.
     Mispredicted,
-    /// Others in view.
+    /// Other visible controllers.
     Others,
 }
 
@@ -99,7 +99,7 @@ impl Count {
     }
 }
 
-/// A number, or what it is between.
+/// A range of numbers, or a single number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Bounds {
     pub(super) at_least: f64,
@@ -112,7 +112,7 @@ impl Bounds {
         value >= self.at_least - slack(self.at_least) && value <= self.at_most + slack(self.at_most)
     }
 
-    /// In words, for messages.
+    /// The range as text, for messages.
     pub(super) fn describe(self) -> String {
         let Self { at_least, at_most } = self;
         match (at_least.is_finite(), at_most.is_finite()) {
@@ -128,9 +128,9 @@ impl Script {
     /// Reads a script for a game with these rules.
     ///
     /// # Errors
-    /// The first thing that is wrong with it, with its line.
+    /// The first problem, with its line.
     pub(super) fn read(file: &Path, catalog: &Catalog) -> anyhow::Result<Self> {
-        let bytes = input::read(file, LARGEST)?;
+        let bytes = input::read(file, MAX_BYTES)?;
         let text = String::from_utf8(bytes).map_err(|_| anyhow!("`{}` is not UTF-8", file.display()))?;
         Self::parse(file, text, catalog)
     }
@@ -147,13 +147,13 @@ impl Script {
             return Err(reader.wrong(span, &message));
         }
         let [document] = documents.as_slice() else {
-            bail!("`{}` is no script: expected one document with `Steps`", file.display());
+            bail!("`{}` is not a script: expected one document with `Steps`", file.display());
         };
         reader.script(document)
     }
 }
 
-/// Reads nodes, and says where what is wrong.
+/// Reads nodes, and reports problems with their lines.
 struct Reader<'a> {
     map: &'a SourceMap,
     catalog: &'a Catalog,
@@ -170,7 +170,7 @@ impl Reader<'_> {
         anyhow!("{}:{line}: {message}", self.file.display())
     }
 
-    /// The entries of a mapping, of which all keys are known.
+    /// The entries of a mapping; an error if a key is unknown.
     fn entries<'n>(&self, node: &'n Node, known: &[&str]) -> anyhow::Result<&'n [Entry]> {
         if !matches!(node.value, Value::Map(_)) {
             let expected = format!("expected a mapping with {}, not {}", known.join(", "), node.describe());
@@ -181,14 +181,14 @@ impl Reader<'_> {
             Some(entry) => {
                 let key = &entry.key.value;
                 let hint = output::hint(nearest(key, known.iter().copied()), known.iter().copied());
-                Err(self.wrong(entry.key.span, &format!("there is no `{key}` here{hint}")))
+                Err(self.wrong(entry.key.span, &format!("unknown key `{key}`{hint}")))
             }
         }
     }
 
     fn text(&self, node: &Node) -> anyhow::Result<String> {
         let text = node.text().map(str::to_owned);
-        text.ok_or_else(|| self.wrong(node.span, &format!("expected a text, not {}", node.describe())))
+        text.ok_or_else(|| self.wrong(node.span, &format!("expected a string, not {}", node.describe())))
     }
 
     fn number(&self, node: &Node) -> anyhow::Result<f64> {
@@ -198,18 +198,18 @@ impl Reader<'_> {
 
     fn seconds(&self, node: &Node) -> anyhow::Result<f64> {
         let seconds = self.number(node)?;
-        if (0.0..=LONGEST).contains(&seconds) {
+        if (0.0..=MAX_SECONDS).contains(&seconds) {
             return Ok(seconds);
         }
-        Err(self.wrong(node.span, &format!("expected seconds from 0 to {LONGEST}")))
+        Err(self.wrong(node.span, &format!("expected seconds from 0 to {MAX_SECONDS}")))
     }
 
     fn script(&self, node: &Node) -> anyhow::Result<Script> {
         let entries = self.entries(node, &["Name", "Steps"])?;
         let steps = entries.iter().find(|entry| entry.key.value == "Steps");
-        let steps = steps.ok_or_else(|| self.wrong(node.head(), "a script has `Steps`"))?;
+        let steps = steps.ok_or_else(|| self.wrong(node.head(), "`Steps` is missing"))?;
         if !matches!(steps.value.value, Value::List(_)) {
-            let message = format!("`Steps` is a list, not {}", steps.value.describe());
+            let message = format!("`Steps` must be a list, not {}", steps.value.describe());
             return Err(self.wrong(steps.key.span, &message));
         }
         let steps = steps.value.items().iter().map(|step| self.step(step));
@@ -220,34 +220,34 @@ impl Reader<'_> {
         const KINDS: [&str; 9] =
             ["Wait", "Activate", "Cancel", "Press", "Release", "Confirm", "Decline", "Random", "Expect"];
         let line = self.line(node.head());
-        // `- Confirm` alone is a text.
+        // `- Confirm` alone is a string.
         let act = match node.text() {
-            Some("Confirm") => Act::Confirm,
-            Some("Decline") => Act::Decline,
+            Some("Confirm") => StepAction::Confirm,
+            Some("Decline") => StepAction::Decline,
             _ => {
                 let [Entry { key, value }] = self.entries(node, &KINDS)? else {
-                    return Err(self.wrong(node.head(), "a step does one thing: begin the next with `-`"));
+                    return Err(self.wrong(node.head(), "a step has one action: begin the next with `-`"));
                 };
                 match key.value.as_str() {
-                    "Wait" => Act::Wait(self.seconds(value)?),
+                    "Wait" => StepAction::Wait(self.seconds(value)?),
                     "Activate" => self.activate(value)?,
-                    "Cancel" => Act::Cancel(self.ability(value)?),
-                    "Press" => Act::Press(self.text(value)?),
-                    "Release" => Act::Release(self.text(value)?),
-                    "Confirm" => Act::Confirm,
-                    "Decline" => Act::Decline,
+                    "Cancel" => StepAction::Cancel(self.ability(value)?),
+                    "Press" => StepAction::Press(self.text(value)?),
+                    "Release" => StepAction::Release(self.text(value)?),
+                    "Confirm" => StepAction::Confirm,
+                    "Decline" => StepAction::Decline,
                     "Random" => self.random(value)?,
-                    _ => Act::Expect(self.expectation(value)?),
+                    _ => StepAction::Expect(self.expectation(value)?),
                 }
             }
         };
         Ok(Step { line, act })
     }
 
-    fn activate(&self, node: &Node) -> anyhow::Result<Act> {
+    fn activate(&self, node: &Node) -> anyhow::Result<StepAction> {
         // `Activate: GA_Jump` is short for the ability alone.
         if node.text().is_some() {
-            return Ok(Act::Activate { ability: self.ability(node)?, target: None });
+            return Ok(StepAction::Activate { ability: self.ability(node)?, target: None });
         }
         let (mut ability, mut target) = (None, None);
         for Entry { key, value } in self.entries(node, &["Ability", "Target"])? {
@@ -256,8 +256,8 @@ impl Reader<'_> {
                 _ => target = Some(self.text(value)?),
             }
         }
-        let ability = ability.ok_or_else(|| self.wrong(node.head(), "which `Ability`?"))?;
-        Ok(Act::Activate { ability, target })
+        let ability = ability.ok_or_else(|| self.wrong(node.head(), "`Ability` is missing"))?;
+        Ok(StepAction::Activate { ability, target })
     }
 
     fn ability(&self, node: &Node) -> anyhow::Result<String> {
@@ -268,7 +268,7 @@ impl Reader<'_> {
         }
     }
 
-    fn random(&self, node: &Node) -> anyhow::Result<Act> {
+    fn random(&self, node: &Node) -> anyhow::Result<StepAction> {
         let (mut seconds, mut every, mut seed) = (None, 0.3, 1);
         for Entry { key, value } in self.entries(node, &["Seconds", "Every", "Seed"])? {
             match key.value.as_str() {
@@ -277,14 +277,14 @@ impl Reader<'_> {
                 _ => seed = self.number(value)? as u64,
             }
         }
-        let seconds = seconds.ok_or_else(|| self.wrong(node.head(), "for how many `Seconds`?"))?;
-        Ok(Act::Random { seconds, every, seed })
+        let seconds = seconds.ok_or_else(|| self.wrong(node.head(), "`Seconds` is missing"))?;
+        Ok(StepAction::Random { seconds, every, seed })
     }
 
     fn expectation(&self, node: &Node) -> anyhow::Result<Expectation> {
         const KEYS: [&str; 8] =
             ["Within", "Attributes", "Tags", "Last", "Confirmed", "Rejected", "Mispredicted", "Others"];
-        let mut expectation = Expectation { within: PATIENCE, ..Expectation::default() };
+        let mut expectation = Expectation { within: DEFAULT_WITHIN, ..Expectation::default() };
         for Entry { key, value } in self.entries(node, &KEYS)? {
             match key.value.as_str() {
                 "Within" => expectation.within = self.seconds(value)?,
@@ -363,7 +363,7 @@ mod tests {
         builder.ability(AbilityDef::new("GA_Bolt")).build().unwrap()
     }
 
-    fn parse(text: &str) -> Result<Vec<Act>, String> {
+    fn parse(text: &str) -> Result<Vec<StepAction>, String> {
         let script = Script::parse(Path::new("bot.yaml"), text.to_owned(), &rules());
         let script = script.map_err(|error| error.to_string())?;
         Ok(script.steps.into_iter().map(|step| step.act).collect())
@@ -395,16 +395,16 @@ Steps:
             ..Expectation::default()
         };
         let expected = vec![
-            Act::Wait(0.5),
-            Act::Activate { ability: bolt(), target: Some("Ogre".to_owned()) },
-            Act::Activate { ability: bolt(), target: None },
-            Act::Press("Slot.1".to_owned()),
-            Act::Release("Slot.1".to_owned()),
-            Act::Confirm,
-            Act::Decline,
-            Act::Cancel(bolt()),
-            Act::Random { seconds: 2.0, every: 0.3, seed: 7 },
-            Act::Expect(expectation),
+            StepAction::Wait(0.5),
+            StepAction::Activate { ability: bolt(), target: Some("Ogre".to_owned()) },
+            StepAction::Activate { ability: bolt(), target: None },
+            StepAction::Press("Slot.1".to_owned()),
+            StepAction::Release("Slot.1".to_owned()),
+            StepAction::Confirm,
+            StepAction::Decline,
+            StepAction::Cancel(bolt()),
+            StepAction::Random { seconds: 2.0, every: 0.3, seed: 7 },
+            StepAction::Expect(expectation),
         ];
         assert_eq!(parse(text), Ok(expected));
     }
@@ -415,14 +415,14 @@ Steps:
     }
 
     #[test]
-    fn mistakes_have_a_line() {
-        check_wrong("Steps:\n  - Wat: 1\n", "bot.yaml:2: there is no `Wat` here; did you mean `Wait`?");
+    fn problems_are_reported_with_their_line() {
+        check_wrong("Steps:\n  - Wat: 1\n", "bot.yaml:2: unknown key `Wat`; did you mean `Wait`?");
         check_wrong("Steps:\n  - Wait: -1\n", "bot.yaml:2: expected seconds from 0 to 86400");
         check_wrong(
             "Steps:\n  - Wait: 1\n    Confirm: 1\n",
-            "bot.yaml:2: a step does one thing: begin the next with `-`",
+            "bot.yaml:2: a step has one action: begin the next with `-`",
         );
-        check_wrong("Steps: 3\n", "bot.yaml:1: `Steps` is a list, not the number 3");
+        check_wrong("Steps: 3\n", "bot.yaml:1: `Steps` must be a list, not the number 3");
         assert!(
             parse("Steps:\n  - Wait: 1\n  - Activate: GA_Bold\n").unwrap_err().starts_with("bot.yaml:3: ")
         );
@@ -431,7 +431,7 @@ Steps:
     }
 
     #[test]
-    fn bounds_have_a_little_slack() {
+    fn bounds_have_a_tolerance() {
         let exactly = Bounds { at_least: 70.0, at_most: 70.0 };
         assert!(exactly.admits(70.0 + 1e-10) && !exactly.admits(70.001));
         assert_eq!(exactly.describe(), "70");

@@ -1,4 +1,4 @@
-//! A client on a socket, perhaps with a worse network in between than there is.
+//! [`Session`]: a client on a socket, optionally with simulated latency and loss.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,43 +10,43 @@ use ugas_net::message::ByeReason;
 use ugas_net::{Client, ClientConfig, ClientEvent};
 use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending, Refusal};
 
-use crate::online::{self, Introduction};
+use crate::online::{self, JoinRequest};
 
 /// How a session ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// The player left.
     Left,
-    /// The server did not let the player in.
+    /// The server refused the player.
     Refused(String),
-    /// The server ended it.
+    /// The server closed it.
     Closed(String),
-    /// The connection broke, or never was.
+    /// The connection was lost or never established.
     Lost(String),
 }
 
-/// By what right a player comes.
+/// How a player was admitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Entry {
-    /// With a token that somebody issued.
+pub(super) enum AccessKind {
+    /// With an issued token.
     Token,
-    /// By an address alone, as to a server without secrets.
-    Openly,
+    /// By address alone, at a server without secrets.
+    Open,
 }
 
-impl Entry {
-    /// Why somebody is refused who came like this.
+impl AccessKind {
+    /// Message of a refusal.
     fn refused(self, refusal: Refusal) -> String {
         match self {
             Self::Token => refusal.to_string(),
-            Self::Openly => refusal.without_token().into_owned(),
+            Self::Open => refusal.without_token().into_owned(),
         }
     }
 
     fn ended(self, ending: Ending) -> String {
         match (self, ending) {
-            // There was no token to expire: all the time that there is went by.
-            (Self::Openly, Ending::TokenExpired) => Ending::NoAnswer.to_string(),
+            // The self-issued token expired because the server never answered.
+            (Self::Open, Ending::TokenExpired) => Ending::NoAnswer.to_string(),
             _ => ending.to_string(),
         }
     }
@@ -55,9 +55,9 @@ impl Entry {
 /// A client on a socket.
 pub(super) struct Session {
     pub(super) client: Client,
-    entry: Entry,
+    access: AccessKind,
     socket: ClientSocket,
-    /// The simulated part of the way.
+    /// Simulated network conditions.
     link: Option<Duplex>,
     start: Instant,
     end: Option<End>,
@@ -67,19 +67,19 @@ impl Session {
     /// Begins to connect.
     ///
     /// # Errors
-    /// If the system gives no socket.
+    /// If no socket can be bound.
     pub(super) fn begin(
         token: ConnectToken,
-        entry: Entry,
+        access: AccessKind,
         catalog: Arc<Catalog>,
-        introduction: &Introduction,
+        request: &JoinRequest,
         conditions: Option<Conditions>,
     ) -> anyhow::Result<Self> {
-        let config = ClientConfig { credential: introduction.to_bytes(), ..ClientConfig::default() };
-        let nonce = online::drawn_number();
+        let config = ClientConfig { credential: request.to_bytes(), ..ClientConfig::default() };
+        let nonce = online::random_number();
         Ok(Self {
             client: Client::new(catalog, config, nonce),
-            entry,
+            access,
             socket: ClientSocket::connect(token)?,
             link: conditions.map(|conditions| Duplex::new(nonce, conditions)),
             start: Instant::now(),
@@ -87,22 +87,22 @@ impl Session {
         })
     }
 
-    /// Since when it tries or plays.
+    /// Time since the session began to connect.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// The server.
+    /// Address of the server.
     pub(super) fn server(&self) -> String {
         self.socket.server_addr().to_string()
     }
 
-    /// How it ended, if it did.
+    /// How the session ended; `None` while it lasts.
     pub(super) fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
 
-    /// Waits for datagrams for a moment, takes them, lets time pass, sends, and hands on what happened.
+    /// Waits for datagrams, receives them, advances time, sends, and returns the events.
     ///
     /// # Errors
     /// If the socket fails.
@@ -133,16 +133,16 @@ impl Session {
         }
         match state {
             ClientState::Connecting | ClientState::Connected => {}
-            ClientState::Refused(refusal) => self.finish(End::Refused(self.entry.refused(refusal))),
+            ClientState::Refused(refusal) => self.finish(End::Refused(self.access.refused(refusal))),
             ClientState::Disconnected(Ending::ClosedByServer) => {
                 self.finish(End::Closed(Ending::ClosedByServer.to_string()));
             }
-            ClientState::Disconnected(ending) => self.finish(End::Lost(self.entry.ended(ending))),
+            ClientState::Disconnected(ending) => self.finish(End::Lost(self.access.ended(ending))),
         }
         Ok(events)
     }
 
-    /// Leaves, if there is anything to leave.
+    /// Leaves, if the session has not ended.
     pub(super) fn leave(&mut self) {
         if self.end.is_some() {
             return;
@@ -171,7 +171,7 @@ impl Session {
                 None => client.handle(now, bytes),
             }
         }
-        // What a server says last is not worth waiting for once it is gone.
+        // Once disconnected, the server's last messages are delivered without simulated delay.
         let is_connected = socket.state() == ClientState::Connected;
         let until = if is_connected { now } else { Time::MAX };
         while let Some(bytes) = link.as_mut().and_then(|link| link.to_client.receive(until)) {
@@ -183,7 +183,7 @@ impl Session {
         while let Some(bytes) = self.client.poll_transmit() {
             match &mut self.link {
                 Some(link) => link.to_server.send(now, &bytes),
-                // What is not sent is lost, as on any network.
+                // A datagram that cannot be sent counts as lost.
                 None => drop(self.socket.send(&bytes)),
             }
         }

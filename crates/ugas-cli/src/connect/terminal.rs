@@ -1,26 +1,25 @@
-//! A player at a terminal: keys in, pictures out.
+//! A session at a terminal: reads keys and draws the screen.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ugas_core::handle::ControllerId;
 
-use super::player::{Last, Player};
+use super::event_lines;
+use super::player::{LastAction, Player};
 use super::screen;
-use super::view::View;
-use super::words;
-use crate::output;
+use super::view::SessionView;
+use crate::terminal::{self, Input, Screen};
 
-/// How often the picture is drawn at most.
+/// Minimum interval between two frames.
 const FRAME: Duration = Duration::from_millis(33);
-/// Lines about what happened that are kept.
-const MOST_EVENTS: usize = 200;
+/// Maximum number of kept event lines.
+const MAX_EVENTS: usize = 200;
 
-/// What a key means.
+/// Action of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
+enum Action {
     /// Use the ability with this number, from 0.
     Use(usize),
     NextTarget,
@@ -32,35 +31,33 @@ enum Meaning {
     Nothing,
 }
 
-/// Plays until the player leaves or the session is over. The terminal is as it was afterwards, also after a panic.
+/// Plays until the player leaves or the session ends.
 pub(super) fn play(player: &mut Player) -> anyhow::Result<()> {
-    let mut terminal = ratatui::try_init().context("the terminal cannot be prepared")?;
-    let _restored = Restored;
-    let colour = output::colour();
-    let mut desk = Desk::default();
+    let mut screen = Screen::open()?;
+    let mut state = ScreenState::default();
     let mut drawn = Instant::now();
     let mut shown = None;
     while !player.is_over() {
-        for event in player.breathe()? {
-            if let Some(line) = words::line(player, &event) {
-                desk.note(format!("{:6.1} {line}", player.session.elapsed().as_secs_f64()));
+        for event in player.pump()? {
+            if let Some(line) = event_lines::line(player, &event) {
+                state.note(format!("{:6.1} {line}", player.session.elapsed().as_secs_f64()));
             }
         }
-        while event::poll(Duration::ZERO)? {
-            match event::read()? {
-                Event::Key(key) => match meaning(key) {
-                    Meaning::Leave => return Ok(()),
-                    meaning => desk.press(player, meaning),
+        while let Some(input) = screen.poll(Duration::ZERO)? {
+            match input {
+                Input::Key(key) => match action(key) {
+                    Action::Leave => return Ok(()),
+                    action => state.press(player, action),
                 },
-                Event::Resize(..) => shown = None,
-                _ => {}
+                Input::Resized => shown = None,
+                Input::Other => {}
             }
         }
         if shown.is_none() || drawn.elapsed() >= FRAME {
             drawn = Instant::now();
-            let view = View::of(player, desk.target(player), &desk.events, &desk.message(player));
+            let view = SessionView::of(player, state.target(player), &state.events, &state.message(player));
             if shown.as_ref() != Some(&view) {
-                terminal.draw(|frame| screen::draw(frame, &view, colour))?;
+                screen.draw(|frame, colour| screen::draw(frame, &view, colour))?;
                 shown = Some(view);
             }
         }
@@ -68,32 +65,35 @@ pub(super) fn play(player: &mut Player) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the player has in front of them.
+/// State of the screen besides the session.
 #[derive(Default)]
-struct Desk {
+struct ScreenState {
+    /// The chosen target.
     target: Option<ControllerId>,
+    /// Lines of the last events.
     events: VecDeque<String>,
+    /// Name of the last action.
     used: String,
 }
 
-impl Desk {
+impl ScreenState {
     fn note(&mut self, line: String) {
         self.events.push_back(line);
-        while self.events.len() > MOST_EVENTS {
+        while self.events.len() > MAX_EVENTS {
             self.events.pop_front();
         }
     }
 
-    /// The chosen target, or the first there is.
+    /// The chosen target; by default the first one.
     fn target(&self, player: &Player) -> Option<ControllerId> {
         let others = player.others();
         let is_there = |id: &ControllerId| others.contains(id) || player.own() == Some(*id);
         self.target.filter(is_there).or_else(|| others.first().copied())
     }
 
-    fn press(&mut self, player: &mut Player, meaning: Meaning) {
-        match meaning {
-            Meaning::Use(at) => {
+    fn press(&mut self, player: &mut Player, action: Action) {
+        match action {
+            Action::Use(at) => {
                 let Some(ability) = player.choices().get(at).copied() else { return };
                 let simulation = player.client().simulation();
                 let granted = simulation.ability(ability).map(|granted| granted.ability());
@@ -102,18 +102,18 @@ impl Desk {
                 let target = self.target(player);
                 player.activate(ability, target);
             }
-            Meaning::NextTarget => self.turn(player, 1),
-            Meaning::PreviousTarget => self.turn(player, -1),
-            Meaning::TargetSelf => self.target = player.own(),
-            Meaning::Confirm => {
+            Action::NextTarget => self.turn(player, 1),
+            Action::PreviousTarget => self.turn(player, -1),
+            Action::TargetSelf => self.target = player.own(),
+            Action::Confirm => {
                 self.used = "confirm".to_owned();
                 player.act(|client, own| client.confirm(own));
             }
-            Meaning::Decline => {
+            Action::Decline => {
                 self.used = "decline".to_owned();
                 player.act(|client, own| client.decline(own));
             }
-            Meaning::Leave | Meaning::Nothing => {}
+            Action::Leave | Action::Nothing => {}
         }
     }
 
@@ -125,69 +125,57 @@ impl Desk {
         self.target = usize::try_from(next).ok().and_then(|next| others.get(next).copied());
     }
 
-    /// What became of what the player did last.
+    /// Result of the player's last action.
     fn message(&self, player: &Player) -> String {
         match &player.last {
-            Last::Nothing => String::new(),
-            Last::Waiting(_) => format!("{}: predicted", self.used),
-            Last::Done => format!("{}: confirmed", self.used),
-            Last::Refused(_, why) => why.clone(),
-            Last::Rejected(rejection) => format!("{}: rejected: {rejection}", self.used),
+            LastAction::Nothing => String::new(),
+            LastAction::Waiting(_) => format!("{}: predicted", self.used),
+            LastAction::Done => format!("{}: confirmed", self.used),
+            LastAction::Refused(_, why) => why.clone(),
+            LastAction::Rejected(rejection) => format!("{}: rejected: {rejection}", self.used),
         }
     }
 }
 
-/// Gives the terminal back when it is dropped.
-struct Restored;
-
-impl Drop for Restored {
-    fn drop(&mut self) {
-        ratatui::restore();
-    }
-}
-
-fn meaning(key: KeyEvent) -> Meaning {
-    if key.kind == KeyEventKind::Release {
-        return Meaning::Nothing;
-    }
-    if key.modifiers.contains(KeyModifiers::CONTROL) {
-        // In raw mode Ctrl-C is a key like any other.
-        let leaves = matches!(key.code, KeyCode::Char('c' | 'C' | 'd' | 'D'));
-        return if leaves { Meaning::Leave } else { Meaning::Nothing };
+fn action(key: KeyEvent) -> Action {
+    if terminal::is_control(key) {
+        return if terminal::is_interrupt(key) { Action::Leave } else { Action::Nothing };
     }
     match key.code {
-        KeyCode::Tab | KeyCode::Down | KeyCode::Right => Meaning::NextTarget,
-        KeyCode::BackTab | KeyCode::Up | KeyCode::Left => Meaning::PreviousTarget,
-        KeyCode::Enter => Meaning::Confirm,
-        KeyCode::Esc => Meaning::Decline,
-        KeyCode::Char('q' | 'Q') => Meaning::Leave,
-        KeyCode::Char('s' | 'S') => Meaning::TargetSelf,
-        KeyCode::Char(digit @ '1'..='9') => Meaning::Use(usize::from(digit as u8 - b'1')),
-        _ => Meaning::Nothing,
+        KeyCode::Tab | KeyCode::Down | KeyCode::Right => Action::NextTarget,
+        KeyCode::BackTab | KeyCode::Up | KeyCode::Left => Action::PreviousTarget,
+        KeyCode::Enter => Action::Confirm,
+        KeyCode::Esc => Action::Decline,
+        KeyCode::Char('q' | 'Q') => Action::Leave,
+        KeyCode::Char('s' | 'S') => Action::TargetSelf,
+        KeyCode::Char(digit @ '1'..='9') => Action::Use(usize::from(digit as u8 - b'1')),
+        _ => Action::Nothing,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::crossterm::event::KeyModifiers;
+
     use super::*;
 
     #[track_caller]
-    fn check(key: KeyEvent, expected: Meaning) {
-        assert_eq!(meaning(key), expected, "{key:?}");
+    fn check(key: KeyEvent, expected: Action) {
+        assert_eq!(action(key), expected, "{key:?}");
     }
 
     #[test]
-    fn keys_have_their_meaning() {
+    fn keys_have_their_actions() {
         let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        check(plain(KeyCode::Char('1')), Meaning::Use(0));
-        check(plain(KeyCode::Char('9')), Meaning::Use(8));
-        check(plain(KeyCode::Char('0')), Meaning::Nothing);
-        check(plain(KeyCode::Tab), Meaning::NextTarget);
-        check(plain(KeyCode::BackTab), Meaning::PreviousTarget);
-        check(plain(KeyCode::Enter), Meaning::Confirm);
-        check(plain(KeyCode::Esc), Meaning::Decline);
-        check(plain(KeyCode::Char('Q')), Meaning::Leave);
-        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Meaning::Leave);
-        check(KeyEvent { kind: KeyEventKind::Release, ..plain(KeyCode::Tab) }, Meaning::Nothing);
+        check(plain(KeyCode::Char('1')), Action::Use(0));
+        check(plain(KeyCode::Char('9')), Action::Use(8));
+        check(plain(KeyCode::Char('0')), Action::Nothing);
+        check(plain(KeyCode::Tab), Action::NextTarget);
+        check(plain(KeyCode::BackTab), Action::PreviousTarget);
+        check(plain(KeyCode::Enter), Action::Confirm);
+        check(plain(KeyCode::Esc), Action::Decline);
+        check(plain(KeyCode::Char('Q')), Action::Leave);
+        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Action::Leave);
+        check(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::CONTROL), Action::Nothing);
     }
 }

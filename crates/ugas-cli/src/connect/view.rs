@@ -1,56 +1,56 @@
-//! What the screen shows, as data.
+//! [`SessionView`]: the content of the screen.
 
 use std::collections::VecDeque;
 
 use ugas_core::debug::{AbilityLine, AttributeLine, ControllerPage};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_net::ClientStatistics;
 
 use super::player::Player;
 use crate::output::short;
 
-/// Everything that is on the screen.
+/// Content of the screen.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct View {
-    /// Who and where, in a line.
+pub(super) struct SessionView {
+    /// Player and server, in a line.
     pub(super) head: String,
     /// Round trip and predictions, in a line.
     pub(super) network: String,
-    /// The player's values.
+    /// Attributes of the player.
     pub(super) bars: Vec<Bar>,
     pub(super) tags: Vec<String>,
-    /// With the time that is left of them.
+    /// Effects, with their remaining time.
     pub(super) effects: Vec<String>,
-    pub(super) abilities: Vec<Ability>,
-    /// Others in view; the chosen target is marked.
-    pub(super) others: Vec<Other>,
-    /// What happened, newest last.
+    pub(super) abilities: Vec<AbilityRow>,
+    /// Other visible controllers; the chosen target is marked.
+    pub(super) others: Vec<OtherRow>,
+    /// Events, newest last.
     pub(super) events: Vec<String>,
-    /// What became of what the player did last.
+    /// Result of the player's last action.
     pub(super) message: String,
 }
 
-/// A value, and how full it is.
+/// An attribute as a bar.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) value: String,
-    /// From 0 to 1, if there is a most.
+    /// Share of the maximum from 0 to 1; `None` without a maximum.
     pub(super) share: Option<f64>,
 }
 
-/// An ability, and whether it can be used.
+/// An ability and whether it can be used.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Ability {
+pub(super) struct AbilityRow {
     pub(super) name: String,
-    /// What is to know of it: a cooldown, a run, why not.
+    /// Notes: active, cooldown, charges, obstacles.
     pub(super) note: String,
     pub(super) is_ready: bool,
 }
 
-/// Somebody else.
+/// Another visible controller.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Other {
+pub(super) struct OtherRow {
     pub(super) line: String,
     pub(super) is_target: bool,
 }
@@ -58,8 +58,8 @@ pub(super) struct Other {
 /// Text in place of a value that the server withholds (N1).
 pub(super) const NOT_REPLICATED: &str = "NotReplicated";
 
-impl View {
-    /// What is to be seen now.
+impl SessionView {
+    /// The current view.
     pub(super) fn of(
         player: &Player,
         target: Option<ControllerId>,
@@ -69,7 +69,7 @@ impl View {
         let client = player.client();
         let own = player.own();
         let page = own.and_then(|own| player.page(own));
-        let who = own.map_or_else(|| "nobody yet".to_owned(), |own| player.label(own));
+        let who = own.map_or_else(|| "no controller yet".to_owned(), |own| player.label(own));
         let state = if client.is_playing() { "" } else { ", connecting" };
         let ClientStatistics { confirmed, rejected, mispredicted, .. } = client.statistics();
         let mut view = Self {
@@ -95,12 +95,12 @@ impl View {
             };
             let what: Vec<String> = values.chain(tags).chain(withheld).collect();
             let line = format!("{}  {}", player.label(id), what.join(", "));
-            view.others.push(Other { line: line.trim_end().to_owned(), is_target: target == Some(id) });
+            view.others.push(OtherRow { line: line.trim_end().to_owned(), is_target: target == Some(id) });
         }
         view
     }
 
-    fn show(&mut self, page: &ControllerPage, choices: &[AbilityHandle]) {
+    fn show(&mut self, page: &ControllerPage, choices: &[GrantedAbilityId]) {
         let withheld = |name: &String| Bar { name: name.clone(), value: NOT_REPLICATED.into(), share: None };
         let shown = page.attributes.iter().map(|line| bar(line, &page.attributes));
         self.bars = shown.chain(page.not_replicated.iter().map(withheld)).collect();
@@ -108,7 +108,7 @@ impl View {
         self.effects = page
             .effects
             .iter()
-            // Tags of a template are granted by an effect that nobody wrote.
+            // Tags of a template are granted by an internal effect.
             .filter(|line| !line.name.starts_with("Internal."))
             .map(|line| {
                 let stacks = if line.stacks > 1 { format!(" x{}", line.stacks) } else { String::new() };
@@ -116,13 +116,13 @@ impl View {
                 format!("{}{stacks}{}", line.name, left.unwrap_or_default())
             })
             .collect();
-        // Numbers on the screen are keys, so that what no key uses has no line.
+        // The line numbers are the keys to press, so only usable abilities are listed.
         let chosen = page.abilities.iter().filter(|line| choices.contains(&line.handle));
         self.abilities = chosen.map(ability).collect();
     }
 }
 
-/// A value with a most of its own (`MaxHealth` for `Health`) is a share of it.
+/// A bar of an attribute; the attribute `MaxHealth`, if present, is the maximum of `Health`.
 fn bar(line: &AttributeLine, all: &[AttributeLine]) -> Bar {
     let most = format!("Max{}", line.name);
     let most = all.iter().find(|other| other.name == most).map(|other| other.current);
@@ -135,10 +135,10 @@ fn bar(line: &AttributeLine, all: &[AttributeLine]) -> Bar {
     Bar { name: line.name.clone(), value, share }
 }
 
-fn ability(line: &AbilityLine) -> Ability {
+fn ability(line: &AbilityLine) -> AbilityRow {
     let mut notes = Vec::new();
     if line.runs > 0 {
-        notes.push("runs".to_owned());
+        notes.push("active".to_owned());
     }
     if let Some((left, _)) = line.cooldown {
         notes.push(format!("{:.1} s", left.as_seconds()));
@@ -146,10 +146,10 @@ fn ability(line: &AbilityLine) -> Ability {
     if let Some((left, most)) = line.charges {
         notes.push(format!("{left} of {most}"));
     }
-    // The time that is left says the same as the obstacle, and better.
+    // The remaining cooldown makes its obstacle redundant.
     let obstacles = line.obstacles.iter().filter(|_| line.cooldown.is_none());
     notes.extend(obstacles.cloned());
-    Ability { name: line.name.clone(), note: notes.join(", "), is_ready: line.obstacles.is_empty() }
+    AbilityRow { name: line.name.clone(), note: notes.join(", "), is_ready: line.obstacles.is_empty() }
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_know_their_most() {
+    fn bars_use_the_maximum_attribute() {
         let all = [line("Health", 25.0), line("MaxHealth", 100.0), line("Speed", 6.5)];
         let bars: Vec<Bar> = all.iter().map(|one| bar(one, &all)).collect();
         assert_eq!((bars[0].value.as_str(), bars[0].share), ("25 / 100", Some(0.25)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use ugas_core::catalog::Catalog;
 use ugas_core::event::Event;
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::targeting::{Placement, Team};
 use ugas_core::time::{Span, Time};
@@ -14,9 +14,9 @@ use ugas_net::link::{Conditions, Duplex};
 use ugas_net::wire::Dictionary;
 use ugas_net::{Client, ClientConfig, Defaults, Rig, Server, ServerConfig, ServerEvent};
 
-use super::bot::{Bot, Words};
-use super::chronicle::Chronicle;
-use super::observer::Observer;
+use super::bot::{Bot, BotTags};
+use super::event_log::EventLog;
+use super::observer::ClientObserver;
 use super::roster::{PlayedBy, ROSTER, SEATS, TEAMS};
 
 /// The files of the pack by name.
@@ -27,33 +27,33 @@ pub(super) struct Battle {
     pub(super) rig: Rig<Defaults>,
     pub(super) seed: u64,
     pub(super) link: String,
-    pub(super) chronicle: Chronicle,
-    /// Everybody of the roster, in its order.
+    pub(super) event_log: EventLog,
+    /// The fighters of the roster, in its order.
     pub(super) fighters: Vec<ControllerId>,
     bots: Vec<Bot>,
-    words: Words,
-    /// What happened in the newest tick.
+    bot_tags: BotTags,
+    /// Events of the newest tick.
     pub(super) events: Vec<Event>,
-    /// How many events there were.
+    /// Number of events so far.
     pub(super) event_count: u64,
-    /// One for each client, if somebody wants to know.
-    observers: Vec<Observer>,
+    /// One for each client; empty if the network is not observed.
+    observers: Vec<ClientObserver>,
     dictionary: Dictionary,
 }
 
 impl Battle {
-    /// A match; the same seed and the same link give the same one.
+    /// A match; the same seed and link give the same match.
     pub(super) fn new(seed: u64, link: &str) -> anyhow::Result<Self> {
         let mut conditions = Conditions::named(link).with_context(|| format!("there is no link `{link}`"))?;
-        // A moment on the way even on the perfect link, so that every datagram can be looked at.
+        // A minimal delay even on the perfect link, so that every datagram can be observed.
         conditions.delay = conditions.delay.max(Span::from_micros(1));
         let catalog = catalog()?;
-        let words = Words {
+        let bot_tags = BotTags {
             attack: catalog.tag("Ability.Attack")?,
             aid: catalog.tag("Ability.Aid")?,
             dead: catalog.tag("State.Dead")?,
         };
-        let chronicle = Chronicle::new(&catalog)?;
+        let event_log = EventLog::new(&catalog)?;
         let dictionary = Dictionary::of(&catalog);
         let mut simulation = Simulation::new(catalog, Config::seeded(seed));
         let mut fighters = Vec::new();
@@ -72,10 +72,10 @@ impl Battle {
             rig,
             seed,
             link: link.to_owned(),
-            chronicle,
+            event_log,
             fighters,
             bots,
-            words,
+            bot_tags,
             events: Vec::new(),
             event_count: 0,
             observers: Vec::new(),
@@ -83,13 +83,13 @@ impl Battle {
         })
     }
 
-    /// Watches what the network does to each client from now on. Changes nothing in the match.
+    /// Observes the network of each client from now on. Does not change the match.
     pub(super) fn observe_network(&mut self) {
-        self.observers.resize_with(SEATS, Observer::default);
+        self.observers.resize_with(SEATS, ClientObserver::default);
     }
 
-    /// Who watches a client.
-    pub(super) fn observer(&mut self, seat: usize) -> Option<&mut Observer> {
+    /// The observer of a client.
+    pub(super) fn observer(&mut self, seat: usize) -> Option<&mut ClientObserver> {
         self.observers.get_mut(seat)
     }
 
@@ -105,17 +105,17 @@ impl Battle {
         &self.rig.seats[seat].client
     }
 
-    /// Lets time pass until the server has played one more tick.
+    /// Advances until the server has played one more tick.
     pub(super) fn tick(&mut self) {
         let before = self.rig.server.current_tick();
         while self.rig.server.current_tick() == before {
             self.step();
         }
-        self.hear();
+        self.handle_events();
         self.play();
     }
 
-    /// Lets a part of a tick pass, and looks at what that did to the clients.
+    /// Advances a part of a tick, and observes the clients.
     fn step(&mut self) {
         let links: Vec<Duplex> = match self.observers.is_empty() {
             true => Vec::new(),
@@ -124,13 +124,13 @@ impl Battle {
         self.rig.step();
         let (now, game) = (self.rig.now(), self.rig.server.simulation().now());
         for ((observer, seat), link) in self.observers.iter_mut().zip(&mut self.rig.seats).zip(links) {
-            observer.read(&self.dictionary, link, now);
-            observer.hear(&mut seat.client, game);
+            observer.count_datagrams(&self.dictionary, link, now);
+            observer.handle_events(&mut seat.client, game);
         }
     }
 
-    /// Takes what the server and the clients tell.
-    fn hear(&mut self) {
+    /// Handles the events of the server and the clients.
+    fn handle_events(&mut self) {
         self.events.clear();
         while let Some(event) = self.rig.server.poll_event() {
             match event {
@@ -146,7 +146,7 @@ impl Battle {
                 ServerEvent::Rejected { client, rejection } => {
                     let seat = self.rig.seats.iter().position(|seat| seat.client.id() == Some(client));
                     let who = seat.and_then(played_at);
-                    self.chronicle.rejected(self.rig.now(), who, rejection);
+                    self.event_log.rejected(self.rig.now(), who, rejection);
                 }
                 ServerEvent::Game(event) => self.events.push(event),
                 _ => {}
@@ -154,17 +154,17 @@ impl Battle {
         }
         self.event_count += self.events.len() as u64;
         for event in &self.events {
-            self.chronicle.tell(event, &self.fighters);
+            self.event_log.record(event, &self.fighters);
         }
         for seat in &mut self.rig.seats {
-            // Changes are for whoever draws or watches; the demo draws what the server knows.
+            // The demo draws the server's state, so client events are dropped.
             while seat.client.poll_event().is_some() {}
         }
     }
 
-    /// Lets the bots act: at the server at once, at a client through the network.
+    /// Makes the bots act: at the server directly, at a client through the network.
     fn play(&mut self) {
-        let (now, words) = (self.rig.now(), self.words);
+        let (now, bot_tags) = (self.rig.now(), self.bot_tags);
         for (number, entry) in ROSTER.iter().enumerate() {
             let bot = &mut self.bots[number];
             let foes = ROSTER.iter().zip(&self.fighters).filter(|(foe, _)| foe.team != entry.team);
@@ -172,9 +172,9 @@ impl Battle {
             match entry.played_by {
                 PlayedBy::Server => {
                     let simulation = self.rig.server.simulation();
-                    let wish = bot.think(now, simulation, self.fighters[number], foes, words);
+                    let wish = bot.decide(now, simulation, self.fighters[number], foes, bot_tags);
                     if let Some((ability, request)) = wish {
-                        // Nothing has changed since the bot asked whether it may.
+                        // The bot has just checked that it can.
                         let _ = self.rig.server.simulation_mut().activate_with(ability, request);
                     }
                 }
@@ -182,14 +182,14 @@ impl Battle {
                     let client = &mut self.rig.seats[seat].client;
                     let Some(own) = client.own_controllers().next() else { continue };
                     let foes: Vec<ControllerId> = foes.filter_map(|foe| client.local(foe)).collect();
-                    let wish = bot.think(now, client.simulation(), own, foes.into_iter(), words);
+                    let wish = bot.decide(now, client.simulation(), own, foes.into_iter(), bot_tags);
                     if let Some((ability, request)) = wish {
                         let name = ability_name(client.simulation(), ability);
-                        // What the client cannot ask for now, it asks for at its next thought.
+                        // If the client cannot send it now, the bot tries again later.
                         if let Ok(key) = client.activate(ability, request)
                             && let Some(observer) = self.observers.get_mut(seat)
                         {
-                            observer.asked(key, &name);
+                            observer.command_sent(key, &name);
                         }
                     }
                 }
@@ -203,7 +203,7 @@ pub(super) fn played_at(seat: usize) -> Option<usize> {
     ROSTER.iter().position(|entry| entry.played_by == PlayedBy::Client(seat))
 }
 
-fn ability_name(simulation: &Simulation, ability: AbilityHandle) -> String {
+fn ability_name(simulation: &Simulation, ability: GrantedAbilityId) -> String {
     let granted = simulation.ability(ability).map(|granted| granted.ability());
     granted.map_or_else(String::new, |id| simulation.catalog().ability_name(id).to_owned())
 }
@@ -211,7 +211,7 @@ fn ability_name(simulation: &Simulation, ability: AbilityHandle) -> String {
 fn catalog() -> anyhow::Result<Arc<Catalog>> {
     let definitions = PACK.iter().filter(|(name, _)| !name.starts_with("scenarios/"));
     let files = definitions.fold(Loader::new(), |loader, (name, text)| loader.text(*name, *text));
-    Ok(files.as_set().load().context("the pack that the binary carries does not load")?.catalog)
+    Ok(files.as_set().load().context("the built-in pack cannot be loaded")?.catalog)
 }
 
 #[cfg(test)]
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_match() {
+    fn same_seed_gives_the_same_match() {
         let hash = |seed| played(seed, "bad", 4.0).simulation().state_hash();
         assert_eq!(hash(3), hash(3));
         assert_ne!(hash(3), hash(4));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_the_network_changes_nothing_and_sees_every_byte() {
+    fn observing_the_network_counts_every_byte_and_changes_nothing() {
         for link in ["perfect", "bad"] {
             let mut battle = Battle::new(7, link).unwrap();
             battle.observe_network();
@@ -271,12 +271,12 @@ mod tests {
             let corrected: u64 = (0..SEATS).map(|seat| alone.client(seat).statistics().mispredicted).sum();
             assert!(corrections.len() as u64 >= corrected / 2, "{corrected}: {corrections:?}");
             if link == "bad" {
-                // What was rejected had been shown: a cooldown, or its cost.
+                // Rejected commands had been predicted: a cooldown, or a cost.
                 let rejected = |correction: &&Correction| correction.cause != CorrectionCause::Mispredicted;
                 let undone =
                     corrections.iter().filter(rejected).flat_map(|correction| &correction.differences);
                 assert!(undone.count() > 0, "{corrections:?}");
-                // Others hit the heroes, which no client can know before.
+                // Others hit the heroes, which no client can predict.
                 let health = corrections.iter().flat_map(|correction| &correction.differences);
                 assert!(
                     health.filter(|difference| difference.what == "Health").count() > 0,

@@ -1,64 +1,64 @@
-//! A bot: looks at a simulation, whosever that is, and decides what its fighter does.
+//! A bot: decides the actions of its fighter from a simulation, the server's or a client's.
 //!
-//! It knows no rules. Which abilities there are, what they cost and whether they may be used now, the simulation says; the
-//! order in which the pack grants them is the order in which they are tried.
+//! It knows no rules: the simulation knows the abilities, their costs and whether they can be used. Abilities
+//! are tried in the order in which the pack grants them.
 
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::id::TagId;
 use ugas_core::random::{RandomStream, stable_name_hash};
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::time::{Span, Time};
 
-/// The shortest and the longest time between two thoughts, in seconds.
-const THOUGHT: (f64, f64) = (0.15, 0.6);
+/// Minimum and maximum time between two decisions, in seconds.
+const DECISION_INTERVAL: (f64, f64) = (0.15, 0.6);
 
 /// The tags of the pack that a bot understands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Words {
-    /// An ability that hurts somebody.
+pub(super) struct BotTags {
+    /// Tag of abilities that harm an enemy.
     pub(super) attack: TagId,
-    /// An ability that helps its owner.
+    /// Tag of abilities that help their owner.
     pub(super) aid: TagId,
-    /// Somebody who need not be hurt any more.
+    /// Tag of dead fighters.
     pub(super) dead: TagId,
 }
 
-/// What one fighter does next.
+/// The bot of one fighter.
 #[derive(Clone, Debug)]
 pub(super) struct Bot {
-    dice: RandomStream,
-    next_thought: Time,
+    random: RandomStream,
+    next_decision: Time,
 }
 
 impl Bot {
-    /// Bots with the same seed and number decide the same in the same situation.
+    /// Bots with the same seed and number make the same decisions.
     pub(super) fn new(seed: u64, number: usize) -> Self {
-        let mut dice = RandomStream::derive(seed, &[stable_name_hash("bot"), number as u64]);
-        let first = Time::ZERO + Span::seconds(dice.range(THOUGHT.0, THOUGHT.1));
-        Self { dice, next_thought: first }
+        let mut random = RandomStream::derive(seed, &[stable_name_hash("bot"), number as u64]);
+        let first = Time::ZERO + Span::seconds(random.range(DECISION_INTERVAL.0, DECISION_INTERVAL.1));
+        Self { random, next_decision: first }
     }
 
-    /// Thinks, if it is time to: an ability and on whom.
-    pub(super) fn think(
+    /// Decides, if it is time to: returns an ability and its target.
+    pub(super) fn decide(
         &mut self,
         now: Time,
         simulation: &Simulation,
         own: ControllerId,
         enemies: impl Iterator<Item = ControllerId>,
-        words: Words,
-    ) -> Option<(AbilityHandle, ActivationRequest)> {
-        if now < self.next_thought {
+        bot_tags: BotTags,
+    ) -> Option<(GrantedAbilityId, ActivationRequest)> {
+        if now < self.next_decision {
             return None;
         }
-        self.next_thought = now + Span::seconds(self.dice.range(THOUGHT.0, THOUGHT.1));
+        self.next_decision = now + Span::seconds(self.random.range(DECISION_INTERVAL.0, DECISION_INTERVAL.1));
         let alive: Vec<ControllerId> =
-            enemies.filter(|enemy| !simulation.has_tag(*enemy, words.dead)).collect();
-        let enemy = alive.get(self.dice.below(alive.len() as u64) as usize).copied();
+            enemies.filter(|enemy| !simulation.has_tag(*enemy, bot_tags.dead)).collect();
+        let enemy = alive.get(self.random.below(alive.len() as u64) as usize).copied();
         let abilities = simulation.controller(own)?.abilities();
         abilities.iter().find_map(|&ability| {
             let granted = simulation.ability(ability)?.ability();
             let tags = simulation.catalog().ability_by_id(granted)?.tags();
-            let request = match (tags.contains(words.attack), tags.contains(words.aid)) {
+            let request = match (tags.contains(bot_tags.attack), tags.contains(bot_tags.aid)) {
                 (true, _) => ActivationRequest::on(enemy?),
                 (false, true) => ActivationRequest::default(),
                 (false, false) => return None,

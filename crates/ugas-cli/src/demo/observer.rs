@@ -1,5 +1,4 @@
-//! What the network does to one client of a match, for the inspector: what its datagrams are for, and what it had to take
-//! back.
+//! Observes the network of one client of a match, for the inspector: traffic by class, and corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,42 +11,46 @@ use ugas_net::{Client, ClientEvent};
 
 use crate::traffic::Traffic;
 
-/// Bytes of the check that a datagram of a simulated link carries; an encrypted transport has the like, and it is not counted.
-const SEAL: usize = 8;
+/// Length of the checksum of a datagram on a simulated link, in bytes. It is not counted, like the overhead
+/// of encryption.
+const CHECKSUM_BYTES: usize = 8;
 
-/// Commands whose names are remembered until the server has answered.
-const MOST_ASKED: usize = 256;
+/// Maximum number of unanswered commands whose names are kept.
+const MAX_PENDING: usize = 256;
 
-/// Corrections that wait for somebody to take them.
-const MOST_CORRECTIONS: usize = 64;
+/// Maximum number of corrections until they are taken.
+const MAX_CORRECTIONS: usize = 64;
 
-/// Watches one client.
+/// ClientObserver of one client.
 #[derive(Default)]
-pub(super) struct Observer {
+pub(super) struct ClientObserver {
     traffic: Traffic,
-    asked: BTreeMap<PredictionKey, Asked>,
+    pending: BTreeMap<PredictionKey, PendingCommand>,
     corrections: Vec<Correction>,
 }
 
 /// A command that the server has not answered yet.
-struct Asked {
+struct PendingCommand {
+    /// Name of the ability.
     what: String,
-    /// What was taken back of it already: news of the server may forbid it before the answer comes.
-    undone: Vec<Difference>,
+    /// Differences that were already corrected: an update of the server may undo the prediction before the
+    /// answer.
+    corrected: Vec<Difference>,
 }
 
-impl Observer {
+impl ClientObserver {
     pub(super) fn traffic(&self) -> &Traffic {
         &self.traffic
     }
 
-    /// What it had to take back since it was asked last.
+    /// Takes the corrections since the last call.
     pub(super) fn take_corrections(&mut self) -> Vec<Correction> {
         core::mem::take(&mut self.corrections)
     }
 
-    /// Looks at what arrived by a link, as it was before.
-    pub(super) fn read(&mut self, dictionary: &Dictionary, mut link: Duplex, now: Time) {
+    /// Counts the datagrams that arrive by a link until `now`; `link` is a copy from before they were
+    /// received.
+    pub(super) fn count_datagrams(&mut self, dictionary: &Dictionary, mut link: Duplex, now: Time) {
         while let Some(sealed) = link.to_client.receive(now) {
             self.traffic.take_received(dictionary, opened(&sealed));
         }
@@ -56,64 +59,65 @@ impl Observer {
         }
     }
 
-    /// The client asked for something.
-    pub(super) fn asked(&mut self, key: PredictionKey, what: &str) {
-        self.asked.insert(key, Asked { what: what.to_owned(), undone: Vec::new() });
-        if self.asked.len() > MOST_ASKED {
-            self.asked.pop_first();
+    /// Records a command that the client sent.
+    pub(super) fn command_sent(&mut self, key: PredictionKey, what: &str) {
+        self.pending.insert(key, PendingCommand { what: what.to_owned(), corrected: Vec::new() });
+        if self.pending.len() > MAX_PENDING {
+            self.pending.pop_first();
         }
     }
 
-    /// Takes what a client tells of one step. What changed for its own controllers in a step in which something was
-    /// taken back is how the prediction differs from the truth.
-    pub(super) fn hear(&mut self, client: &mut Client, now: Time) {
-        let (mut rejected, mut taken_back) = (Vec::new(), BTreeSet::new());
+    /// Handles the events of a client's step. Changes of its own controllers in a step with a correction are
+    /// the differences between prediction and actual state.
+    pub(super) fn handle_events(&mut self, client: &mut Client, now: Time) {
+        let (mut rejected, mut retracted) = (Vec::new(), BTreeSet::new());
         let mut is_corrected = false;
         let mut changes = Changes::default();
         while let Some(event) = client.poll_event() {
             match &event {
                 ClientEvent::Confirmed { key, .. } => {
-                    self.asked.remove(key);
+                    self.pending.remove(key);
                 }
                 ClientEvent::Rejected { key, rejection } => {
-                    rejected.push((self.asked.remove(key), *rejection))
+                    rejected.push((self.pending.remove(key), *rejection))
                 }
                 ClientEvent::Corrected { .. } => is_corrected = true,
                 ClientEvent::Retracted(event) => {
-                    taken_back.extend(event.prediction.map(PredictionKey::origin));
+                    retracted.extend(event.prediction.map(PredictionKey::origin));
                 }
                 _ => changes.note(client, &event),
             }
         }
         let differences = changes.into_differences();
-        for key in taken_back {
-            if let Some(asked) = self.asked.get_mut(&key) {
-                asked.undone.clone_from(&differences);
+        for key in retracted {
+            if let Some(command) = self.pending.get_mut(&key) {
+                command.corrected.clone_from(&differences);
             }
         }
         if rejected.is_empty() && is_corrected {
             self.note(now, CorrectionCause::Mispredicted, differences);
             return;
         }
-        for (asked, reason) in rejected {
-            let (command, undone) = asked.map(|asked| (asked.what, asked.undone)).unwrap_or_default();
-            let undone = if undone.is_empty() { differences.clone() } else { undone };
-            self.note(now, CorrectionCause::Rejected { command, reason: reason.to_string() }, undone);
+        for (command, reason) in rejected {
+            let (command, corrected) =
+                command.map(|command| (command.what, command.corrected)).unwrap_or_default();
+            let corrected = if corrected.is_empty() { differences.clone() } else { corrected };
+            self.note(now, CorrectionCause::Rejected { command, reason: reason.to_string() }, corrected);
         }
     }
 
     fn note(&mut self, time: Time, cause: CorrectionCause, differences: Vec<Difference>) {
-        if self.corrections.len() < MOST_CORRECTIONS {
+        if self.corrections.len() < MAX_CORRECTIONS {
             self.corrections.push(Correction { time, cause, differences });
         }
     }
 }
 
 fn opened(sealed: &[u8]) -> &[u8] {
-    &sealed[..sealed.len().saturating_sub(SEAL)]
+    &sealed[..sealed.len().saturating_sub(CHECKSUM_BYTES)]
 }
 
-/// What changed for a client's own controllers, each thing once.
+/// Changes of a client's own controllers, each field once.
 #[derive(Default)]
 struct Changes(Vec<Difference>);
 
@@ -121,7 +125,7 @@ impl Changes {
     fn note(&mut self, client: &Client, event: &ClientEvent) {
         let (catalog, simulation) = (client.catalog(), client.simulation());
         let is_own = |id| client.own_controllers().any(|own| own == id);
-        let there = |is_there: bool| if is_there { "there" } else { "not there" }.to_owned();
+        let there = |is_there: bool| if is_there { "present" } else { "absent" }.to_owned();
         let (controller, what, predicted, actual) = match *event {
             ClientEvent::AttributeChanged { controller, attribute, old, new } => {
                 (controller, catalog.attribute_name(attribute), number(old), number(new))
@@ -154,14 +158,14 @@ impl Changes {
         }
     }
 
-    /// Without what came back to where it was.
+    /// The fields whose values differ in the end.
     fn into_differences(mut self) -> Vec<Difference> {
         self.0.retain(|change| change.predicted != change.actual);
         self.0
     }
 }
 
-/// As people read it: at most two places.
+/// A number with at most two decimal places.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_back_is_no_difference() {
+    fn reverted_changes_are_no_differences() {
         let change = |predicted: &str, actual: &str| Difference {
             what: "Mana".to_owned(),
             predicted: predicted.to_owned(),

@@ -1,15 +1,15 @@
-//! What is left of a match in the end: a few lines, or one document.
+//! Summary of a match, as text and JSON.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
 use super::roster::{PlayedBy, TEAMS};
-use super::view::{Connection, Fighter, View};
+use super::view::{Connection, Fighter, MatchView};
 use crate::output::{count, good};
 
-/// The summary for people.
-pub(super) fn text(view: &View, hash: u64) -> String {
+/// The summary as text.
+pub(super) fn text(view: &MatchView, hash: u64) -> String {
     let seconds = view.time.as_seconds();
     let [sun, moon] = view.score;
     let mut text = format!(
@@ -56,12 +56,12 @@ pub(super) fn text(view: &View, hash: u64) -> String {
             client.sent_bytes as f64 / 1e3,
         );
     }
-    let _ = writeln!(text, "\nstate hash {}   the same seed and time give the same", good(&hex(hash)));
+    let _ = writeln!(text, "\nstate hash {}   (the same for the same seed and time)", good(&hex(hash)));
     text
 }
 
-/// The summary for tools.
-pub(super) fn json(view: &View, hash: u64) -> Value {
+/// The summary as JSON.
+pub(super) fn json(view: &MatchView, hash: u64) -> Value {
     json!({
         "seed": view.seed,
         "link": view.link,
@@ -76,7 +76,7 @@ pub(super) fn json(view: &View, hash: u64) -> Value {
     })
 }
 
-/// Who decides, in a word.
+/// The side that plays a fighter, in a word.
 pub(super) fn played_by(played_by: PlayedBy) -> String {
     match played_by {
         PlayedBy::Client(seat) => format!("client {}", seat + 1),

@@ -1,14 +1,14 @@
-//! Who fights in the demo, on which side, and who decides what they do.
+//! The fighters of the demo, their teams, and which side plays them.
 
 use ugas_core::effect::Vector3;
 
-/// The sides.
+/// Names of the teams.
 pub(super) const TEAMS: [&str; 2] = ["Sun", "Moon"];
 
-/// How many clients join.
+/// Number of clients.
 pub(super) const SEATS: usize = 2;
 
-/// Who decides what a fighter does.
+/// The side that plays a fighter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PlayedBy {
     /// A bot at a client, by its number, over the network.
@@ -17,13 +17,13 @@ pub(super) enum PlayedBy {
     Server,
 }
 
-/// Somebody who fights.
+/// A fighter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
     /// The template of the pack.
     pub(super) template: &'static str,
-    /// Number of the side among [`TEAMS`].
+    /// Index in [`TEAMS`].
     pub(super) team: usize,
     pub(super) position: Vector3,
     pub(super) played_by: PlayedBy,
@@ -44,12 +44,12 @@ const fn entry(
     row: f64,
     played_by: PlayedBy,
 ) -> Entry {
-    // Two rows that face each other, a meteor's width between neighbours.
+    // Two rows that face each other, with the radius of a meteor between neighbours.
     let side = if team == 0 { 0.0 } else { 600.0 };
     Entry { name, template, team, position: [side, row * 200.0, 0.0], played_by }
 }
 
-/// Everybody.
+/// All fighters.
 pub(super) const ROSTER: [Entry; 10] = [
     entry("Ember", "Mage", 0, 1.0, PlayedBy::Client(0)),
     entry("Rook", "Knight", 0, 3.0, PlayedBy::Server),

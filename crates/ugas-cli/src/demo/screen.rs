@@ -1,4 +1,4 @@
-//! How a match looks in a terminal.
+//! Screen of a match.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -8,36 +8,36 @@ use ratatui::widgets::{Block, BorderType, Paragraph};
 use ugas_core::time::Time;
 use ugas_data::diagnostics::Colour;
 
-use super::chronicle::{self, Weight};
+use super::event_log::{LogLine, Weight};
 use super::report::played_by;
 use super::roster::TEAMS;
-use super::view::{Connection, Fighter, Skill, View};
+use super::view::{AbilityStatus, Connection, Fighter, MatchView};
 
 const KEYS: &str = "space pauses, q quits";
 
-/// The smallest window that has room for a match.
-const LEAST_WIDTH: u16 = 60;
-const LEAST_HEIGHT: u16 = 12;
+/// Minimum size of the window.
+const MIN_WIDTH: u16 = 60;
+const MIN_HEIGHT: u16 = 12;
 
 /// Width of an ability with its cooldown.
-const SKILL_WIDTH: usize = 16;
+const ABILITY_WIDTH: usize = 16;
 
-/// What is drawn.
+/// Content of the screen.
 pub(super) struct Scene<'a> {
-    pub(super) view: &'a View,
-    /// When the match is over.
+    pub(super) view: &'a MatchView,
+    /// End of the match.
     pub(super) end: Time,
-    /// Where the inspector is.
+    /// URL of the inspector.
     pub(super) address: Option<&'a str>,
     pub(super) is_paused: bool,
     pub(super) colour: Colour,
 }
 
-/// Draws a match in whatever room there is; in a small one, what matters less is left out.
+/// Draws a match; less important panes are left out in a small window.
 pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
     let area = frame.area();
-    if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
-        let text = format!("make the window larger: {LEAST_WIDTH} by {LEAST_HEIGHT}");
+    if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
+        let text = format!("make the window larger: {MIN_WIDTH} by {MIN_HEIGHT}");
         frame.render_widget(Line::raw(text), area);
         return;
     }
@@ -45,7 +45,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
     let rows = [
         Constraint::Length(2),
         Constraint::Length(heroes.min(area.height - 3)),
-        // What happens matters more than minions.
+        // Events are more important than minions.
         Constraint::Length(if area.height >= heroes + 17 { 4 } else { 0 }),
         Constraint::Length(if area.height >= heroes + 8 { 5 } else { 0 }),
         Constraint::Min(0),
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
     scene.pane(frame, minions, "minions", scene.minions(minions.width));
     let title = format!("network: {}", scene.view.link);
     scene.pane(frame, network, &title, scene.network());
-    scene.pane(frame, events, "what happened, the latest first", scene.events());
+    scene.pane(frame, events, "events, latest first", scene.events());
     scene.foot(frame, foot);
 }
 
@@ -83,7 +83,7 @@ impl Scene<'_> {
 
     fn heroes(&self, width: u16) -> Vec<Line<'_>> {
         let bar = (width.saturating_sub(40) / 2).clamp(6, 24);
-        self.view.heroes.iter().flat_map(|hero| [self.hero(hero, bar), self.skills(hero)]).collect()
+        self.view.heroes.iter().flat_map(|hero| [self.hero(hero, bar), self.abilities(hero)]).collect()
     }
 
     fn hero(&self, hero: &Fighter, width: u16) -> Line<'_> {
@@ -107,28 +107,28 @@ impl Scene<'_> {
         Line::from(spans)
     }
 
-    fn skills(&self, hero: &Fighter) -> Line<'_> {
+    fn abilities(&self, hero: &Fighter) -> Line<'_> {
         let by = format!("  {:<9}   ", played_by(hero.played_by));
         let mut spans = vec![Span::styled(by, self.dim())];
-        spans.extend(hero.skills.iter().map(|skill| self.skill(skill)));
+        spans.extend(hero.abilities.iter().map(|ability| self.ability(ability)));
         Line::from(spans)
     }
 
-    fn skill(&self, skill: &Skill) -> Span<'_> {
-        let name = &skill.name;
-        match (&skill.cooldown, skill.is_ready) {
+    fn ability(&self, ability: &AbilityStatus) -> Span<'_> {
+        let name = &ability.name;
+        match (&ability.cooldown, ability.is_ready) {
             (Some(cooldown), _) => {
                 const DIAL: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
                 let passed = 1.0 - cooldown.left / cooldown.whole.max(0.001);
                 let dial = DIAL[(passed.clamp(0.0, 1.0) * 7.0) as usize];
                 let text = format!("{dial} {name} {:.1}", cooldown.left);
-                Span::styled(format!("{text:<SKILL_WIDTH$}"), self.dim())
+                Span::styled(format!("{text:<ABILITY_WIDTH$}"), self.dim())
             }
             (None, true) => {
                 let style = self.coloured(Color::Indexed(114)).add_modifier(Modifier::BOLD);
-                Span::styled(format!("{:<SKILL_WIDTH$}", format!("● {name}")), style)
+                Span::styled(format!("{:<ABILITY_WIDTH$}", format!("● {name}")), style)
             }
-            (None, false) => Span::styled(format!("{:<SKILL_WIDTH$}", format!("○ {name}")), self.dim()),
+            (None, false) => Span::styled(format!("{:<ABILITY_WIDTH$}", format!("○ {name}")), self.dim()),
         }
     }
 
@@ -158,7 +158,7 @@ impl Scene<'_> {
         let client = |(number, client): (usize, &Connection)| {
             let name = Span::styled(format!("{:<9}", format!("client {}", number + 1)), Modifier::BOLD);
             if !client.is_playing {
-                return Line::from(vec![name, Span::raw("is on its way in")]);
+                return Line::from(vec![name, Span::raw("is connecting")]);
             }
             let rejected = format!("{:>9}", client.rejected);
             let is_bad = client.rejected > 0;
@@ -181,7 +181,7 @@ impl Scene<'_> {
     }
 
     fn events(&self) -> Vec<Line<'_>> {
-        let line = |line: &chronicle::Line| {
+        let line = |line: &LogLine| {
             let style = match line.weight {
                 Weight::Light => Style::new(),
                 Weight::Heavy => Style::new().add_modifier(Modifier::BOLD),
@@ -216,11 +216,11 @@ impl Scene<'_> {
         frame.render_widget(Paragraph::new(lines).block(block.title(title)), area);
     }
 
-    /// A bar that is filled up to a share.
+    /// A bar, filled up to a share from 0 to 1.
     fn bar(&self, share: f64, width: u16, colour: Color, full: char, empty: char) -> [Span<'static>; 2] {
         let width = usize::from(width);
         let share = share.clamp(0.0, 1.0);
-        // Who has a little left has not nothing.
+        // Any share above 0 fills at least one cell.
         let filled = ((share * width as f64).round() as usize).max(usize::from(share > 0.0)).min(width);
         [
             Span::styled(full.to_string().repeat(filled), self.coloured(colour)),
@@ -254,7 +254,7 @@ fn health_colour(share: f64) -> Color {
 }
 
 fn barrier(barrier: f64) -> String {
-    // A little is not nothing.
+    // Rounded up, so that a small barrier is not shown as 0.
     if barrier > 0.0 { format!("+{:.0}", barrier.ceil()) } else { String::new() }
 }
 
@@ -273,7 +273,7 @@ mod tests {
     use super::super::battle::Battle;
     use super::*;
 
-    fn shown(width: u16, height: u16, view: &View, colour: Colour) -> String {
+    fn shown(width: u16, height: u16, view: &MatchView, colour: Colour) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let end = Time::ZERO + TimeSpan::seconds(60.0);
         let scene = Scene { view, end, address: Some("http://127.0.0.1:4777/"), is_paused: false, colour };
@@ -281,7 +281,7 @@ mod tests {
         let buffer = terminal.backend().buffer();
         if colour == Colour::Never {
             let plain = |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
-            assert!(buffer.content().iter().all(plain), "colours that nobody wants");
+            assert!(buffer.content().iter().all(plain), "there are colours");
         }
         let rows = buffer.content().chunks(usize::from(width.max(1)));
         let row = |cells: &[ratatui::buffer::Cell]| {
@@ -291,16 +291,16 @@ mod tests {
         rows.map(row).collect()
     }
 
-    fn view() -> View {
+    fn view() -> MatchView {
         let mut battle = Battle::new(7, "bad").unwrap();
         while battle.now() < Time::ZERO + TimeSpan::seconds(3.0) {
             battle.tick();
         }
-        View::of(&battle)
+        MatchView::of(&battle)
     }
 
     #[test]
-    fn a_match_shows_heroes_network_and_address() {
+    fn match_shows_heroes_network_and_address() {
         let text = shown(100, 36, &view(), Colour::Never);
         for expected in [
             "UGAS demo",
@@ -310,7 +310,7 @@ mod tests {
             "round trip",
             "network: bad",
             "minions",
-            "what happened",
+            "events, latest first",
             "0:03 / 1:00",
             "inspector http://127.0.0.1:4777/",
             KEYS,
@@ -320,12 +320,12 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_usual_window_has_room_for_what_happened() {
+    fn window_of_80_by_24_shows_events() {
         let text = shown(80, 24, &view(), Colour::Never);
-        for expected in ["Ember  Mage", "network: bad", "what happened", KEYS] {
+        for expected in ["Ember  Mage", "network: bad", "events, latest first", KEYS] {
             assert!(text.contains(expected), "{expected} is missing:\n{text}");
         }
-        assert!(!text.contains("\n\n"), "room that nothing fills:\n{text}");
+        assert!(!text.contains("\n\n"), "there are empty lines:\n{text}");
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_little_barrier_is_not_nothing() {
+    fn small_barrier_is_rounded_up() {
         assert_eq!([barrier(0.0), barrier(0.4), barrier(11.0)], ["", "+1", "+11"]);
     }
 

@@ -1,4 +1,4 @@
-//! How a match stands, as numbers and words: what the screen draws and the summary tells.
+//! [`MatchView`]: the state of a match, for the screen and the summary.
 
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, TagId};
@@ -7,27 +7,27 @@ use ugas_inspect::ClientReport;
 use ugas_net::message::Rejection;
 
 use super::battle::{Battle, played_at};
-use super::chronicle::Line;
-use super::observer::Observer;
+use super::event_log::LogLine;
+use super::observer::ClientObserver;
 use super::roster::{PlayedBy, ROSTER, SEATS, TEAMS};
 
-/// An ability and how long it still cools down, in seconds.
+/// An ability with its cooldown.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Skill {
+pub(super) struct AbilityStatus {
     pub(super) name: String,
     pub(super) cooldown: Option<Cooldown>,
-    /// Whether nothing stands in its way: mana, a stun.
+    /// Whether it can be activated.
     pub(super) is_ready: bool,
 }
 
-/// How long an ability is not ready, in seconds.
+/// A cooldown: remaining and total time, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Cooldown {
     pub(super) left: f64,
     pub(super) whole: f64,
 }
 
-/// Somebody who fights.
+/// A fighter.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Fighter {
     pub(super) name: &'static str,
@@ -37,12 +37,12 @@ pub(super) struct Fighter {
     pub(super) health: f64,
     pub(super) max_health: f64,
     pub(super) barrier: f64,
-    /// Minions have none.
+    /// Current and maximum mana; `None` for minions.
     pub(super) mana: Option<(f64, f64)>,
     pub(super) falls: f64,
     /// `Stunned`, `Burning` …
     pub(super) states: Vec<String>,
-    pub(super) skills: Vec<Skill>,
+    pub(super) abilities: Vec<AbilityStatus>,
 }
 
 impl Fighter {
@@ -51,14 +51,14 @@ impl Fighter {
     }
 }
 
-/// A client and what the network does to it.
+/// A client and its network statistics.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Connection {
     pub(super) hero: &'static str,
     pub(super) team: usize,
     pub(super) is_playing: bool,
     pub(super) round_trip_ms: f64,
-    /// Ticks that it shows ahead of the server.
+    /// Number of ticks that it predicts ahead of the server.
     pub(super) ahead: i64,
     pub(super) confirmed: u64,
     pub(super) rejected: u64,
@@ -70,8 +70,8 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The same for the inspector, with what was seen of the client's datagrams.
-    pub(super) fn report(self, seat: usize, observer: Option<&mut Observer>) -> ClientReport {
+    /// A report for the inspector, with the observed traffic and corrections.
+    pub(super) fn report(self, seat: usize, observer: Option<&mut ClientObserver>) -> ClientReport {
         let rejections = self.rejections.iter();
         let (received_classes, sent_classes, corrections) = match observer {
             Some(observer) => {
@@ -98,24 +98,24 @@ impl Connection {
     }
 }
 
-/// A match at a moment.
+/// The state of a match.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct View {
+pub(super) struct MatchView {
     pub(super) time: Time,
     pub(super) seed: u64,
     pub(super) link: String,
     pub(super) ticks: u32,
     pub(super) events: u64,
-    /// How often each side felled somebody of the other.
+    /// Number of enemies that each team has defeated.
     pub(super) score: [f64; 2],
     pub(super) heroes: Vec<Fighter>,
     pub(super) minions: Vec<Fighter>,
     pub(super) connections: Vec<Connection>,
-    /// What happened, the latest first.
-    pub(super) lines: Vec<Line>,
+    /// Lines of the event log, latest first.
+    pub(super) lines: Vec<LogLine>,
 }
 
-impl View {
+impl MatchView {
     pub(super) fn of(battle: &Battle) -> Self {
         let names = Names::of(battle);
         let fighters = (0..ROSTER.len()).map(|number| fighter(battle, &names, number));
@@ -134,12 +134,12 @@ impl View {
             heroes,
             minions,
             connections: (0..SEATS).map(|seat| connection(battle, seat)).collect(),
-            lines: battle.chronicle.latest().cloned().collect(),
+            lines: battle.event_log.latest().cloned().collect(),
         }
     }
 }
 
-/// What of the pack is looked at; a pack without it shows nothing there.
+/// Ids of the pack's definitions that are shown; `None` if the pack lacks one.
 struct Names {
     health: Option<AttributeId>,
     max_health: Option<AttributeId>,
@@ -181,7 +181,7 @@ fn fighter(battle: &Battle, names: &Names, number: usize) -> Fighter {
         mana: value(names.mana).zip(value(names.max_mana)),
         falls: value(names.falls).unwrap_or_default(),
         states: states(battle, names, id),
-        skills: skills(battle, id),
+        abilities: abilities(battle, id),
     }
 }
 
@@ -192,31 +192,31 @@ fn states(battle: &Battle, names: &Names, id: ControllerId) -> Vec<String> {
     below.map(|(tag, _)| last_part(registry.name(tag)).to_owned()).collect()
 }
 
-fn skills(battle: &Battle, id: ControllerId) -> Vec<Skill> {
+fn abilities(battle: &Battle, id: ControllerId) -> Vec<AbilityStatus> {
     let simulation = battle.simulation();
     let abilities = simulation.controller(id).map(|known| known.abilities()).unwrap_or_default();
-    let skill = |handle: &_| {
+    let ability = |handle: &_| {
         let ability = simulation.catalog().ability_by_id(simulation.ability(*handle)?.ability())?;
-        // What has no cooldown is nothing that one waits for.
+        // Abilities without a cooldown are not shown.
         ability.cooldown_tags().iter().next()?;
         let cooldown = simulation.ability_cooldown(*handle);
         let cooldown =
             cooldown.map(|(left, whole)| Cooldown { left: left.as_seconds(), whole: whole.as_seconds() });
         let is_ready = simulation.can_activate(*handle).is_ok();
         let name = ability.name();
-        Some(Skill { name: name.strip_prefix("GA_").unwrap_or(name).to_owned(), cooldown, is_ready })
+        Some(AbilityStatus { name: name.strip_prefix("GA_").unwrap_or(name).to_owned(), cooldown, is_ready })
     };
-    abilities.iter().filter_map(skill).collect()
+    abilities.iter().filter_map(ability).collect()
 }
 
-/// A client and what the network does to it, now.
+/// A client and its current network statistics.
 pub(super) fn connection(battle: &Battle, seat: usize) -> Connection {
     let (client, server) = (battle.client(seat), &battle.rig.server);
     let statistics = client.statistics();
     let hero = played_at(seat).map(|number| &ROSTER[number]);
     let rejections = client.id().into_iter().flat_map(|id| server.rejections(id));
     Connection {
-        hero: hero.map_or("nobody", |hero| hero.name),
+        hero: hero.map_or("none", |hero| hero.name),
         team: hero.map_or(0, |hero| hero.team),
         is_playing: client.is_playing(),
         round_trip_ms: client.round_trip().as_seconds() * 1_000.0,

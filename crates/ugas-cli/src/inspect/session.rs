@@ -1,4 +1,4 @@
-//! An inspector at work: until Ctrl-C, and with a game that goes on where edits are allowed.
+//! A session of `ugas inspect`: runs until Ctrl-C, and continues the game if edits are allowed.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,21 +16,21 @@ use ugas_inspect::{Inspector, Pace, Settings};
 use ugas_replay::{Recorder, Settings as RecordSettings};
 
 use crate::overwrite::ensure_replaceable;
-use crate::replay::Tape;
+use crate::replay::RecordingPlayer;
 
-/// One tick of a game that goes on.
+/// Tick length of a continued game.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Most ticks at once: a speed of a hundred, and no more to catch up.
-const MOST_TICKS: u32 = 100;
+/// Maximum number of ticks at once: the maximum speed, without catching up.
+const MAX_TICKS: u32 = 100;
 
 pub(super) struct Session {
     inspector: Inspector,
-    game: Option<Game>,
+    game: Option<ContinuedGame>,
 }
 
-/// A game that goes on from the end of a recording.
-struct Game {
+/// A game that continues from the end of a recording.
+struct ContinuedGame {
     simulation: Simulation,
     recorder: Recorder<Box<dyn Write>>,
     file: Option<PathBuf>,
@@ -38,16 +38,16 @@ struct Game {
 }
 
 impl Session {
-    /// Shows what is over.
+    /// Shows a finished recording.
     pub(super) fn over(inspector: Inspector) -> Self {
         Self { inspector, game: None }
     }
 
-    /// Goes on from the end, paused. The recording holds what was before, too.
+    /// Continues from the end, paused. The new recording includes the previous ticks.
     pub(super) fn continuing(
         address: SocketAddr,
         settings: Settings,
-        mut player: Tape,
+        mut player: RecordingPlayer,
         file: Option<&Path>,
     ) -> anyhow::Result<Self> {
         let writer: Box<dyn Write> = match file {
@@ -69,7 +69,7 @@ impl Session {
         while !player.is_at_end() {
             let before = player.position().time;
             for command in player.commands()? {
-                // What was refused then is refused now.
+                // A command that was refused then is refused now, too.
                 let _ = recorder.execute(&mut simulation, command);
             }
             player.step()?;
@@ -79,7 +79,7 @@ impl Session {
         let inspector = Inspector::continuing(address, settings.allow_edit(), player)?;
         inspector.set_pace(Pace { paused: true, ..Pace::default() });
         inspector.set_recording(file.map(|file| file.display().to_string()));
-        let game = Game { simulation, recorder, file: file.map(Path::to_owned), is_failed: false };
+        let game = ContinuedGame { simulation, recorder, file: file.map(Path::to_owned), is_failed: false };
         Ok(Self { inspector, game: Some(game) })
     }
 
@@ -87,7 +87,7 @@ impl Session {
         &self.inspector
     }
 
-    /// Works until Ctrl-C.
+    /// Runs until Ctrl-C.
     pub(super) fn run(mut self) -> anyhow::Result<()> {
         let stopped = interrupts()?;
         let mut owed = 0.0;
@@ -105,8 +105,8 @@ impl Session {
     }
 }
 
-impl Game {
-    /// Carries out edits, and lets as much time pass as the page wants. Returns the part of a tick that is left.
+impl ContinuedGame {
+    /// Executes edits, and advances time at the page's pace. Returns the remaining fraction of a tick.
     fn tick(&mut self, inspector: &Inspector, owed: f64) -> f64 {
         let Self { simulation, recorder, .. } = self;
         let edits = inspector.perform(|command| recorder.execute(simulation, command));
@@ -115,7 +115,7 @@ impl Game {
             true => (u32::from(inspector.take_step()), 0.0),
             false => {
                 let owed = owed + pace.speed;
-                ((owed as u32).min(MOST_TICKS), owed.fract())
+                ((owed as u32).min(MAX_TICKS), owed.fract())
             }
         };
         let began = Instant::now();
@@ -147,13 +147,13 @@ impl Game {
     }
 }
 
-/// Becomes true at Ctrl-C.
+/// A flag that becomes true at Ctrl-C.
 pub(crate) fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
     let stopped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stopped);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     std::thread::spawn(move || {
-        // Without a way to hear of it, Ctrl-C ends the process by itself.
+        // If the handler cannot be installed, Ctrl-C ends the process by default.
         if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
             flag.store(true, Ordering::Relaxed);
         }

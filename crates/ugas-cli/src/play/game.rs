@@ -1,8 +1,8 @@
 //! A running game of 2048.
 //!
-//! The rules are the pack's: the host presses inputs, lets time pass, and reads attributes and tags of the board and of the
-//! cells, which are controllers that the board spawned (§15.4). The one thing that the pack asks for is undo, by a host
-//! task, because the host has the audit trail.
+//! The rules are the pack's: the host presses inputs, advances time, and reads attributes and tags of the
+//! board and its cells, which are controllers that the board spawned (§15.4). The pack only requests undo
+//! from the host, by a host task, because the host has the audit trail.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use super::history::{History, Step, Turn, TurnAbilities, Values};
 /// The files of the pack by name.
 const PACK: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/puzzle2048.rs"));
 
-/// The host task by which the pack asks for the latest turn to be taken back.
+/// The host task by which the pack requests to undo the latest turn.
 const RESTORE_TURN: &str = "RestoreTurn";
 
-/// How long a new game takes to begin.
-const DEAL: Span = Span::millis(250);
+/// Time until a new game has its first tiles.
+const DEAL_TIME: Span = Span::millis(250);
 
-/// What a player can ask for.
+/// An input of the player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Key {
     Left,
@@ -42,7 +42,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// The pack's name for it.
+    /// The input's name in the pack.
     fn input(self) -> &'static str {
         match self {
             Self::Left => "Move.Left",
@@ -55,9 +55,9 @@ impl Key {
     }
 }
 
-/// What there is to see.
+/// The visible state of a game.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct GameView {
     /// Rows from the top, cells from the left; 0 is empty.
     pub(crate) board: [[f64; 4]; 4],
     pub(crate) score: f64,
@@ -65,7 +65,7 @@ pub(crate) struct View {
     pub(crate) best_tile: f64,
     pub(crate) won: bool,
     pub(crate) lost: bool,
-    /// How many turns can be taken back.
+    /// Number of turns that can be undone.
     pub(crate) undoable: usize,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Game {
     history: History,
 }
 
-/// Names of the pack that the host needs.
+/// Ids of the pack's definitions that the host needs.
 struct Names {
     value: AttributeId,
     column: AttributeId,
@@ -96,15 +96,15 @@ struct Names {
     restore_board: Restoration,
 }
 
-/// An effect that writes values back.
+/// An effect that restores values.
 struct Restoration {
     effect: EffectId,
-    /// The attributes that it writes, with the tags under which it takes their values.
+    /// The attributes that it writes, with the `SetByCaller` tags of their values.
     attributes: Vec<(AttributeId, TagId)>,
 }
 
 impl Game {
-    /// A new game; the same seed and the same keys at the same times give the same game.
+    /// A new game; the same seed with the same keys at the same times gives the same game.
     pub(crate) fn new(seed: u64) -> anyhow::Result<Self> {
         let catalog = catalog()?;
         let names = Names::of(&catalog).context("the pack lacks something")?;
@@ -119,7 +119,7 @@ impl Game {
         simulation.set_placement(board, Some(Placement::default()))?;
         let mut game = Self { simulation, board, names, history };
         game.press(Key::NewGame)?;
-        game.advance(DEAL)?;
+        game.advance(DEAL_TIME)?;
         Ok(game)
     }
 
@@ -127,26 +127,26 @@ impl Game {
     pub(crate) fn press(&mut self, key: Key) -> anyhow::Result<()> {
         self.simulation.press(self.board, key.input())?;
         self.simulation.release(self.board, key.input())?;
-        self.follow()
+        self.handle_events()
     }
 
-    /// Lets time pass.
+    /// Advances time.
     pub(crate) fn advance(&mut self, span: Span) -> anyhow::Result<()> {
         self.simulation.advance(span);
-        self.follow()
+        self.handle_events()
     }
 
-    /// How the game stands.
-    pub(crate) fn view(&self) -> View {
+    /// The visible state.
+    pub(crate) fn view(&self) -> GameView {
         let value = |id, attribute| self.simulation.current(id, attribute).unwrap_or_default();
         let has = |tag| self.simulation.has_tag(self.board, tag);
         let mut board = [[0.0; 4]; 4];
         for cell in self.cells() {
-            // Places are whole numbers from 0 to 3, by the bounds of their attributes.
+            // Positions are whole numbers from 0 to 3, by the bounds of their attributes.
             let place = |attribute| value(cell, attribute) as usize;
             board[place(self.names.row)][place(self.names.column)] = value(cell, self.names.value);
         }
-        View {
+        GameView {
             board,
             score: value(self.board, self.names.score),
             moves: value(self.board, self.names.moves),
@@ -157,19 +157,19 @@ impl Game {
         }
     }
 
-    /// The cells on the board, without those that were merged away.
+    /// The cells on the board, without those that were merged.
     fn cells(&self) -> impl Iterator<Item = ControllerId> + '_ {
         let stays = |id: &ControllerId| !self.simulation.has_tag(*id, self.names.pending);
         self.simulation.summons_of(self.board).filter(stays)
     }
 
-    /// The hash of everything.
+    /// The state hash.
     pub(crate) fn hash(&self) -> u64 {
         self.simulation.state_hash()
     }
 
-    /// Writes down what happened, and does what the pack asks for.
-    fn follow(&mut self) -> anyhow::Result<()> {
+    /// Records events, and carries out host tasks of the pack.
+    fn handle_events(&mut self) -> anyhow::Result<()> {
         loop {
             let events: Vec<Event> = self.simulation.events().collect();
             if events.is_empty() {
@@ -187,11 +187,11 @@ impl Game {
         }
     }
 
-    /// Takes back the latest turn; without one the ability that asks is cancelled.
+    /// Undoes the latest turn; if there is none, the requesting ability is cancelled.
     fn restore_turn(&mut self, task: TaskId) -> anyhow::Result<()> {
         let outcome = match self.history.pop() {
             Some(turn) => {
-                self.take_back(turn)?;
+                self.undo_turn(turn)?;
                 TaskOutcome::Completed
             }
             None => TaskOutcome::Failed,
@@ -200,9 +200,9 @@ impl Game {
         Ok(())
     }
 
-    /// Goes through a turn backwards: values are written back by an instant effect, effects that became active are
-    /// removed, spawned cells are marked for destruction, and despawned ones are spawned again.
-    fn take_back(&mut self, turn: Turn) -> anyhow::Result<()> {
+    /// Undoes the steps of a turn in reverse: values are restored by an instant effect, effects that became
+    /// active are removed, spawned cells are marked for destruction, and despawned ones are spawned again.
+    fn undo_turn(&mut self, turn: Turn) -> anyhow::Result<()> {
         let mut renamed: Vec<(ControllerId, ControllerId)> = Vec::new();
         for step in turn.into_iter().rev() {
             match step {
@@ -211,7 +211,7 @@ impl Game {
                     self.write_back(new.unwrap_or(id), &values)?;
                 }
                 Step::Began(active) => {
-                    // One that has ended by itself needs no removal.
+                    // The effect may have ended already.
                     let _ = self.simulation.remove(active, Stacks::All);
                 }
                 Step::Spawned(id) => {
@@ -219,7 +219,7 @@ impl Game {
                 }
                 Step::Despawned(old, values) => {
                     let new = self.spawn_cells(1)?;
-                    let cell = *new.first().context("the pack has not spawned a cell")?;
+                    let cell = *new.first().context("the pack did not spawn a cell")?;
                     self.write_back(cell, &values)?;
                     renamed.push((old, cell));
                     self.history.rename(old, cell);
@@ -229,7 +229,7 @@ impl Game {
         Ok(())
     }
 
-    /// Lets the board spawn cells, which have neither a value nor a place yet.
+    /// Makes the board spawn cells, which have neither value nor position yet.
     fn spawn_cells(&mut self, count: u8) -> anyhow::Result<Vec<ControllerId>> {
         let before = self.simulation.summons_of(self.board).count();
         let event = GameplayEvent { magnitude: f64::from(count), ..GameplayEvent::new(self.names.place) };
@@ -246,7 +246,7 @@ impl Game {
         }
         let mut spec = self.simulation.spec(restoration.effect, 1.0, EffectContext::of(self.board))?;
         for &(attribute, tag) in &restoration.attributes {
-            // Attributes that the effect did not write stay.
+            // Attributes that were not recorded keep their values.
             let base = recorded(attribute).or_else(|| self.simulation.base(target, attribute));
             spec.set_magnitude(tag, base.unwrap_or_default());
         }
@@ -275,7 +275,7 @@ impl Names {
 }
 
 impl Restoration {
-    /// The effect of this name, which takes the value of `X` under the tag `Restore.X`.
+    /// The effect of this name; the value of `X` has the `SetByCaller` tag `Restore.X`.
     fn of(catalog: &Catalog, name: &str) -> anyhow::Result<Self> {
         let effect = catalog.effect(name)?;
         let definition = catalog.effect_by_id(effect).context("an effect has a definition")?;
@@ -287,11 +287,11 @@ impl Restoration {
     }
 }
 
-/// The pack that the binary carries.
+/// The pack that is built into the binary.
 fn catalog() -> anyhow::Result<Arc<Catalog>> {
     let definitions = PACK.iter().filter(|(name, _)| !name.starts_with("scenarios/"));
     let files = definitions.fold(Loader::new(), |loader, (name, text)| loader.text(*name, *text));
-    Ok(files.as_set().load().context("the pack that the binary carries does not load")?.catalog)
+    Ok(files.as_set().load().context("the built-in pack cannot be loaded")?.catalog)
 }
 
 #[cfg(test)]
@@ -315,12 +315,12 @@ mod tests {
                 game.write_back(cell, &values).unwrap();
             }
         }
-        game.follow().unwrap();
+        game.handle_events().unwrap();
         assert_eq!(game.view().board, board);
         game
     }
 
-    /// Number of tiles that are seen.
+    /// Number of visible tiles.
     fn tiles(game: &Game) -> usize {
         game.view().board.into_iter().flatten().filter(|value| *value > 0.0).count()
     }
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_game_has_two_tiles() {
+    fn new_game_has_two_tiles() {
         let view = Game::new(7).unwrap().view();
         let tiles: Vec<f64> = view.board.into_iter().flatten().filter(|value| *value > 0.0).collect();
         assert_eq!(tiles.len(), 2);
@@ -346,9 +346,9 @@ mod tests {
         assert_eq!((view.score, view.moves, view.undoable), (0.0, 0.0, 0));
     }
 
-    /// Plays at random, and takes everything back: each turn gives exactly the picture from before it.
+    /// Plays at random, and undoes every turn: each undo gives exactly the view from before the turn.
     #[test]
-    fn undo_goes_back_to_the_beginning() {
+    fn undo_returns_to_the_beginning() {
         for seed in 0..8 {
             let mut game = Game::new(seed).unwrap();
             let mut pictures = vec![game.view()];
@@ -364,7 +364,7 @@ mod tests {
                 assert_eq!(game.view(), picture);
                 turn(&mut game, Key::Undo);
             }
-            // There is nothing left to take back, and the game goes on.
+            // There is nothing left to undo, and the game continues.
             let first = game.view();
             turn(&mut game, Key::Undo);
             assert_eq!(game.view(), first);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_takes_back_a_win() {
+    fn undo_reverts_a_win() {
         let mut game = with_board([[1024.0, 1024.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [2.0, 0.0, 0.0, 0.0]]);
         let before = game.view();
         turn(&mut game, Key::Left);
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_takes_back_a_loss() {
+    fn undo_reverts_a_loss() {
         // The last row slides to 16 8 32, and the new tile has no equal beside it.
         let mut game = with_board([
             [8.0, 16.0, 8.0, 16.0],
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_key_is_kept_and_can_be_taken_back() {
+    fn early_key_is_buffered_and_can_be_undone() {
         let mut game = with_board([[0.0; 4], [0.0; 4], [0.0; 4], [0.0, 2.0, 0.0, 0.0]]);
         let before = game.view();
         game.press(Key::Left).unwrap();
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_game_has_nothing_to_take_back() {
+    fn new_game_has_nothing_to_undo() {
         let mut game = Game::new(1).unwrap();
         for key in MOVES {
             turn(&mut game, key);
@@ -444,9 +444,9 @@ mod tests {
         assert_eq!(game.view(), view);
     }
 
-    /// V4: how time is cut into pieces changes nothing.
+    /// V4: the size of time steps changes nothing.
     #[test]
-    fn small_steps_give_the_same_game() {
+    fn small_time_steps_give_the_same_game() {
         let (mut whole, mut pieces) = (Game::new(5).unwrap(), Game::new(5).unwrap());
         for at in 0..40 {
             let key = [Key::Left, Key::Down, Key::Undo, Key::Up, Key::Right][at % 5];

@@ -1,4 +1,4 @@
-//! The turns of a game, from the audit trail, and how they are taken back (§15.4).
+//! The turns of a game, recorded from the audit trail, for undo (§15.4).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ugas_core::simulation::Simulation;
 /// Base values of attributes.
 pub(crate) type Values = Vec<(AttributeId, f64)>;
 
-/// One thing that a turn did.
+/// One change of a turn.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
     /// An effect was about to write these attributes of a controller, which had these base values.
@@ -23,30 +23,30 @@ pub(crate) enum Step {
     Despawned(ControllerId, Values),
 }
 
-/// What one turn did, in order.
+/// The changes of one turn, in order.
 pub(crate) type Turn = Vec<Step>;
 
-/// The abilities that turns are made of.
+/// The definitions that mark turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnAbilities {
-    /// An ability with this tag or one below it is a turn.
+    /// Abilities with this tag or a child of it are turns.
     pub(crate) turn: TagId,
-    /// This one begins a new game, with nothing to take back.
+    /// Ability that begins a new game and clears the history.
     pub(crate) new_game: AbilityId,
-    /// The effect that counts a turn: a move without it changed nothing.
+    /// Effect that counts a turn: a move without it changed nothing.
     pub(crate) counted: EffectId,
 }
 
-/// The finished turns, the latest last.
+/// The finished turns, latest last.
 ///
-/// It follows the game by events alone: `BeforeEffectApplied` has the values that an effect is about to write, so no board
-/// is ever copied. A controller that is despawned has no values any more when its event is polled, so `AttributeChanged` is
-/// followed for that.
+/// It is recorded from events alone: `BeforeEffectApplied` has the values that an effect is about to write,
+/// so the board is never copied. A despawned controller has no values any more when its event is polled, so
+/// `AttributeChanged` events keep track of them.
 #[derive(Debug)]
 pub(crate) struct History {
     abilities: TurnAbilities,
     turns: Vec<Turn>,
-    /// Base values of living controllers that have changed since they were spawned.
+    /// Changed base values of existing controllers.
     values: BTreeMap<ControllerId, Values>,
     current: Option<CurrentTurn>,
 }
@@ -63,17 +63,17 @@ impl History {
         Self { abilities, turns: Vec::new(), values: BTreeMap::new(), current: None }
     }
 
-    /// How many turns can be taken back.
+    /// Number of turns that can be undone.
     pub(crate) fn len(&self) -> usize {
         self.turns.len()
     }
 
-    /// Takes the latest turn out of the record.
+    /// Removes and returns the latest turn.
     pub(crate) fn pop(&mut self) -> Option<Turn> {
         self.turns.pop()
     }
 
-    /// Gives a cell that was spawned again its new handle in all turns that are left.
+    /// Replaces the handle of a cell that was spawned again in all remaining turns.
     pub(crate) fn rename(&mut self, old: ControllerId, new: ControllerId) {
         for step in self.turns.iter_mut().flatten() {
             if let Step::Wrote(id, _) | Step::Spawned(id) | Step::Despawned(id, _) = step
@@ -84,7 +84,7 @@ impl History {
         }
     }
 
-    /// Follows the game.
+    /// Records an event.
     pub(crate) fn record(&mut self, simulation: &Simulation, event: &Event) {
         match &event.kind {
             EventKind::AbilityActivated { ability, activation, .. } => {
@@ -97,7 +97,7 @@ impl History {
                 }
             }
             EventKind::AbilityEnded { activation, .. } => {
-                // A move that changed nothing is not worth taking back.
+                // A move that changed nothing cannot be undone.
                 let ended = self.current.take_if(|turn| turn.activation == *activation);
                 self.turns.extend(ended.filter(|turn| turn.counts).map(|turn| turn.steps));
             }
@@ -127,7 +127,7 @@ impl History {
         }
     }
 
-    /// Notes a step of the turn under way.
+    /// Adds a step to the current turn.
     fn push(&mut self, step: Step) {
         if let Some(turn) = &mut self.current {
             turn.steps.push(step);

@@ -1,4 +1,4 @@
-//! How a game looks in a terminal.
+//! Screen of a game.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -8,28 +8,28 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget};
 use ugas_data::diagnostics::Colour;
 
-use super::game::View;
+use super::game::GameView;
 use crate::output::short;
 
 const TITLE: &str = "2048";
 const KEYS: &str = "arrows or WASD move, U undo, R new game, Q quit";
 const KEYS_SHORT: &str = "WASD U R Q";
 
-/// Width and height of a tile with its border, if there is room.
+/// Width and height of a tile with its border.
 const TILE: (u16, u16) = (9, 3);
-/// The same if there is little.
+/// Width and height of a tile in a small window.
 const SMALL_TILE: (u16, u16) = (6, 1);
 /// Lines above and below the board.
 const AROUND: u16 = 4;
 
-/// Draws the game in the middle of whatever room there is.
-pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
+/// Draws the game centred, at any size.
+pub(crate) fn draw(frame: &mut Frame<'_>, view: &GameView, colour: Colour) {
     let area = frame.area();
     frame.render_widget(Screen { view, colour }, area);
 }
 
 struct Screen<'a> {
-    view: &'a View,
+    view: &'a GameView,
     colour: Colour,
 }
 
@@ -60,7 +60,7 @@ impl Widget for Screen<'_> {
 
 impl Screen<'_> {
     fn head(&self, line: Rect, buffer: &mut Buffer) {
-        let View { score, moves, undoable, .. } = self.view;
+        let GameView { score, moves, undoable, .. } = self.view;
         let long = format!("{TITLE}   score {}   moves {}   undo {undoable}", short(*score), short(*moves));
         let fits = long.len() <= usize::from(line.width);
         let text = if fits { long } else { format!("score {}", short(*score)) };
@@ -69,7 +69,7 @@ impl Screen<'_> {
 
     fn banner(&self, line: Rect, buffer: &mut Buffer) {
         let (long, brief) = match (self.view.won, self.view.lost) {
-            (_, true) => ("no move is left: U takes back, R begins anew", "no move is left"),
+            (_, true) => ("no moves left: U undoes, R starts a new game", "no moves left"),
             (true, false) => ("you have won, and may go on", "you have won"),
             (false, false) => return,
         };
@@ -84,7 +84,7 @@ impl Screen<'_> {
         if place.height < TILE.1 {
             return paragraph.style(style).render(place, buffer);
         }
-        // Colours show where a tile ends; without them a line does.
+        // Without colours, a border separates tiles.
         let block = match self.colour {
             Colour::Always => Block::default()
                 .style(style)
@@ -106,7 +106,7 @@ impl Screen<'_> {
         if value <= 0.0 {
             return Style::default().fg(Color::Indexed(244)).bg(Color::Indexed(238));
         }
-        // From sand to red to gold, doubling by doubling.
+        // Colours from sand to red to gold, one for each doubling.
         const RAMP: [u8; 11] = [230, 223, 215, 209, 203, 196, 228, 227, 226, 220, 214];
         let doublings = RAMP.iter().scan(2.0, |tile, shade| {
             let this = *tile;
@@ -126,8 +126,8 @@ mod tests {
 
     use super::*;
 
-    fn view() -> View {
-        View {
+    fn view() -> GameView {
+        GameView {
             board: [
                 [2.0, 4.0, 8.0, 16.0],
                 [0.0, 0.0, 0.0, 0.0],
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    fn shown(width: u16, height: u16, view: &View, colour: Colour) -> String {
+    fn shown(width: u16, height: u16, view: &GameView, colour: Colour) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw(frame, view, colour)).unwrap();
         let rows = terminal.backend().buffer().content().chunks(usize::from(width.max(1)));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_without_colours_has_lines() {
+    fn board_without_colours_has_borders() {
         let expected = "
       2048   score 12345   moves 67   undo 3
            you have won, and may go on
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_window_has_small_tiles() {
+    fn small_window_has_small_tiles() {
         let expected = "
       score 12345
       you have won
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_differ_by_colour_and_not_without() {
+    fn tile_colours_depend_on_value_and_colour_mode() {
         let coloured = |colour| Screen { view: &view(), colour }.tile_style(2.0).bg;
         assert!(coloured(Colour::Always).is_some());
         assert_eq!(coloured(Colour::Never), None);
@@ -213,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_game_says_how_to_go_on() {
-        let lost = View { lost: true, ..view() };
-        assert!(shown(60, 20, &lost, Colour::Never).contains("no move is left: U takes back"));
+    fn lost_game_shows_how_to_continue() {
+        let lost = GameView { lost: true, ..view() };
+        assert!(shown(60, 20, &lost, Colour::Never).contains("no moves left: U undoes"));
     }
 }

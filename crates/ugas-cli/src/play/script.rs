@@ -1,40 +1,40 @@
-//! A game without a terminal: keys as letters in, the final board out.
+//! A game without a terminal: plays keys given as letters, and prints the final board.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 use ugas_core::time::Span;
 
-use super::game::{Game, Key, View};
+use super::game::{Game, GameView, Key};
 use crate::output::short;
 
-/// The keys that letters stand for. Space between them is for the eye.
+/// Parses keys from letters; white space is ignored.
 ///
 /// # Errors
-/// The first letter that stands for none.
+/// The first unknown letter.
 pub(crate) fn parse(keys: &str) -> Result<Vec<Key>, String> {
     let letters = (1..).zip(keys.chars()).filter(|(_, letter): &(usize, char)| !letter.is_whitespace());
     letters
         .map(|(at, letter)| {
             key(letter).ok_or_else(|| {
-                format!("`{letter}` at {at} is no key; there is L R U D to move, Z to undo, N for a new game")
+                format!("unknown key `{letter}` at {at}; use L R U D to move, Z to undo, N for a new game")
             })
         })
         .collect()
 }
 
-/// Presses the keys one after the other, and lets the last turn come to its end.
+/// Presses the keys one after the other, and finishes the last turn.
 pub(crate) fn play(game: &mut Game, keys: &[Key], pace: Span) -> anyhow::Result<()> {
     for key in keys {
         game.press(*key)?;
         game.advance(pace)?;
     }
-    // Longer than a turn and one more that was kept in the buffer.
+    // Longer than a turn and another one from the input buffer.
     game.advance(Span::millis(500))
 }
 
-/// The final board for people.
-pub(crate) fn text(view: &View) -> String {
+/// The final board as text.
+pub(crate) fn text(view: &GameView) -> String {
     let mut text = String::new();
     for row in &view.board {
         for value in row {
@@ -53,9 +53,9 @@ pub(crate) fn text(view: &View) -> String {
     text
 }
 
-/// The final board for tools.
+/// The final board as JSON.
 pub(crate) fn json(name: &str, seed: u64, game: &Game) -> Value {
-    let View { board, score, moves, best_tile, won, lost, undoable } = game.view();
+    let GameView { board, score, moves, best_tile, won, lost, undoable } = game.view();
     // Tiles and points are whole numbers.
     let whole = |value: f64| value as u64;
     json!({
@@ -94,18 +94,18 @@ mod tests {
         assert_eq!(parse("LR ud\nZn"), Ok(vec![Left, Right, Up, Down, Undo, NewGame]));
         assert_eq!(parse("←→↑↓"), Ok(vec![Left, Right, Up, Down]));
         assert_eq!(parse(""), Ok(Vec::new()));
-        let message = "`x` at 4 is no key; there is L R U D to move, Z to undo, N for a new game";
+        let message = "unknown key `x` at 4; use L R U D to move, Z to undo, N for a new game";
         assert_eq!(parse("LL x"), Err(message.to_owned()));
     }
 
     #[test]
-    fn a_board_is_readable() {
-        let view = View {
+    fn board_is_printed_as_text() {
+        let view = GameView {
             board: [[0.0, 2.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [131_072.0, 4.0, 0.0, 2048.0]],
             score: 20.0,
             moves: 3.0,
             won: true,
-            ..View::default()
+            ..GameView::default()
         };
         let expected = "      .      2      .      .
       .      .      .      .

@@ -1,31 +1,28 @@
-//! A game at a terminal: keys in, pictures out, until the player has had enough.
+//! A game at a terminal: reads keys and draws the screen until the player quits.
 
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ugas_core::time::Span;
 
 use super::game::{Game, Key};
 use super::screen;
-use crate::output;
+use crate::terminal::{self, Input, Screen};
 
-/// How often time passes for the game while no key comes.
+/// Maximum time step of the game while no key is pressed.
 const FRAME: Duration = Duration::from_millis(20);
 
-/// What a key on the keyboard means.
+/// Action of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
+enum Action {
     Play(Key),
     Quit,
     Nothing,
 }
 
-/// Plays until the player quits. The terminal is as it was afterwards, also after a panic.
+/// Plays until the player quits.
 pub(crate) fn play(game: &mut Game) -> anyhow::Result<()> {
-    let mut terminal = ratatui::try_init().context("the terminal cannot be prepared")?;
-    let _restored = Restored;
-    let colour = output::colour();
+    let mut screen = Screen::open()?;
     let mut shown = None;
     let mut last = Instant::now();
     loop {
@@ -34,30 +31,18 @@ pub(crate) fn play(game: &mut Game) -> anyhow::Result<()> {
         last = now;
         let view = game.view();
         if shown.as_ref() != Some(&view) {
-            terminal.draw(|frame| screen::draw(frame, &view, colour))?;
+            screen.draw(|frame, colour| screen::draw(frame, &view, colour))?;
             shown = Some(view);
         }
-        if !event::poll(FRAME)? {
-            continue;
-        }
-        match event::read()? {
-            Event::Key(key) => match meaning(key) {
-                Meaning::Play(key) => game.press(key)?,
-                Meaning::Quit => return Ok(()),
-                Meaning::Nothing => {}
+        match screen.poll(FRAME)? {
+            Some(Input::Key(key)) => match action(key) {
+                Action::Play(key) => game.press(key)?,
+                Action::Quit => return Ok(()),
+                Action::Nothing => {}
             },
-            Event::Resize(..) => shown = None,
-            _ => {}
+            Some(Input::Resized) => shown = None,
+            Some(Input::Other) | None => {}
         }
-    }
-}
-
-/// Gives the terminal back when it is dropped.
-struct Restored;
-
-impl Drop for Restored {
-    fn drop(&mut self) {
-        ratatui::restore();
     }
 }
 
@@ -65,61 +50,55 @@ fn span_of(duration: Duration) -> Span {
     Span::from_micros(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX))
 }
 
-fn meaning(key: KeyEvent) -> Meaning {
-    // A key that is held repeats, as in any other program.
-    if key.kind == KeyEventKind::Release {
-        return Meaning::Nothing;
-    }
-    if key.modifiers.contains(KeyModifiers::CONTROL) {
-        // In raw mode Ctrl-C is a key like any other.
-        let quits = matches!(key.code, KeyCode::Char('c' | 'C' | 'd' | 'D'));
-        return if quits { Meaning::Quit } else { Meaning::Nothing };
+fn action(key: KeyEvent) -> Action {
+    if terminal::is_control(key) {
+        return if terminal::is_interrupt(key) { Action::Quit } else { Action::Nothing };
     }
     match key.code {
-        KeyCode::Left => Meaning::Play(Key::Left),
-        KeyCode::Right => Meaning::Play(Key::Right),
-        KeyCode::Up => Meaning::Play(Key::Up),
-        KeyCode::Down => Meaning::Play(Key::Down),
-        KeyCode::Backspace => Meaning::Play(Key::Undo),
-        KeyCode::Esc => Meaning::Quit,
+        KeyCode::Left => Action::Play(Key::Left),
+        KeyCode::Right => Action::Play(Key::Right),
+        KeyCode::Up => Action::Play(Key::Up),
+        KeyCode::Down => Action::Play(Key::Down),
+        KeyCode::Backspace => Action::Play(Key::Undo),
+        KeyCode::Esc => Action::Quit,
         KeyCode::Char(letter) => match letter.to_ascii_lowercase() {
-            'a' => Meaning::Play(Key::Left),
-            'd' => Meaning::Play(Key::Right),
-            'w' => Meaning::Play(Key::Up),
-            's' => Meaning::Play(Key::Down),
-            'u' | 'z' => Meaning::Play(Key::Undo),
-            'r' => Meaning::Play(Key::NewGame),
-            'q' => Meaning::Quit,
-            _ => Meaning::Nothing,
+            'a' => Action::Play(Key::Left),
+            'd' => Action::Play(Key::Right),
+            'w' => Action::Play(Key::Up),
+            's' => Action::Play(Key::Down),
+            'u' | 'z' => Action::Play(Key::Undo),
+            'r' => Action::Play(Key::NewGame),
+            'q' => Action::Quit,
+            _ => Action::Nothing,
         },
-        _ => Meaning::Nothing,
+        _ => Action::Nothing,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::crossterm::event::KeyModifiers;
+
     use super::*;
 
     #[track_caller]
-    fn check(key: KeyEvent, expected: Meaning) {
-        assert_eq!(meaning(key), expected, "{key:?}");
+    fn check(key: KeyEvent, expected: Action) {
+        assert_eq!(action(key), expected, "{key:?}");
     }
 
     #[test]
-    fn keys_have_their_meaning() {
+    fn keys_have_their_actions() {
         let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        check(plain(KeyCode::Left), Meaning::Play(Key::Left));
-        check(plain(KeyCode::Char('d')), Meaning::Play(Key::Right));
-        check(plain(KeyCode::Char('W')), Meaning::Play(Key::Up));
-        check(plain(KeyCode::Down), Meaning::Play(Key::Down));
-        check(plain(KeyCode::Char('u')), Meaning::Play(Key::Undo));
-        check(plain(KeyCode::Char('r')), Meaning::Play(Key::NewGame));
-        check(plain(KeyCode::Char('q')), Meaning::Quit);
-        check(plain(KeyCode::Esc), Meaning::Quit);
-        check(plain(KeyCode::Char('x')), Meaning::Nothing);
-        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Meaning::Quit);
-        check(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL), Meaning::Nothing);
-        let released = KeyEvent { kind: KeyEventKind::Release, ..plain(KeyCode::Left) };
-        check(released, Meaning::Nothing);
+        check(plain(KeyCode::Left), Action::Play(Key::Left));
+        check(plain(KeyCode::Char('d')), Action::Play(Key::Right));
+        check(plain(KeyCode::Char('W')), Action::Play(Key::Up));
+        check(plain(KeyCode::Down), Action::Play(Key::Down));
+        check(plain(KeyCode::Char('u')), Action::Play(Key::Undo));
+        check(plain(KeyCode::Char('r')), Action::Play(Key::NewGame));
+        check(plain(KeyCode::Char('q')), Action::Quit);
+        check(plain(KeyCode::Esc), Action::Quit);
+        check(plain(KeyCode::Char('x')), Action::Nothing);
+        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Action::Quit);
+        check(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL), Action::Nothing);
     }
 }

@@ -6,12 +6,12 @@ use serde_json::json;
 use ugas_core::command::Command;
 use ugas_replay::{CommandDifference, Comparison, HashDifference, StateDiff, Verification};
 
-use super::{Tape, tail_problem, tail_word, words};
+use super::{RecordingPlayer, describe, tail_problem, tail_word};
 use crate::Status;
 use crate::output::{self, Format, count};
 
-/// Simulates a recording again.
-pub(super) fn verify(player: &mut Tape, format: Format) -> anyhow::Result<Status> {
+/// Verifies a recording.
+pub(super) fn verify(player: &mut RecordingPlayer, format: Format) -> anyhow::Result<Status> {
     let Verification { ticks, key_frames, difference } = ugas_replay::verify(player)?;
     let tail = player.recording().tail();
     match format {
@@ -33,7 +33,7 @@ pub(super) fn verify(player: &mut Tape, format: Format) -> anyhow::Result<Status
             Some(difference) => difference_text(difference),
         })?,
     }
-    Ok(if difference.is_none() { Status::Fine } else { Status::No })
+    Ok(if difference.is_none() { Status::Success } else { Status::Negative })
 }
 
 fn difference_text(difference: &HashDifference) -> String {
@@ -44,11 +44,11 @@ fn difference_text(difference: &HashDifference) -> String {
         time.as_seconds()
     );
     match at_key_frame {
-        None => text.push_str("no key frame follows that would tell in what\n"),
+        None => text.push_str("no key frame follows, so the differing fields are unknown\n"),
         Some((key, diff)) if diff.is_empty() => {
             let _ = writeln!(
                 text,
-                "at the key frame after tick {key} nothing differs: it is the hash that is wrong"
+                "at the key frame after tick {key} the states are the same: only the recorded hash is wrong"
             );
         }
         Some((key, diff)) => {
@@ -67,12 +67,16 @@ fn difference_json(difference: &HashDifference) -> serde_json::Value {
         "recorded": format!("{recorded:016x}"),
         "simulated": format!("{simulated:016x}"),
         "key_frame": at_key_frame.as_ref().map(|(key, _)| key),
-        "fields": at_key_frame.as_ref().map(|(_, diff)| words::diff_json(diff)),
+        "fields": at_key_frame.as_ref().map(|(_, diff)| describe::diff_json(diff)),
     })
 }
 
 /// Finds the first tick at which two recordings differ.
-pub(super) fn compare(left: &mut Tape, right: &mut Tape, format: Format) -> anyhow::Result<Status> {
+pub(super) fn compare(
+    left: &mut RecordingPlayer,
+    right: &mut RecordingPlayer,
+    format: Format,
+) -> anyhow::Result<Status> {
     let comparison = ugas_replay::compare(left, right)?;
     let document = match &comparison {
         Comparison::Same { compared } => json!({ "relation": "same", "compared": compared }),
@@ -83,7 +87,7 @@ pub(super) fn compare(left: &mut Tape, right: &mut Tape, format: Format) -> anyh
             "right": right.as_seconds(),
         }),
         Comparison::Different { left_tick, right_tick, time, diff, commands } => {
-            let pair = commands.as_ref().map(|pair| in_words(left, right, pair));
+            let pair = commands.as_ref().map(|pair| descriptions(left, right, pair));
             let (left_command, right_command) = pair.unwrap_or_default();
             json!({
                 "relation": "different",
@@ -92,7 +96,7 @@ pub(super) fn compare(left: &mut Tape, right: &mut Tape, format: Format) -> anyh
                 "time": time.as_seconds(),
                 "left_command": left_command,
                 "right_command": right_command,
-                "fields": words::diff_json(diff),
+                "fields": describe::diff_json(diff),
             })
         }
     };
@@ -100,10 +104,10 @@ pub(super) fn compare(left: &mut Tape, right: &mut Tape, format: Format) -> anyh
         Format::Json => output::print_json(&document)?,
         Format::Text => output::print(&text(&comparison, left, right))?,
     }
-    Ok(if matches!(comparison, Comparison::Same { .. }) { Status::Fine } else { Status::No })
+    Ok(if matches!(comparison, Comparison::Same { .. }) { Status::Success } else { Status::Negative })
 }
 
-fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
+fn text(comparison: &Comparison, left: &RecordingPlayer, right: &RecordingPlayer) -> String {
     match comparison {
         Comparison::Same { compared } => {
             format!("{} {} compared\n", output::good("the same:"), count(*compared as usize, "state"))
@@ -123,7 +127,7 @@ fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
             let mut text =
                 format!("{} first after {ticks}, at {} s\n", output::bad("different:"), time.as_seconds());
             if let Some(pair) = commands {
-                let (l, r) = in_words(left, right, pair);
+                let (l, r) = descriptions(left, right, pair);
                 let _ = writeln!(text, "  left executes  {}", l.as_deref().unwrap_or("nothing more"));
                 let _ = writeln!(text, "  right executes {}", r.as_deref().unwrap_or("nothing more"));
             }
@@ -131,7 +135,7 @@ fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
             indent(&mut text, diff);
             if diff.is_empty() {
                 text.push_str(
-                    "  nothing now: one of the two is not true to its hashes; --verify tells which\n",
+                    "  nothing: one of the recordings does not match its own hashes; check both with --verify\n",
                 );
             }
             text
@@ -139,16 +143,20 @@ fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
     }
 }
 
-/// Two commands in words that differ.
-fn in_words(left: &Tape, right: &Tape, pair: &CommandDifference) -> (Option<String>, Option<String>) {
-    let words = |player: &Tape, command: &Command| {
+/// Descriptions of two differing commands.
+fn descriptions(
+    left: &RecordingPlayer,
+    right: &RecordingPlayer,
+    pair: &CommandDifference,
+) -> (Option<String>, Option<String>) {
+    let text = |player: &RecordingPlayer, command: &Command| {
         let recording = player.recording();
-        words::command(command, player.simulation(), &|id| recording.name_of(id))
+        describe::command(command, player.simulation(), &|id| recording.name_of(id))
     };
     let (l, r) = (pair.left.as_deref(), pair.right.as_deref());
-    let texts = (l.map(|command| words(left, command)), r.map(|command| words(right, command)));
+    let texts = (l.map(|command| text(left, command)), r.map(|command| text(right, command)));
     match (l, r, texts) {
-        (Some(l), Some(r), (Some(left), Some(right))) if left == right => match words::difference(l, r) {
+        (Some(l), Some(r), (Some(left), Some(right))) if left == right => match describe::difference(l, r) {
             Some((l, r)) => (Some(format!("{left}: {l}")), Some(format!("{right}: {r}"))),
             None => (Some(left), Some(right)),
         },

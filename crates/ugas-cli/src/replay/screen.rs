@@ -1,4 +1,4 @@
-//! How a recording looks in a terminal.
+//! Screen of a recording.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -10,31 +10,31 @@ use ugas_data::diagnostics::Colour;
 const KEYS: &str =
     "arrows step, Home End, Tab controller, n next event, c commands, : command, ? help, q quit";
 
-/// Everything that is on the screen.
+/// Content of the screen.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct View {
-    /// Where the player is.
+pub(super) struct ReplayView {
+    /// Position of the player.
     pub(super) place: String,
-    /// How much of the recording has passed, from 0 to 1.
+    /// Share of the recording that has passed, from 0 to 1.
     pub(super) passed: f64,
-    /// Whether the state is the one that was recorded.
+    /// Whether the state has the recorded hash.
     pub(super) is_true: bool,
-    /// Which controller is shown.
+    /// Name of the shown controller.
     pub(super) controller: String,
-    /// Everything about it.
+    /// Debug page of the controller.
     pub(super) page: String,
-    /// The values that are watched.
+    /// Watched values, as lines.
     pub(super) watched: String,
-    /// What happened last, the latest first.
+    /// Events of the last seek, latest first.
     pub(super) events: Vec<String>,
-    /// What the last command told.
-    pub(super) told: String,
-    /// The command that is being typed.
+    /// Answer to the last command.
+    pub(super) answer: String,
+    /// The command that is being typed, if any.
     pub(super) typed: Option<String>,
 }
 
 /// Draws a recording.
-pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
+pub(super) fn draw(frame: &mut Frame<'_>, view: &ReplayView, colour: Colour) {
     let area = frame.area();
     if area.width < 40 || area.height < 12 {
         frame.render_widget(Line::raw("make the window larger"), area);
@@ -43,13 +43,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
     let rows = [Constraint::Length(2), Constraint::Min(6), Constraint::Length(1)];
     let [head, body, foot] = Layout::vertical(rows).areas(area);
     let [left, right] = Layout::horizontal([Constraint::Percentage(50); 2]).areas(body);
-    let [happened, told] = Layout::vertical([Constraint::Percentage(50); 2]).areas(right);
+    let [happened, answer] = Layout::vertical([Constraint::Percentage(50); 2]).areas(right);
     draw_head(frame, head, view, colour);
     let page = format!("{}{}", view.watched, view.page);
     frame.render_widget(pane(&view.controller, Text::raw(page)), left);
     let events: Vec<Line<'_>> = view.events.iter().map(|event| Line::raw(event.as_str())).collect();
     frame.render_widget(pane("events, the latest first", Text::from(events)), happened);
-    frame.render_widget(pane("answer", Text::raw(view.told.as_str())), told);
+    frame.render_widget(pane("answer", Text::raw(view.answer.as_str())), answer);
     let line = match &view.typed {
         Some(typed) => format!(":{typed}_"),
         None => KEYS.to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
     frame.render_widget(Line::raw(line), foot);
 }
 
-fn draw_head(frame: &mut Frame<'_>, area: Rect, view: &View, colour: Colour) {
+fn draw_head(frame: &mut Frame<'_>, area: Rect, view: &ReplayView, colour: Colour) {
     let [place, bar] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
     let text = match view.is_true {
         true => view.place.clone(),
@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    fn view() -> View {
-        View {
+    fn view() -> ReplayView {
+        ReplayView {
             place: "2.5 s, after tick 1 of 2".to_owned(),
             passed: 0.5,
             is_true: true,
@@ -94,12 +94,12 @@ mod tests {
             page: "Health 72".to_owned(),
             watched: "  hero.Health 100\n".to_owned(),
             events: vec!["2.000s EffectExecuted GE_Poison".to_owned()],
-            told: "> step\n2.5 s".to_owned(),
+            answer: "> step\n2.5 s".to_owned(),
             typed: None,
         }
     }
 
-    fn shown(width: u16, height: u16, view: &View) -> String {
+    fn shown(width: u16, height: u16, view: &ReplayView) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw(frame, view, Colour::Never)).unwrap();
         let rows = terminal.backend().buffer().content().chunks(usize::from(width.max(1)));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_has_its_panes() {
+    fn recording_has_its_panes() {
         let expected = "
 2.5 s, after tick 1 of 2
 ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────────────────────────────
@@ -130,19 +130,19 @@ arrows step, Home End, Tab controller, n next event, c comma
     }
 
     #[test]
-    fn a_typed_command_is_shown_instead_of_the_keys() {
-        let typed = View { typed: Some("seek 2".to_owned()), ..view() };
+    fn typed_command_is_shown_instead_of_the_keys() {
+        let typed = ReplayView { typed: Some("seek 2".to_owned()), ..view() };
         assert!(shown(60, 12, &typed).ends_with(":seek 2_\n"));
     }
 
     #[test]
-    fn what_is_not_as_recorded_says_so() {
-        let wrong = View { is_true: false, ..view() };
+    fn state_with_another_hash_is_marked() {
+        let wrong = ReplayView { is_true: false, ..view() };
         assert!(shown(60, 12, &wrong).contains("after tick 1 of 2: NOT AS RECORDED"));
     }
 
     #[test]
-    fn a_small_window_says_so() {
+    fn small_window_shows_a_hint() {
         assert_eq!(shown(30, 1, &view()), "\nmake the window larger\n");
     }
 }

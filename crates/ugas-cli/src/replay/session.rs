@@ -1,4 +1,4 @@
-//! Commands to a player, and what they tell.
+//! Commands of `ugas replay` and their answers.
 
 use std::fmt::Write;
 
@@ -10,49 +10,49 @@ use ugas_core::nearest::nearest;
 use ugas_data::scenario::EVENT_KINDS;
 use ugas_replay::StateDiff;
 
-use super::place::{Place, place, seconds};
-use super::{Tape, tail_word, words};
+use super::position::{self, SeekTarget, seconds};
+use super::{RecordingPlayer, describe, tail_word};
 use crate::explain;
 use crate::output::{self, count, short};
 use crate::run::inspect;
 
-/// Most events that are listed.
-const MOST_EVENTS: usize = 100;
+/// Maximum number of listed events.
+const MAX_EVENTS: usize = 100;
 
 const COMMANDS: [&str; 12] = [
     "help", "info", "seek", "step", "back", "until", "watch", "show", "explain", "commands", "events", "diff",
 ];
 
-/// A player and what its user watches.
+/// A player and the watched values: names of controller and attribute.
 pub(super) struct Session {
-    pub(super) player: Tape,
+    pub(super) player: RecordingPlayer,
     watched: Vec<(String, String)>,
 }
 
-/// What a command tells.
+/// Answer to a command.
 pub(super) struct Answer {
     pub(super) text: String,
-    /// An object.
+    /// A JSON object.
     pub(super) json: Value,
-    /// Whether the answer is no.
-    pub(super) is_no: bool,
+    /// Whether the result is negative, such as an event that was not found.
+    pub(super) is_negative: bool,
 }
 
 impl Answer {
     fn new(text: String, json: Value) -> Self {
-        Self { text, json, is_no: false }
+        Self { text, json, is_negative: false }
     }
 }
 
 impl Session {
-    pub(super) fn new(player: Tape) -> Self {
+    pub(super) fn new(player: RecordingPlayer) -> Self {
         Self { player, watched: Vec::new() }
     }
 
-    /// Carries out a command.
+    /// Executes a command.
     ///
     /// # Errors
-    /// If it makes no sense, or the recording cannot be read on.
+    /// If the command is invalid, or the recording cannot be read.
     pub(super) fn perform(&mut self, line: &str) -> anyhow::Result<Answer> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let Some((command, rest)) = words.split_first() else { bail!("a command is missing") };
@@ -80,8 +80,8 @@ impl Session {
         }
     }
 
-    /// Where it is, in a line.
-    pub(super) fn place_text(&self) -> String {
+    /// The position, in a line.
+    pub(super) fn position_text(&self) -> String {
         let position = self.player.position();
         let (ticks, all) = (position.ticks, self.player.recording().ticks());
         let time = position.time.as_seconds();
@@ -91,18 +91,18 @@ impl Session {
         }
     }
 
-    /// The values that are watched, as lines.
+    /// The watched values, as lines.
     pub(super) fn watched_text(&self) -> String {
         let mut text = String::new();
         for (name, attribute) in &self.watched {
             let value = self.value(name, attribute);
-            let value = value.map_or_else(|| "not there".to_owned(), short);
+            let value = value.map_or_else(|| "(none)".to_owned(), short);
             let _ = writeln!(text, "  {name}.{attribute} {value}");
         }
         text
     }
 
-    /// What controllers are called.
+    /// Names of controllers.
     pub(super) fn names(&self) -> explain::Names<'_> {
         self.player.recording().names().collect()
     }
@@ -145,22 +145,22 @@ impl Session {
 
     fn seek(&mut self, text: &str) -> anyhow::Result<Answer> {
         let now = self.player.position().time;
-        let place = match text.strip_prefix(['+', '-']) {
+        let target = match text.strip_prefix(['+', '-']) {
             Some(way) => {
                 let way = seconds(way)?;
-                Place::Time(now + if text.starts_with('-') { -way } else { way })
+                SeekTarget::Time(now + if text.starts_with('-') { -way } else { way })
             }
-            None => place(text)?,
+            None => position::parse(text)?,
         };
-        self.go(place)?;
+        self.go(target)?;
         Ok(self.moved())
     }
 
-    fn go(&mut self, place: Place) -> anyhow::Result<()> {
-        match place {
-            Place::Here => {}
-            Place::Tick(tick) => self.player.seek_tick(tick)?,
-            Place::Time(time) => self.player.seek_time(time)?,
+    fn go(&mut self, target: SeekTarget) -> anyhow::Result<()> {
+        match target {
+            SeekTarget::Here => {}
+            SeekTarget::Tick(tick) => self.player.seek_tick(tick)?,
+            SeekTarget::Time(time) => self.player.seek_time(time)?,
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Session {
             Some(line) => answer.text.push_str(&format!("  {line}\n")),
             None => answer.text.push_str("  no such event follows\n"),
         }
-        answer.is_no = line.is_none();
+        answer.is_negative = line.is_none();
         if let Some(document) = answer.json.as_object_mut() {
             document.insert("event".to_owned(), json!(line));
         }
@@ -210,7 +210,7 @@ impl Session {
     }
 
     fn watch(&mut self, what: &str) -> anyhow::Result<Answer> {
-        let (name, attribute) = what.split_once('.').context("what is to be watched? give NAME.ATTRIBUTE")?;
+        let (name, attribute) = what.split_once('.').context("usage: `watch NAME.ATTRIBUTE`")?;
         self.controller(name)?;
         self.player.simulation().catalog().attribute(attribute)?;
         let entry = (name.to_owned(), attribute.to_owned());
@@ -243,8 +243,8 @@ impl Session {
                 }
             }
         }
-        let is_no = !missing.is_empty();
-        Ok(Answer { text, json: json!({ "pages": pages, "missing": missing }), is_no })
+        let is_negative = !missing.is_empty();
+        Ok(Answer { text, json: json!({ "pages": pages, "missing": missing }), is_negative })
     }
 
     fn explain(&self, name: &str, attribute: &str) -> anyhow::Result<Answer> {
@@ -252,16 +252,16 @@ impl Session {
         let attribute = simulation.catalog().attribute(attribute)?;
         let Some(explained) = simulation.explain(self.controller(name)?, attribute) else {
             let json = json!({ "missing": [name] });
-            return Ok(Answer { text: self.not_there(name), json, is_no: true });
+            return Ok(Answer { text: self.not_there(name), json, is_negative: true });
         };
         let text = explain::named(self.names(), explained.to_string());
         let document = explain::to_json(&self.names(), name, &explained);
-        Ok(Answer { text: format!("{text}\n"), json: document, is_no: !explained.present })
+        Ok(Answer { text: format!("{text}\n"), json: document, is_negative: !explained.present })
     }
 
-    /// Said of somebody who has not come yet, or is gone.
+    /// Message about a controller that does not exist at this time.
     fn not_there(&self, name: &str) -> String {
-        format!("`{name}` is not there at {} s\n", self.player.simulation().now().as_seconds())
+        format!("`{name}` does not exist at {} s\n", self.player.simulation().now().as_seconds())
     }
 
     fn commands(&mut self) -> anyhow::Result<Answer> {
@@ -269,7 +269,7 @@ impl Session {
         let recording = self.player.recording();
         let name = |id| recording.name_of(id);
         let line = |command| {
-            let text = words::command(command, self.player.simulation(), &name);
+            let text = describe::command(command, self.player.simulation(), &name);
             explain::named(self.names(), text)
         };
         let lines: Vec<String> = commands.iter().map(line).collect();
@@ -287,11 +287,11 @@ impl Session {
 
     fn events(&self) -> Answer {
         let events = self.player.events();
-        let left_out = events.len().saturating_sub(MOST_EVENTS);
+        let left_out = events.len().saturating_sub(MAX_EVENTS);
         let lines: Vec<String> = events.iter().skip(left_out).map(|event| self.event_text(event)).collect();
         let mut text = String::new();
         if left_out > 0 {
-            let _ = writeln!(text, "  {left_out} earlier ones");
+            let _ = writeln!(text, "  {left_out} earlier events");
         }
         for line in &lines {
             let _ = writeln!(text, "  {line}");
@@ -303,20 +303,20 @@ impl Session {
     }
 
     fn diff(&mut self, from: &str, to: &str) -> anyhow::Result<Answer> {
-        let (from, to) = (place(from)?, place(to)?);
+        let (from, to) = (position::parse(from)?, position::parse(to)?);
         let here = self.player.position();
         let was_inside = self.player.is_inside_tick();
         let original = self.player.simulation().clone();
-        let mut look = |place: Place| -> anyhow::Result<_> {
-            if place == Place::Here {
+        let mut look = |target: SeekTarget| -> anyhow::Result<_> {
+            if target == SeekTarget::Here {
                 return Ok(original.clone());
             }
-            self.go(place)?;
+            self.go(target)?;
             Ok(self.player.simulation().clone())
         };
         let (left, right) = (look(from)?, look(to)?);
-        // Back to where we were; inside a tick, to the same time of it.
-        self.go(if was_inside { Place::Time(here.time) } else { Place::Tick(here.ticks) })?;
+        // Back to the previous position; inside a tick, to the same time.
+        self.go(if was_inside { SeekTarget::Time(here.time) } else { SeekTarget::Tick(here.ticks) })?;
         let recording = self.player.recording();
         let diff = StateDiff::between(&left, &right, |id| recording.name_of(id));
         let mut text = String::new();
@@ -326,18 +326,18 @@ impl Session {
         let document = json!({
             "left": left.now().as_seconds(),
             "right": right.now().as_seconds(),
-            "fields": words::diff_json(&diff),
+            "fields": describe::diff_json(&diff),
         });
         Ok(Answer::new(text, document))
     }
 
-    /// What is told after a movement.
+    /// Answer after a seek: position and watched values.
     fn moved(&self) -> Answer {
         let position = self.player.position();
-        let mut text = format!("{}\n", self.place_text());
+        let mut text = format!("{}\n", self.position_text());
         text.push_str(&self.watched_text());
         if self.player.agrees() == Some(false) {
-            text.push_str("  not the state that was recorded: --verify tells since when\n");
+            text.push_str("  not the recorded state: --verify finds the first differing tick\n");
         }
         let value = |(name, attribute): &(String, String)| {
             (format!("{name}.{attribute}"), json!(self.value(name, attribute)))
@@ -368,7 +368,7 @@ impl Session {
 }
 
 fn usage(command: &str) -> String {
-    format!("it is written `{}`", form(command))
+    format!("usage: `{}`", form(command))
 }
 
 fn help() -> Answer {
@@ -376,7 +376,7 @@ fn help() -> Answer {
     Answer::new(forms.join("\n") + "\n", json!({ "commands": forms }))
 }
 
-/// A command with what belongs to it.
+/// A command with its arguments.
 fn form(command: &str) -> &str {
     match command {
         "seek" => "seek PLACE",

@@ -1,96 +1,83 @@
-//! A recording at a terminal: keys in, pictures out, until its user has had enough.
+//! A recording at a terminal: reads keys and draws the screen until the user quits.
 
-use anyhow::Context;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
-use super::screen::{self, View};
+use super::screen::{self, ReplayView};
 use super::session::Session;
-use crate::output;
+use crate::terminal::{Input, Screen, is_interrupt};
 
-/// What a key on the keyboard means.
+/// Action of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Meaning {
-    /// A command, as one would write it.
+enum Action {
+    /// Execute a command.
     Do(&'static str),
-    /// The last `until` once more.
+    /// Repeat the last `until`.
     Again,
     NextController,
+    /// Begin to type a command.
     Ask,
     Quit,
     Nothing,
 }
 
-/// What is on the screen besides the recording itself.
+/// State of the screen besides the recording.
 #[derive(Debug, Default)]
-struct Desk {
-    /// The command that is being typed.
+struct ScreenState {
+    /// The command that is being typed, if any.
     typed: Option<String>,
-    /// What the last command told.
-    told: String,
-    /// The last `until`.
+    /// Answer to the last command.
+    answer: String,
+    /// The last `until` command.
     until: Option<String>,
-    /// Which controller is shown.
+    /// Index of the shown controller, modulo their number.
     shown: usize,
 }
 
-/// Shows a recording until its user quits. The terminal is as it was afterwards, also after a panic.
+/// Shows a recording until the user quits.
 pub(super) fn show(session: &mut Session) -> anyhow::Result<()> {
-    let mut terminal = ratatui::try_init().context("the terminal cannot be prepared")?;
-    let _restored = Restored;
-    let mut desk = Desk::default();
-    desk.perform(session, "info");
+    let mut screen = Screen::open()?;
+    let mut state = ScreenState::default();
+    state.perform(session, "info");
     loop {
-        let view = desk.view(session);
-        terminal.draw(|frame| screen::draw(frame, &view, output::colour()))?;
-        if let Event::Key(key) = event::read()?
-            && desk.press(session, key) == Meaning::Quit
+        let view = state.view(session);
+        screen.draw(|frame, colour| screen::draw(frame, &view, colour))?;
+        if let Input::Key(key) = screen.read()?
+            && state.press(session, key) == Action::Quit
         {
             return Ok(());
         }
     }
 }
 
-/// Gives the terminal back when it is dropped.
-struct Restored;
-
-impl Drop for Restored {
-    fn drop(&mut self) {
-        ratatui::restore();
-    }
-}
-
-impl Desk {
+impl ScreenState {
     fn perform(&mut self, session: &mut Session, line: &str) {
         if line.starts_with("until ") {
             self.until = Some(line.to_owned());
         }
-        self.told = match session.perform(line) {
+        self.answer = match session.perform(line) {
             Ok(answer) => format!("> {line}\n{}", answer.text),
             Err(error) => format!("> {line}\n{error:#}\n"),
         };
     }
 
-    /// Does what a key means, and says what that was.
-    fn press(&mut self, session: &mut Session, key: KeyEvent) -> Meaning {
-        if key.kind == KeyEventKind::Release {
-            return Meaning::Nothing;
-        }
+    /// Carries out the action of a key, and returns it.
+    fn press(&mut self, session: &mut Session, key: KeyEvent) -> Action {
         if self.typed.is_some() && !is_interrupt(key) {
             self.edit(session, key.code);
-            return Meaning::Nothing;
+            return Action::Nothing;
         }
-        let meaning = meaning(key);
-        match &meaning {
-            Meaning::Do(line) => self.perform(session, line),
-            Meaning::Again => match self.until.clone() {
+        let action = action(key);
+        match &action {
+            Action::Do(line) => self.perform(session, line),
+            Action::Again => match self.until.clone() {
                 Some(line) => self.perform(session, &line),
                 None => self.typed = Some("until ".to_owned()),
             },
-            Meaning::NextController => self.shown = self.shown.wrapping_add(1),
-            Meaning::Ask => self.typed = Some(String::new()),
-            Meaning::Quit | Meaning::Nothing => {}
+            Action::NextController => self.shown = self.shown.wrapping_add(1),
+            Action::Ask => self.typed = Some(String::new()),
+            Action::Quit | Action::Nothing => {}
         }
-        meaning
+        action
     }
 
     fn edit(&mut self, session: &mut Session, key: KeyCode) {
@@ -109,7 +96,7 @@ impl Desk {
         }
     }
 
-    fn view(&self, session: &Session) -> View {
+    fn view(&self, session: &Session) -> ReplayView {
         let simulation = session.player.simulation();
         let controllers: Vec<_> = simulation.controllers().map(|(id, _)| id).collect();
         let shown = controllers.get(self.shown % controllers.len().max(1)).copied();
@@ -118,13 +105,13 @@ impl Desk {
         let recording = session.player.recording();
         let position = session.player.position();
         let all = recording.ticks();
-        View {
-            place: session.place_text(),
+        ReplayView {
+            place: session.position_text(),
             passed: if all == 0 { 1.0 } else { (position.ticks as f64 / all as f64).min(1.0) },
             is_true: session.player.agrees() != Some(false),
             controller: shown.map(|id| recording.name_of(id)).unwrap_or_default(),
             page: page.map_or_else(
-                || "nobody is here at this moment".to_owned(),
+                || "there are no controllers at this time".to_owned(),
                 |page| crate::explain::named(names, page.to_string()),
             ),
             watched: session.watched_text(),
@@ -136,60 +123,57 @@ impl Desk {
                 .take(50)
                 .map(|event| session.event_text(event))
                 .collect(),
-            told: self.told.clone(),
+            answer: self.answer.clone(),
             typed: self.typed.clone(),
         }
     }
 }
 
-fn is_interrupt(key: KeyEvent) -> bool {
-    key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'C' | 'd' | 'D'))
-}
-
-fn meaning(key: KeyEvent) -> Meaning {
-    // In raw mode Ctrl-C is a key like any other.
+fn action(key: KeyEvent) -> Action {
     if is_interrupt(key) {
-        return Meaning::Quit;
+        return Action::Quit;
     }
     match key.code {
-        KeyCode::Right | KeyCode::Char(' ') => Meaning::Do("step"),
-        KeyCode::Left => Meaning::Do("back"),
-        KeyCode::PageDown | KeyCode::Down => Meaning::Do("step 10"),
-        KeyCode::PageUp | KeyCode::Up => Meaning::Do("back 10"),
-        KeyCode::Home => Meaning::Do("seek start"),
-        KeyCode::End => Meaning::Do("seek end"),
-        KeyCode::Tab => Meaning::NextController,
-        KeyCode::Char(':') | KeyCode::Enter => Meaning::Ask,
-        KeyCode::Char('n') => Meaning::Again,
-        KeyCode::Char('c') => Meaning::Do("commands"),
-        KeyCode::Char('i') => Meaning::Do("info"),
-        KeyCode::Char('?') => Meaning::Do("help"),
-        KeyCode::Char('q') | KeyCode::Esc => Meaning::Quit,
-        _ => Meaning::Nothing,
+        KeyCode::Right | KeyCode::Char(' ') => Action::Do("step"),
+        KeyCode::Left => Action::Do("back"),
+        KeyCode::PageDown | KeyCode::Down => Action::Do("step 10"),
+        KeyCode::PageUp | KeyCode::Up => Action::Do("back 10"),
+        KeyCode::Home => Action::Do("seek start"),
+        KeyCode::End => Action::Do("seek end"),
+        KeyCode::Tab => Action::NextController,
+        KeyCode::Char(':') | KeyCode::Enter => Action::Ask,
+        KeyCode::Char('n') => Action::Again,
+        KeyCode::Char('c') => Action::Do("commands"),
+        KeyCode::Char('i') => Action::Do("info"),
+        KeyCode::Char('?') => Action::Do("help"),
+        KeyCode::Char('q') | KeyCode::Esc => Action::Quit,
+        _ => Action::Nothing,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::crossterm::event::KeyModifiers;
+
     use super::*;
 
     #[track_caller]
-    fn check(key: KeyEvent, expected: Meaning) {
-        assert_eq!(meaning(key), expected, "{key:?}");
+    fn check(key: KeyEvent, expected: Action) {
+        assert_eq!(action(key), expected, "{key:?}");
     }
 
     #[test]
-    fn keys_have_their_meaning() {
+    fn keys_have_their_actions() {
         let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        check(plain(KeyCode::Right), Meaning::Do("step"));
-        check(plain(KeyCode::Left), Meaning::Do("back"));
-        check(plain(KeyCode::End), Meaning::Do("seek end"));
-        check(plain(KeyCode::Tab), Meaning::NextController);
-        check(plain(KeyCode::Char(':')), Meaning::Ask);
-        check(plain(KeyCode::Char('n')), Meaning::Again);
-        check(plain(KeyCode::Char('q')), Meaning::Quit);
-        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Meaning::Quit);
-        check(plain(KeyCode::Char('c')), Meaning::Do("commands"));
-        check(plain(KeyCode::F(1)), Meaning::Nothing);
+        check(plain(KeyCode::Right), Action::Do("step"));
+        check(plain(KeyCode::Left), Action::Do("back"));
+        check(plain(KeyCode::End), Action::Do("seek end"));
+        check(plain(KeyCode::Tab), Action::NextController);
+        check(plain(KeyCode::Char(':')), Action::Ask);
+        check(plain(KeyCode::Char('n')), Action::Again);
+        check(plain(KeyCode::Char('q')), Action::Quit);
+        check(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Action::Quit);
+        check(plain(KeyCode::Char('c')), Action::Do("commands"));
+        check(plain(KeyCode::F(1)), Action::Nothing);
     }
 }

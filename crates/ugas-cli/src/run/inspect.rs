@@ -1,4 +1,4 @@
-//! `ugas run --inspect`: everything about a controller at a moment of a scenario.
+//! `ugas run --inspect`: the state of a controller at a time of a scenario.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::Status;
 use crate::explain::{controller_hint, named};
 use crate::output::{self, Format};
 
-/// Plays each scenario that has the controller up to the moment, and shows the controller.
+/// Runs each scenario that has the controller up to a time, and shows the controller.
 pub(super) fn inspect(
     scenarios: &[Scenario],
     controller: &str,
@@ -42,7 +42,7 @@ pub(super) fn inspect(
             }
             None => {
                 let time = runner.simulation().now().as_seconds();
-                let _ = writeln!(text, "{}\n`{controller}` is gone at {time} s\n", scenario.name());
+                let _ = writeln!(text, "{}\n`{controller}` does not exist at {time} s\n", scenario.name());
             }
         }
         let outcome = runner.into_outcome();
@@ -57,10 +57,10 @@ pub(super) fn inspect(
         Format::Json => output::print_json(&json!({ "pages": pages }))?,
         Format::Text => output::print(&text)?,
     }
-    Ok(if failed { Status::No } else { Status::Fine })
+    Ok(if failed { Status::Negative } else { Status::Success })
 }
 
-/// A page of a story that went wrong is still one, but its reader should know.
+/// Prints failures of the scenario on standard error, beside its page.
 fn report_failures(outcome: Outcome) {
     for failure in &outcome.failures {
         eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);

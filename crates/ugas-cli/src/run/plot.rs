@@ -1,7 +1,7 @@
-//! `run --plot`: for each scenario its attributes over time, and beneath them when which effect was active.
+//! `run --plot`: charts of attributes over time for each scenario, with the active effects below.
 //!
-//! Attributes that never change are left out. Each has a chart of its own, since their sizes differ; a controller has
-//! the same colour everywhere.
+//! Attributes that never change are left out. Each attribute has a chart of its own, because their ranges
+//! differ; a controller has the same colour everywhere.
 
 use std::ops::Range;
 
@@ -12,23 +12,23 @@ use crate::plot::{
     self, Canvas, Role, TEXT, TITLE, axis_range, label, legend, text_style, text_style_to_the_left,
 };
 
-/// One file holds all scenarios of a run; with more than this it is too long to look at.
-pub(super) const MOST_SCENARIOS: usize = 64;
+/// Maximum number of scenarios in one file.
+pub(super) const MAX_SCENARIOS: usize = 64;
 
-const MOST_CHARTS: usize = 16;
-const MOST_LANES: usize = 32;
+const MAX_CHARTS: usize = 16;
+const MAX_LANES: usize = 32;
 
 const WIDTH: u32 = 960;
 const HEAD: u32 = 72;
 const CHART: u32 = 170;
 const LANE: u32 = 24;
-/// Around the lanes: the axis and its title.
+/// Height of the axis below the lanes and its title.
 const LANES_FRAME: u32 = 70;
 const NOTE: u32 = 26;
 const LABELS: u32 = 84;
 const MARGIN: i32 = 12;
 
-/// All scenarios, one below the other.
+/// An SVG of all scenarios, stacked.
 pub(super) fn svg(timelines: &[Timeline]) -> anyhow::Result<String> {
     let sections: Vec<Section<'_>> = timelines.iter().map(Section::new).collect();
     let height = sections.iter().map(Section::height).sum::<u32>().max(HEAD);
@@ -70,12 +70,12 @@ impl<'t> Section<'t> {
         if !unchanged.is_empty() {
             notes.push(label(&format!("unchanged: {}", unchanged.join(", ")), 120));
         }
-        if charts.len() > MOST_CHARTS {
-            notes.push(format!("and {} more attributes", charts.len() - MOST_CHARTS));
-            charts.truncate(MOST_CHARTS);
+        if charts.len() > MAX_CHARTS {
+            notes.push(format!("and {} more attributes", charts.len() - MAX_CHARTS));
+            charts.truncate(MAX_CHARTS);
         }
         let mut lanes = timeline.effects.as_slice();
-        if let Some((shown, rest)) = lanes.split_at_checked(MOST_LANES).filter(|(_, rest)| !rest.is_empty()) {
+        if let Some((shown, rest)) = lanes.split_at_checked(MAX_LANES).filter(|(_, rest)| !rest.is_empty()) {
             notes.push(format!("and {} more effects", rest.len()));
             lanes = shown;
         }
@@ -94,7 +94,7 @@ impl<'t> Section<'t> {
         canvas.draw(&Text::new(label(&self.timeline.name, 80), (16, 14), text_style(TITLE)))?;
         let names = self.timeline.controllers.iter().enumerate();
         legend(canvas, 44, 16, names.map(|(position, name)| (Role::Series(position), name.as_str())))?;
-        // A little room, so that what happens at the start and at the end can be seen.
+        // A margin, so that events at the start and at the end are visible.
         let end = if self.timeline.end > 0.0 { self.timeline.end } else { 1.0 };
         let seconds = -0.01 * end..1.01 * end;
         let mut top = HEAD;
@@ -118,7 +118,7 @@ fn first(series: &Series) -> Option<f64> {
     series.points.first().map(|(_, value)| *value)
 }
 
-/// One attribute over time, a line for each controller. Values keep until they change, so lines are steps.
+/// A chart of one attribute over time, with a step line for each controller.
 fn values(
     canvas: &Canvas<'_>,
     name: &str,
@@ -152,7 +152,7 @@ fn values(
     Ok(())
 }
 
-/// The line through values that keep until they change.
+/// The points of a step line.
 fn steps(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     let mut path: Vec<(f64, f64)> = Vec::new();
     for (time, value) in thinned(points, end) {
@@ -165,7 +165,7 @@ fn steps(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     path
 }
 
-/// With more points than pixels can show, the first, lowest, highest and last of each pixel.
+/// If there are more points than pixels, the first, lowest, highest and last of each pixel.
 fn thinned(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     let pixel = |time: f64| (time / end * f64::from(WIDTH)) as i64;
     if points.len() <= WIDTH as usize * 4 {
@@ -183,7 +183,7 @@ fn thinned(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     kept
 }
 
-/// When which effect was active, a lane for each effect on each controller, with a mark where it executed.
+/// A chart of active effects: a lane for each effect on each controller, with a mark at each execution.
 fn effects(canvas: &Canvas<'_>, lanes: &[Lane], seconds: Range<f64>) -> anyhow::Result<()> {
     let height = lanes.len().max(1) as f64;
     let mut chart = ChartBuilder::on(canvas)
@@ -226,7 +226,7 @@ fn effects(canvas: &Canvas<'_>, lanes: &[Lane], seconds: Range<f64>) -> anyhow::
         let starts = lane.spans.iter().map(|(from, _)| *from).chain(lane.executions.iter().copied());
         let start = starts.fold(f64::INFINITY, f64::min).min(seconds.end);
         let name = label(&lane.effect, 40);
-        // Near the end there is no room to the right of the beginning.
+        // Near the end of the axis the name goes to the left.
         let (shift, style) = if start > seconds.start + 0.6 * width {
             (-6, text_style_to_the_left(TEXT))
         } else {
@@ -244,14 +244,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_keep_until_they_change() {
+    fn lines_are_steps() {
         let points = [(0.0, 10.0), (1.0, 8.0), (3.0, 5.0)];
         let path = [(0.0, 10.0), (1.0, 10.0), (1.0, 8.0), (3.0, 8.0), (3.0, 5.0), (4.0, 5.0)];
         assert_eq!(steps(&points, 4.0), path);
     }
 
     #[test]
-    fn a_million_changes_fit_a_plot_and_peaks_stay() {
+    fn long_series_are_thinned_and_keep_peaks() {
         let points: Vec<(f64, f64)> = (0..1_000_000_u32)
             .map(|step| (f64::from(step) / 1e6, if step == 500_000 { 99.0 } else { f64::from(step % 2) }))
             .collect();
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_story_without_time_values_or_effects_is_drawn() {
+    fn empty_timeline_is_drawn() {
         let empty = svg(&[Timeline::default()]).unwrap();
         assert!(empty.contains("no effects"), "{empty}");
     }

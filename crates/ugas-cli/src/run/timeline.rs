@@ -1,4 +1,4 @@
-//! What happens to values and effects over time, recorded exactly: from events, not from samples.
+//! Values and effects over time, recorded from events instead of samples.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use ugas_core::id::{AttributeId, EffectId};
 use ugas_core::time::Time;
 use ugas_data::scenario::{Observer, Runner};
 
-/// The story of one scenario.
+/// Values and effects of one scenario over time.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Timeline {
     pub(crate) name: String,
-    /// Seconds at the end.
+    /// Time at the end, in seconds.
     pub(crate) end: f64,
     pub(crate) controllers: Vec<String>,
     /// Values by attribute.
     pub(crate) attributes: Vec<(String, Vec<Series>)>,
-    /// Effects, in the order in which they first happen.
+    /// Effects, in the order of their first occurrence.
     pub(crate) effects: Vec<Lane>,
 }
 
-/// An attribute of a controller.
+/// An attribute of a controller over time.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Series {
-    /// Position of the controller.
+    /// Index of the controller.
     pub(crate) controller: usize,
-    /// From when it has which value, in seconds.
+    /// Time in seconds and value of each change.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
@@ -37,29 +37,29 @@ pub(crate) struct Series {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Lane {
     pub(crate) effect: String,
-    /// Position of the controller.
+    /// Index of the controller.
     pub(crate) controller: usize,
-    /// When it was active, in seconds.
+    /// Intervals in which it was active, in seconds.
     pub(crate) spans: Vec<(f64, f64)>,
-    /// When it executed, in seconds.
+    /// Times of its executions, in seconds.
     pub(crate) executions: Vec<f64>,
 }
 
 /// Writes a [`Timeline`] while a scenario runs.
 #[derive(Default)]
-pub(crate) struct Recorder {
+pub(crate) struct TimelineRecorder {
     ids: Vec<ControllerId>,
     timeline: Timeline,
     series: BTreeMap<(AttributeId, usize), Vec<(f64, f64)>>,
     lanes: BTreeMap<(EffectId, usize), usize>,
-    /// Active effects: their lane and since when.
+    /// Active effects: index of the lane, and start in seconds.
     open: BTreeMap<ActiveEffectId, (usize, f64)>,
-    /// For names; there from the beginning.
+    /// For names; `None` until the scenario begins.
     catalog: Option<Arc<Catalog>>,
 }
 
-impl Recorder {
-    /// The story, with everything that still lasts at the end; `None` if it never began.
+impl TimelineRecorder {
+    /// The timeline, with effects that are active at the end; `None` if the scenario never began.
     pub(crate) fn finish(mut self) -> Option<Timeline> {
         let catalog = self.catalog.take()?;
         for (lane, start) in std::mem::take(&mut self.open).into_values() {
@@ -127,7 +127,7 @@ impl Recorder {
     }
 }
 
-impl Observer for Recorder {
+impl Observer for TimelineRecorder {
     fn state(&mut self, runner: &Runner<'_>) {
         if self.catalog.is_none() {
             self.catalog = Some(runner.simulation().catalog().clone());

@@ -1,4 +1,4 @@
-//! Opponents that use their abilities by chance.
+//! Bots of a server, which use random abilities.
 
 use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
@@ -7,15 +7,15 @@ use ugas_core::simulation::ActivationRequest;
 use ugas_core::time::{Span, Time};
 use ugas_net::Server;
 
-use super::keeper::Keeper;
+use super::server_host::ServerHost;
 use crate::online;
 
-/// Shortest and longest pause between two thoughts, in seconds.
-const PAUSE: (f64, f64) = (0.8, 2.0);
+/// Minimum and maximum time between two actions of a bot, in seconds.
+const ACTION_INTERVAL: (f64, f64) = (0.8, 2.0);
 
 /// All bots of a server.
 pub(super) struct Bots {
-    dice: RandomStream,
+    random: RandomStream,
     bots: Vec<Bot>,
 }
 
@@ -26,7 +26,7 @@ struct Bot {
 
 impl Bots {
     pub(super) fn new(seed: u64) -> Self {
-        Self { dice: RandomStream::new(seed), bots: Vec::new() }
+        Self { random: RandomStream::new(seed), bots: Vec::new() }
     }
 
     pub(super) fn add(&mut self, controller: ControllerId) {
@@ -38,15 +38,15 @@ impl Bots {
         self.bots.iter().any(|bot| bot.controller == controller)
     }
 
-    /// A bot came back under another handle.
+    /// Replaces the handle of a bot that has respawned.
     pub(super) fn replace(&mut self, old: ControllerId, new: ControllerId) {
         for bot in self.bots.iter_mut().filter(|bot| bot.controller == old) {
             bot.controller = new;
         }
     }
 
-    /// Lets those act whose time has come: each on somebody who is not a bot, with something that it can do.
-    pub(super) fn act(&mut self, server: &mut Server<Keeper>) {
+    /// Makes the due bots act: each uses a random available ability on a random controller that is not a bot.
+    pub(super) fn act(&mut self, server: &mut Server<ServerHost>) {
         let now = server.simulation().now();
         for at in 0..self.bots.len() {
             if self.bots[at].next > now {
@@ -61,11 +61,11 @@ impl Bots {
             let granted = simulation.controller(controller).map(|known| known.abilities().to_vec());
             let mut ready = granted.unwrap_or_default();
             ready.retain(|ability| {
-                online::is_chosen(simulation, *ability)
+                online::is_player_ability(simulation, *ability)
                     && simulation.can_activate_on(*ability, target).is_ok()
             });
             if let Some(ability) = self.choose(&ready) {
-                // It was asked whether it can; what happens in the meantime is nothing.
+                // It was just checked that it can be activated.
                 let request = Box::new(ActivationRequest::on(target));
                 let _ = server.execute(Command::Activate { ability, request });
             }
@@ -73,11 +73,11 @@ impl Bots {
     }
 
     fn pause(&mut self) -> Span {
-        Span::seconds(self.dice.range(PAUSE.0, PAUSE.1))
+        Span::seconds(self.random.range(ACTION_INTERVAL.0, ACTION_INTERVAL.1))
     }
 
     fn choose<T: Copy>(&mut self, among: &[T]) -> Option<T> {
-        let at = self.dice.below(among.len().max(1) as u64);
+        let at = self.random.below(among.len().max(1) as u64);
         among.get(usize::try_from(at).unwrap_or(0)).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! The game of a server: who plays what, the bots, and what a host has to do.
+//! The game of a server: players, bots, respawns and host tasks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use ugas_core::time::{Span, Time};
 use ugas_net::message::{ByeReason, ClientId, Rejection};
 use ugas_net::{PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
+use super::admission::PlayerAdmission;
 use super::bots::Bots;
-use super::door::Door;
-use super::keeper::Keeper;
-use super::tape::Tape;
-use super::tasks::Request;
+use super::host_tasks::HostTaskRequest;
+use super::recording::ServerRecording;
+use super::server_host::ServerHost;
 
-/// How long the dead stay dead.
-const REST: Span = Span::millis(3_000);
+/// Time until a dead controller respawns.
+const RESPAWN_DELAY: Span = Span::millis(3_000);
 
 /// A player in the game.
 pub(super) struct Player {
@@ -30,30 +30,30 @@ pub(super) struct Player {
     pub(super) controller: ControllerId,
 }
 
-/// What whoever runs the server is told.
+/// An event for the operator of the server.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum News {
+pub(super) enum PlayerEvent {
     /// A player joined.
     Joined { peer: PeerId, name: String, template: String },
-    /// A player is gone.
+    /// A player left.
     Left { peer: PeerId, name: String, reason: Option<ByeReason> },
-    /// Somebody was not let in.
+    /// A peer was refused.
     Refused { peer: PeerId, reason: String },
     /// A command was rejected.
     Rejected { peer: PeerId, name: String, rejection: Rejection },
-    /// Somebody died.
+    /// A controller died.
     Died { name: String },
 }
 
 /// The game of a server.
 pub(super) struct Game {
-    pub(super) server: Server<Keeper>,
+    pub(super) server: Server<ServerHost>,
     template: String,
     players: BTreeMap<ClientId, Player>,
     bots: Bots,
-    tasks: Vec<Request>,
-    fallen: Vec<(Time, ControllerId)>,
-    /// What happened, for whoever watches; `None` while nobody can.
+    tasks: Vec<HostTaskRequest>,
+    respawns: Vec<(Time, ControllerId)>,
+    /// Events for the inspector; `None` without one.
     events: Option<Vec<Event>>,
 }
 
@@ -66,118 +66,124 @@ impl Game {
         max_clients: u32,
         template: String,
     ) -> Self {
-        let keeper = Keeper { door: Door::new(Arc::clone(&catalog)), tape: None };
+        let host = ServerHost { admission: PlayerAdmission::new(Arc::clone(&catalog)), recording: None };
         // Clients may know the second seed, and must not learn the first from it.
-        let prediction_seed = crate::online::drawn_number();
+        let prediction_seed = crate::online::random_number();
         let config = Config { role: Role::Server, prediction_seed, ..Config::seeded(seed) };
         let simulation = Simulation::new(catalog, config);
         let config = ServerConfig { length, max_clients, ..ServerConfig::default() };
         Self {
-            server: Server::with_host(simulation, config, keeper),
+            server: Server::with_host(simulation, config, host),
             template,
             players: BTreeMap::new(),
             bots: Bots::new(seed),
             tasks: Vec::new(),
-            fallen: Vec::new(),
+            respawns: Vec::new(),
             events: None,
         }
     }
 
-    /// Records everything from now on: before anybody is there.
-    pub(super) fn record(&mut self, tape: Tape) {
-        self.server.host_mut().tape = Some(tape);
+    /// Records everything from now on. Call it before anything is spawned.
+    pub(super) fn record(&mut self, recording: ServerRecording) {
+        self.server.host_mut().recording = Some(recording);
     }
 
-    /// The recording, if one is kept.
-    pub(super) fn tape(&mut self) -> Option<&mut Tape> {
-        self.server.host_mut().tape.as_mut()
+    /// The recording, if there is one.
+    pub(super) fn recording(&mut self) -> Option<&mut ServerRecording> {
+        self.server.host_mut().recording.as_mut()
     }
 
-    /// Ends the recording, if one is kept, and says where it is.
+    /// Ends the recording, if there is one, and returns a message with its path.
     ///
     /// # Errors
     /// If not everything could be written.
     pub(super) fn finish_recording(&mut self) -> anyhow::Result<Option<String>> {
-        let tape = self.server.host_mut().tape.take();
-        tape.map(|tape| tape.finish(self.server.simulation())).transpose()
+        let recording = self.server.host_mut().recording.take();
+        recording.map(|recording| recording.finish(self.server.simulation())).transpose()
     }
 
-    /// Keeps what happens until it is forgotten.
+    /// Keeps events from now on, until [`forget_events`](Self::forget_events).
     pub(super) fn keep_events(&mut self) {
         self.events = Some(Vec::new());
     }
 
-    /// What happened since it was forgotten last.
+    /// The kept events.
     pub(super) fn events(&self) -> &[Event] {
         self.events.as_deref().unwrap_or_default()
     }
 
-    /// Forgets what happened.
+    /// Drops the kept events.
     pub(super) fn forget_events(&mut self) {
         if let Some(events) = &mut self.events {
             events.clear();
         }
     }
 
-    /// Adds opponents.
+    /// Adds bots.
     pub(super) fn add_bots(&mut self, count: u16, template: &str) -> anyhow::Result<()> {
         for _ in 0..count {
             let controller = self.spawn(template, None);
-            self.bots.add(controller.with_context(|| format!("a bot cannot be a `{template}`"))?);
+            self.bots.add(
+                controller.with_context(|| format!("a bot with template `{template}` cannot be spawned"))?,
+            );
         }
         Ok(())
     }
 
-    /// Everybody who plays.
+    /// All players.
     pub(super) fn all_players(&self) -> impl Iterator<Item = (ClientId, &Player)> {
         self.players.iter().map(|(client, player)| (*client, player))
     }
 
-    /// How many play.
-    pub(super) fn players(&self) -> usize {
+    /// The number of players.
+    pub(super) fn player_count(&self) -> usize {
         self.players.len()
     }
 
-    /// Lets one tick pass, and says what happened.
-    pub(super) fn tick(&mut self, now: Time, tell: &mut impl FnMut(News)) {
+    /// Plays one tick, and passes the events to `emit`.
+    pub(super) fn tick(&mut self, now: Time, emit: &mut impl FnMut(PlayerEvent)) {
         for request in self.tasks.drain(..) {
-            request.carry_out(&mut self.server);
+            request.complete(&mut self.server);
         }
         self.bots.act(&mut self.server);
-        self.bring_back();
+        self.respawn();
         self.server.tick(now);
-        self.hear(tell);
+        self.handle_events(emit);
     }
 
-    /// Takes what the server tells.
-    pub(super) fn hear(&mut self, tell: &mut impl FnMut(News)) {
+    /// Handles the events of the server.
+    pub(super) fn handle_events(&mut self, emit: &mut impl FnMut(PlayerEvent)) {
         while let Some(event) = self.server.poll_event() {
             match event {
                 ServerEvent::Joined { client, peer, credential } => {
-                    if let Some(news) = self.join(client, peer, &credential) {
-                        tell(news);
+                    if let Some(event) = self.join(client, peer, &credential) {
+                        emit(event);
                     }
                 }
                 ServerEvent::Left { client, reason } => {
                     let Some(player) = self.players.remove(&client) else { continue };
-                    // It may have died, and be gone already.
+                    // The controller may not exist any more.
                     let _ = self.server.execute(Command::Despawn(player.controller));
-                    tell(News::Left { peer: player.peer, name: player.name, reason });
+                    emit(PlayerEvent::Left { peer: player.peer, name: player.name, reason });
                 }
                 ServerEvent::Refused { peer, reason } => {
-                    tell(News::Refused { peer, reason: reason.to_string() });
+                    emit(PlayerEvent::Refused { peer, reason: reason.to_string() });
                 }
                 ServerEvent::Rejected { client, rejection } => {
                     if let Some(player) = self.players.get(&client) {
-                        tell(News::Rejected { peer: player.peer, name: player.name.clone(), rejection });
+                        emit(PlayerEvent::Rejected {
+                            peer: player.peer,
+                            name: player.name.clone(),
+                            rejection,
+                        });
                     }
                 }
                 ServerEvent::Game(event) => {
                     if let EventKind::OwnerDied { controller } = event.kind {
-                        self.fallen.push((self.server.simulation().now() + REST, controller));
-                        tell(News::Died { name: self.name_of(controller) });
+                        self.respawns.push((self.server.simulation().now() + RESPAWN_DELAY, controller));
+                        emit(PlayerEvent::Died { name: self.name_of(controller) });
                     }
-                    self.tasks.extend(Request::of(self.server.simulation(), &event.kind));
+                    self.tasks.extend(HostTaskRequest::of(self.server.simulation(), &event.kind));
                     if let Some(events) = &mut self.events {
                         events.push(event);
                     }
@@ -187,27 +193,27 @@ impl Game {
         }
     }
 
-    fn join(&mut self, client: ClientId, peer: PeerId, credential: &[u8]) -> Option<News> {
-        // It was read before it was let in.
-        let introduction = self.server.host().door.introduction(peer, credential).ok()?;
-        let template = introduction.template.unwrap_or_else(|| self.template.clone());
-        let Ok(controller) = self.spawn(&template, Some(&introduction.name)) else {
-            // There are as many controllers as there may be.
+    fn join(&mut self, client: ClientId, peer: PeerId, credential: &[u8]) -> Option<PlayerEvent> {
+        // It was validated on admission.
+        let join_request = self.server.host().admission.join_request(peer, credential).ok()?;
+        let template = join_request.template.unwrap_or_else(|| self.template.clone());
+        let Ok(controller) = self.spawn(&template, Some(&join_request.name)) else {
+            // The maximum number of controllers is reached.
             self.server.kick(client);
             return None;
         };
         self.server.give(controller, client);
-        let name = introduction.name;
+        let name = join_request.name;
         self.players
             .insert(client, Player { name: name.clone(), peer, template: template.clone(), controller });
-        Some(News::Joined { peer, name, template })
+        Some(PlayerEvent::Joined { peer, name, template })
     }
 
-    /// The dead come back as what they were, under a new handle.
-    fn bring_back(&mut self) {
+    /// Respawns dead controllers with their templates, under new handles.
+    fn respawn(&mut self) {
         let now = self.server.simulation().now();
-        while let Some(at) = self.fallen.iter().position(|(time, _)| *time <= now) {
-            let (_, old) = self.fallen.swap_remove(at);
+        while let Some(at) = self.respawns.iter().position(|(time, _)| *time <= now) {
+            let (_, old) = self.respawns.swap_remove(at);
             let owner = self.server.owner(old);
             let player = owner.and_then(|client| self.players.get(&client));
             let (template, name) = match player {
@@ -215,7 +221,7 @@ impl Game {
                 None if self.bots.is_bot(old) => (self.template_of(old), None),
                 None => continue,
             };
-            // It may be gone already.
+            // The controller may not exist any more.
             let _ = self.server.execute(Command::Despawn(old));
             let Ok(new) = self.spawn(&template, name.as_deref()) else { continue };
             self.bots.replace(old, new);
@@ -228,13 +234,13 @@ impl Game {
         }
     }
 
-    /// Somebody new, by the name of a player or the one that inspectors show.
+    /// Spawns a controller, with the name of a player or a default name in the recording.
     fn spawn(&mut self, template: &str, name: Option<&str>) -> anyhow::Result<ControllerId> {
         let spawned = self.server.execute(Command::Spawn(Spawn::named(template)))?;
         let Outcome::Spawned(controller) = spawned else { anyhow::bail!("nothing was spawned") };
-        if let Some(tape) = self.tape() {
+        if let Some(recording) = self.recording() {
             let usual = || format!("{template} {}", controller.index());
-            tape.name(controller, &name.map_or_else(usual, str::to_owned));
+            recording.name(controller, &name.map_or_else(usual, str::to_owned));
         }
         Ok(controller)
     }
@@ -257,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// Of `packs/spells`, with an ogre; 50 ticks a second.
+    /// A game of `packs/spells` with an ogre, at 50 ticks per second.
     fn game() -> (Game, ControllerId) {
         let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
         let mut game = Game::new(pack.catalog, 7, TickLength::hertz(50), 4, "Mage".to_owned());
@@ -266,13 +272,13 @@ mod tests {
         (game, ogre)
     }
 
-    fn run(game: &mut Game, ticks: u64) -> Vec<News> {
-        let mut news = Vec::new();
+    fn run(game: &mut Game, ticks: u64) -> Vec<PlayerEvent> {
+        let mut events = Vec::new();
         for _ in 0..ticks {
             let now = Time::from_micros(u64::from(game.server.current_tick().0) * 20_000);
-            game.tick(now, &mut |event| news.push(event));
+            game.tick(now, &mut |event| events.push(event));
         }
-        news
+        events
     }
 
     fn health(game: &Game, controller: ControllerId) -> Option<f64> {
@@ -281,13 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thrown_hits_whom_it_was_aimed_at() {
+    fn projectile_hits_its_target() {
         let (mut game, ogre) = game();
         let simulation = game.server.simulation_mut();
         let mage = simulation.spawn("Mage").unwrap();
         let fireball = simulation.controller(mage).unwrap().abilities()[0];
         simulation.activate_with(fireball, ActivationRequest::on(ogre)).unwrap();
-        // 1.5 s of casting are 75 ticks; then the host throws, and 20 + 10 × 1 of 100 health are gone.
+        // 1.5 s of casting are 75 ticks; then the projectile hits for 20 + 10 × 1 of 100 health.
         run(&mut game, 70);
         assert_eq!(health(&game, ogre), Some(100.0));
         run(&mut game, 10);
@@ -295,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dead_come_back() {
+    fn dead_bot_respawns_after_three_seconds() {
         let (mut game, ogre) = game();
         let simulation = game.server.simulation_mut();
         let damage = simulation.catalog().effect("GE_FireballDamage").unwrap();
@@ -303,7 +309,7 @@ mod tests {
             // 4 × 30 are more than 100.
             simulation.apply_effect(damage, None, ogre).unwrap();
         }
-        assert_eq!(run(&mut game, 1), [News::Died { name: "Ogre".to_owned() }]);
+        assert_eq!(run(&mut game, 1), [PlayerEvent::Died { name: "Ogre".to_owned() }]);
         // Three seconds are 150 ticks.
         run(&mut game, 140);
         assert_eq!(health(&game, ogre), Some(0.0));

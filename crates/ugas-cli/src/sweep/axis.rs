@@ -4,20 +4,20 @@ use std::fmt;
 
 use anyhow::{Context, bail, ensure};
 use ugas_data::node::Value as NodeValue;
-use ugas_data::scenario::{Place, PlaceKind, Scenario};
+use ugas_data::scenario::{Scenario, ValueKind, ValuePath};
 
-use super::MOST_COMBINATIONS;
+use super::MAX_COMBINATIONS;
 
-/// Something that is varied, and its values.
+/// A varied value: its path and the values to try.
 #[derive(Debug)]
 pub(super) struct Axis {
-    /// As the user calls it.
+    /// The path as the user wrote it.
     pub(super) key: String,
-    pub(super) place: Place,
+    pub(super) place: ValuePath,
     pub(super) values: Vec<AxisValue>,
 }
 
-/// A value that is tried.
+/// A value to try.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum AxisValue {
     Number(f64),
@@ -53,8 +53,8 @@ impl Axis {
     pub(super) fn parse(text: &str, scenario: &Scenario) -> anyhow::Result<Self> {
         let (key, values) = text.split_once('=').context("write KEY=A..B:STEP or KEY=A,B,C")?;
         let key = key.trim();
-        ensure!(!key.is_empty(), "there is no KEY before the `=`");
-        let place = scenario.place(key)?;
+        ensure!(!key.is_empty(), "the KEY before the `=` is missing");
+        let place = scenario.value_path(key)?;
         let values = values_of(values.trim(), place.kind())?;
         for value in &values {
             if let Err(error) = scenario.with_values(&[(&place, value.node())]) {
@@ -66,14 +66,17 @@ impl Axis {
     }
 }
 
-fn values_of(text: &str, kind: PlaceKind) -> anyhow::Result<Vec<AxisValue>> {
+fn values_of(text: &str, kind: ValueKind) -> anyhow::Result<Vec<AxisValue>> {
     match kind {
-        PlaceKind::Number if text.contains("..") => {
+        ValueKind::Number if text.contains("..") => {
             Ok(range(text)?.into_iter().map(AxisValue::Number).collect())
         }
-        PlaceKind::Number => text.split(',').map(|item| Ok(AxisValue::Number(number(item)?.0))).collect(),
-        PlaceKind::Text => {
-            ensure!(range(text).is_err(), "this is a text and has no range; give a list A,B,C");
+        ValueKind::Number => text.split(',').map(|item| Ok(AxisValue::Number(number(item)?.0))).collect(),
+        ValueKind::Text => {
+            ensure!(
+                range(text).is_err(),
+                "a range needs a number, but this value is a string; give a list A,B,C"
+            );
             let items = text.split(',').map(str::trim);
             items
                 .map(|item| {
@@ -85,31 +88,31 @@ fn values_of(text: &str, kind: PlaceKind) -> anyhow::Result<Vec<AxisValue>> {
     }
 }
 
-/// `A..B:STEP`, both ends included if the steps meet the second.
+/// Parses `A..B:STEP`. Includes A, and B if the steps reach it.
 fn range(text: &str) -> anyhow::Result<Vec<f64>> {
     let (bounds, step) = text.split_once(':').unwrap_or((text, "1"));
     let (from, to) = bounds.split_once("..").context("write a range as A..B:STEP")?;
     let ((from, from_decimals), (to, _), (step, step_decimals)) = (number(from)?, number(to)?, number(step)?);
-    ensure!(step > 0.0, "the step is {step}, and must be more than 0");
-    ensure!(from <= to, "the range runs backwards: write {to}..{from}");
-    // A last step that misses the end by rounding still counts.
+    ensure!(step > 0.0, "the step must be more than 0, not {step}");
+    ensure!(from <= to, "the range is reversed: write {to}..{from}");
+    // Tolerance for a last step that misses the end by rounding.
     let steps = ((to - from) / step + 1e-9).floor();
     ensure!(
-        steps < MOST_COMBINATIONS as f64,
-        "that is {} values, and {MOST_COMBINATIONS} is the most: take a larger step",
+        steps < MAX_COMBINATIONS as f64,
+        "that is {} values, but at most {MAX_COMBINATIONS} are allowed: use a larger step",
         if steps < 1e15 { (steps + 1.0).to_string() } else { "far too many".to_owned() },
     );
     let decimals = from_decimals.zip(step_decimals).map(|(from, step)| from.max(step));
     let value = |position: u64| {
         let exact = from + position as f64 * step;
-        // Three steps of 0.1 are 0.3 to whoever wrote them, not 0.30000000000000004.
+        // Three steps of 0.1 must give 0.3, not 0.30000000000000004.
         let rounded = decimals.and_then(|decimals| format!("{exact:.decimals$}").parse().ok());
         rounded.unwrap_or(exact)
     };
     Ok((0..=steps as u64).map(value).collect())
 }
 
-/// A number, and how many digits are after its point, if it is written without an exponent.
+/// Parses a number; also returns its number of decimal places, unless it has an exponent.
 fn number(text: &str) -> anyhow::Result<(f64, Option<usize>)> {
     let text = text.trim();
     let number: f64 = match text.parse() {
@@ -129,11 +132,11 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[f64]) {
         let expected: Vec<AxisValue> = expected.iter().map(|number| AxisValue::Number(*number)).collect();
-        assert_eq!(values_of(text, PlaceKind::Number).unwrap(), expected, "{text}");
+        assert_eq!(values_of(text, ValueKind::Number).unwrap(), expected, "{text}");
     }
 
     #[test]
-    fn ranges_hold_both_ends_and_say_what_was_meant() {
+    fn ranges_include_both_ends_and_round_decimals() {
         check("1..3", &[1.0, 2.0, 3.0]);
         check("0..1:0.25", &[0.0, 0.25, 0.5, 0.75, 1.0]);
         check("0..0.3:0.1", &[0.0, 0.1, 0.2, 0.3]);
@@ -146,22 +149,25 @@ mod tests {
 
     #[track_caller]
     fn check_error(text: &str, expected: &str) {
-        assert_eq!(values_of(text, PlaceKind::Number).unwrap_err().to_string(), expected, "{text}");
+        assert_eq!(values_of(text, ValueKind::Number).unwrap_err().to_string(), expected, "{text}");
     }
 
     #[test]
-    fn hostile_ranges_are_refused() {
-        check_error("1..5:0", "the step is 0, and must be more than 0");
-        check_error("1..5:-1", "the step is -1, and must be more than 0");
-        check_error("5..1:1", "the range runs backwards: write 1..5");
-        check_error("0..1e12:1", "that is 1000000000001 values, and 10000 is the most: take a larger step");
+    fn invalid_ranges_are_rejected() {
+        check_error("1..5:0", "the step must be more than 0, not 0");
+        check_error("1..5:-1", "the step must be more than 0, not -1");
+        check_error("5..1:1", "the range is reversed: write 1..5");
+        check_error(
+            "0..1e12:1",
+            "that is 1000000000001 values, but at most 10000 are allowed: use a larger step",
+        );
         check_error(
             "0..1e300:1e-300",
-            "that is far too many values, and 10000 is the most: take a larger step",
+            "that is far too many values, but at most 10000 are allowed: use a larger step",
         );
         check_error(
             "-1e308..1e308:1",
-            "that is far too many values, and 10000 is the most: take a larger step",
+            "that is far too many values, but at most 10000 are allowed: use a larger step",
         );
         check_error("NaN..1:1", "`NaN` is not a finite number");
         check_error("0..inf:1", "`inf` is not a finite number");
@@ -169,7 +175,7 @@ mod tests {
         check_error("", "a number is missing");
         check_error("1..x", "`x` is not a number");
         check_error("..", "a number is missing");
-        assert!(values_of("1..3", PlaceKind::Text).is_err());
-        assert!(values_of("../packs/a,../packs/b", PlaceKind::Text).is_ok());
+        assert!(values_of("1..3", ValueKind::Text).is_err());
+        assert!(values_of("../packs/a,../packs/b", ValueKind::Text).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! The distributions of a sweep: one chart for each measure, in it one sideways histogram for each combination.
+//! Charts of a sweep: one for each measure, with a sideways histogram for each combination.
 
 use plotters::prelude::*;
 
@@ -8,25 +8,25 @@ use super::{Combination, Plan};
 use crate::output::short;
 use crate::plot::{self, Canvas, Role, TEXT, TITLE, axis_range, label, legend, text_style};
 
-/// With more combinations the columns are too narrow to see.
-const MOST_COLUMNS: u64 = 200;
+/// Maximum number of columns; more would be too narrow.
+const MAX_COLUMNS: u64 = 200;
 
-/// With more measures nobody finds anything.
-const MOST_CHARTS: usize = 24;
+/// Maximum number of charts.
+const MAX_CHARTS: usize = 24;
 
 const WIDTH: u32 = 960;
 const HEAD: u32 = 68;
 const CHART: u32 = 260;
 
-/// What is drawn for each combination.
+/// Colours of a combination's histogram and percentiles.
 const HISTOGRAM: Role = Role::Series(0);
 const MIDDLE: Role = Role::Series(1);
 const HIGH: Role = Role::Series(3);
 
 pub(super) fn check_size(plan: &Plan) -> anyhow::Result<()> {
     anyhow::ensure!(
-        plan.combinations <= MOST_COLUMNS,
-        "a plot shows at most {MOST_COLUMNS} combinations, and there are {}; leave --plot out or take larger steps",
+        plan.combinations <= MAX_COLUMNS,
+        "a plot shows at most {MAX_COLUMNS} combinations, but there are {}; use larger steps, or no --plot",
         plan.combinations,
     );
     Ok(())
@@ -34,13 +34,13 @@ pub(super) fn check_size(plan: &Plan) -> anyhow::Result<()> {
 
 pub(super) fn svg(plan: &Plan, combinations: &[Combination]) -> anyhow::Result<String> {
     let bins = bins(plan, combinations);
-    // What is the same everywhere needs no chart, unless there is nothing else.
+    // Constant measures need no chart, unless there are no others.
     let mut shown: Vec<usize> = (0..plan.measures.len()).collect();
     if bins.iter().any(|bins| bins.len() > 1) {
         shown.retain(|&measure| bins.get(measure).is_some_and(|bins| bins.len() > 1));
     }
-    let left_out = shown.len().saturating_sub(MOST_CHARTS);
-    shown.truncate(MOST_CHARTS);
+    let left_out = shown.len().saturating_sub(MAX_CHARTS);
+    shown.truncate(MAX_CHARTS);
     let height = HEAD + CHART * (shown.len() as u32).max(1) + if left_out > 0 { 24 } else { 0 };
     let name = plan.scenario.name();
     plot::draw((WIDTH, height), name, |canvas| {
@@ -73,7 +73,7 @@ fn chart(
         combination.values.get(measure).cloned().unwrap_or_default().into_iter().flatten()
     };
     let range = axis_range(combinations.iter().flat_map(values));
-    // Single values are drawn as high as would fit beside each other.
+    // Height of the bar of a single value.
     let thickness = (range.end - range.start) / 30.0;
     let titles: Vec<String> =
         combinations.iter().map(|combination| column_title(plan, combination)).collect();
@@ -121,13 +121,13 @@ fn chart(
     column_titles(canvas, &chart.plotting_area().get_pixel_range(), &titles)
 }
 
-/// The values of a combination, without the keys, which the axis names.
+/// The values of a combination, without their keys.
 fn column_title(plan: &Plan, combination: &Combination) -> String {
     let values = plan.axes.iter().zip(&combination.at).filter_map(|(axis, &at)| axis.values.get(at));
     values.map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Under each column its title, as many as there is room for.
+/// Draws titles below the columns; skips some if there is not enough space.
 fn column_titles(
     canvas: &Canvas<'_>,
     (x, y): &(std::ops::Range<i32>, std::ops::Range<i32>),

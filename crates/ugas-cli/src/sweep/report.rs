@@ -1,4 +1,4 @@
-//! A sweep in words, for tools, and for spreadsheets.
+//! Report of a sweep, as text, JSON and CSV.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::statistics::{Bins, Summary};
 use super::{Combination, Plan};
 use crate::output::{self, count, csv_field, short};
 
-/// The longest bar of a histogram.
+/// Maximum length of a histogram's bar.
 const BAR: u64 = 40;
 
 pub(super) fn text(plan: &Plan, combinations: &[Combination]) -> String {
@@ -19,7 +19,7 @@ pub(super) fn text(plan: &Plan, combinations: &[Combination]) -> String {
     let combined = count(combinations.len(), "combination");
     let each = count(plan.runs as usize, "run");
     let from_there = if plan.axes.iter().any(|axis| axis.place.field() == "Seed") {
-        "seeds from the one that is varied".to_owned()
+        "seeds from the varied one".to_owned()
     } else {
         format!("seeds {first} to {}", first.wrapping_add(plan.runs - 1))
     };
@@ -30,13 +30,13 @@ pub(super) fn text(plan: &Plan, combinations: &[Combination]) -> String {
         let title = plan.title(&combination.at);
         let failed = combination.passed.iter().filter(|passed| !**passed).count();
         let passed = combination.passed.len().saturating_sub(failed);
-        let verdict = if failed == 0 {
+        let failures = if failed == 0 {
             String::new()
         } else {
             format!(", {}", output::bad(&format!("{failed} failed")))
         };
         let title = if title.is_empty() { "as written".to_owned() } else { title };
-        let _ = writeln!(text, "\n{title}: {passed} passed{verdict}");
+        let _ = writeln!(text, "\n{title}: {passed} passed{failures}");
         if let Some(failure) = &combination.failure {
             let _ = writeln!(text, "  first failure: {failure}");
         }
@@ -89,7 +89,7 @@ pub(super) fn bins(plan: &Plan, combinations: &[Combination]) -> Vec<Bins> {
     (0..plan.measures.len()).map(of_measure).collect()
 }
 
-/// Nothing for values that are all the same: the summary says it.
+/// Writes a histogram, unless all values are the same.
 fn histogram(text: &mut String, bins: &Bins, values: &[Option<f64>]) {
     let counts = bins.count(values.iter().copied().flatten());
     let most = counts.iter().copied().max().unwrap_or_default();
@@ -165,7 +165,7 @@ fn summary_json(bins: &Bins, values: &[Option<f64>]) -> Value {
     json!({ "min": min, "mean": mean, "p50": p50, "p95": p95, "max": max, "histogram": histogram })
 }
 
-/// One line for each run.
+/// A CSV file with one line for each run.
 pub(super) fn csv(plan: &Plan, combinations: &[Combination]) -> String {
     let mut header: Vec<String> = plan.axes.iter().map(|axis| csv_field(&axis.key)).collect();
     header.extend(["run", "seed", "passed"].map(str::to_owned));

@@ -1,4 +1,4 @@
-//! What many values come to.
+//! Summaries and histograms of values.
 
 /// The summary of a list of values.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// `None` for nothing.
+    /// The summary of values; `None` if there are none.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.collect();
         sorted.sort_by(f64::total_cmp);
@@ -23,48 +23,48 @@ impl Summary {
     }
 }
 
-/// The nearest rank: the smallest value that at least so many of 100 values do not exceed.
+/// Percentile by nearest rank: the smallest value that at least `percent` of 100 values do not exceed.
 fn rank(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = sorted.len().saturating_mul(percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// Where values are counted: single values if there are few, otherwise equal pieces of the range.
+/// Bins of a histogram: single values if there are few, otherwise intervals of equal width.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Bins {
     Single(Vec<f64>),
     Pieces { from: f64, width: f64, count: usize },
 }
 
-/// Up to so many different values are counted one by one.
-const MOST_SINGLE: usize = 12;
+/// Maximum number of different values with a bin of their own.
+const MAX_SINGLE: usize = 12;
 
-/// Otherwise the range is cut in so many pieces.
+/// Number of intervals otherwise.
 const PIECES: usize = 10;
 
 impl Bins {
-    /// Bins for all of these values, so that several distributions can be compared.
+    /// Bins that cover all values, so that several distributions can be compared.
     pub(super) fn covering(values: impl Iterator<Item = f64>) -> Self {
         let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut different: Vec<f64> = Vec::new();
         for value in values {
             (min, max) = (min.min(value), max.max(value));
-            if different.len() <= MOST_SINGLE
+            if different.len() <= MAX_SINGLE
                 && let Err(position) = different.binary_search_by(|known| known.total_cmp(&value))
             {
                 different.insert(position, value);
             }
         }
-        // Halved before they are subtracted: the range of finite numbers can be infinite.
+        // Divided before subtracting: the range of finite numbers can overflow.
         let width = (max / PIECES as f64) - (min / PIECES as f64);
-        if different.len() <= MOST_SINGLE || !width.is_normal() {
+        if different.len() <= MAX_SINGLE || !width.is_normal() {
             Self::Single(different)
         } else {
             Self::Pieces { from: min, width, count: PIECES }
         }
     }
 
-    /// How many there are.
+    /// The number of bins.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Single(values) => values.len(),
@@ -85,7 +85,7 @@ impl Bins {
         }
     }
 
-    /// How many values are in each bin.
+    /// The number of values in each bin.
     pub(super) fn count(&self, values: impl Iterator<Item = f64>) -> Vec<u64> {
         let mut counts = vec![0; self.len()];
         for value in values {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_of_the_first_hundred_numbers() {
+    fn summary_of_the_first_hundred_numbers() {
         let summary = Summary::of((1..=100).map(f64::from)).unwrap();
         // The mean is (1 + 100) / 2; of 100 values the 50th and the 95th.
         assert_eq!(summary, Summary { min: 1.0, mean: 50.5, p50: 50.0, p95: 95.0, max: 100.0 });
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_are_counted_in_pieces() {
+    fn many_values_are_counted_in_intervals() {
         let values = || (0..=100).map(f64::from);
         let bins = Bins::covering(values());
         assert_eq!(bins.ends(0), (0.0, 10.0));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_range_has_bins() {
+    fn widest_range_has_bins() {
         let values: Vec<f64> = (0..20).map(|step| -1e308 + f64::from(step) * 1e307).collect();
         let bins = Bins::covering(values.iter().copied());
         assert_eq!(bins.count(values.iter().copied()).iter().sum::<u64>(), 20);

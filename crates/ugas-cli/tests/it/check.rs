@@ -9,14 +9,14 @@ DurationPolicy: Instnat
 ";
 
 #[test]
-fn our_packs_are_valid() {
+fn repository_packs_are_valid() {
     let answer = ugas(["check", &root("packs"), "--deny-warnings"]);
     assert_eq!(answer.status, 0, "{}", answer.stdout);
     assert!(answer.stdout.contains("valid: 0 errors, 0 warnings"), "{}", answer.stdout);
 }
 
 #[test]
-fn a_broken_pack_says_where_and_what_to_do() {
+fn invalid_pack_reports_position_and_help() {
     let path = file("check-broken", "hit.yaml", TYPO);
     let answer = ugas(["check", &path]);
     assert_eq!(answer.status, 1);
@@ -33,13 +33,13 @@ fn a_broken_pack_says_where_and_what_to_do() {
 }
 
 #[test]
-fn warnings_count_when_asked() {
+fn warnings_fail_with_deny_warnings() {
     let text = TYPO
         .replace("Instnat", "Instant\nArea: { Shape: Sphere, Radius: { Type: ScalableFloat, Value: 5 } }");
     let path = file("check-warning", "hit.yaml", &text);
     let answer = ugas(["check", &path]);
     assert_eq!(answer.status, 0);
-    assert!(answer.stdout.contains("warning[UG145]: `Area` is not carried out"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("warning[UG145]: `Area` is not supported"), "{}", answer.stdout);
     assert_eq!(ugas(["check", &path, "--deny-warnings"]).status, 1);
 }
 

@@ -7,7 +7,7 @@ use super::{keys, ugas};
 fn demo(arguments: &[&str]) -> super::Answer {
     let answer = ugas([&["demo"], arguments].concat());
     assert_eq!(answer.status, 0, "{}", answer.stderr);
-    // One line at the start, on standard error; none beside a document.
+    // One line at the start, on standard error; none with JSON.
     let lines: Vec<&str> = answer.stderr.lines().collect();
     match arguments.contains(&"json") {
         true => assert!(lines.is_empty(), "{lines:?}"),
@@ -25,7 +25,7 @@ fn hash(text: &str) -> &str {
 }
 
 #[test]
-fn the_same_seed_and_time_give_the_same_hash() {
+fn same_seed_and_time_give_the_same_hash() {
     let first = demo(&["--headless", "--for", "3"]);
     let hash_of = |arguments: &[&str]| hash(&demo(arguments).stdout).to_owned();
     assert_eq!(hash(&first.stdout).len(), 16);
@@ -39,7 +39,7 @@ fn the_same_seed_and_time_give_the_same_hash() {
 }
 
 #[test]
-fn the_summary_is_one_document() {
+fn json_summary_is_one_document() {
     let document = demo(&["--headless", "--for", "3", "--format", "json"]).json();
     assert_eq!(
         keys(&document),
@@ -58,7 +58,7 @@ fn the_summary_is_one_document() {
 }
 
 #[test]
-fn a_taken_port_is_no_problem() {
+fn used_port_falls_back_to_a_free_one() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let answer = demo(&["--headless", "--real-time", "--for", "0.3", "--port", &port]);
@@ -66,18 +66,18 @@ fn a_taken_port_is_no_problem() {
         answer.stdout.lines().next().and_then(|line| line.strip_prefix("inspector at http://127.0.0.1:"));
     let free = address.unwrap_or_else(|| panic!("{}", answer.stdout)).trim_end_matches('/');
     assert_ne!(free, port);
-    // The pace and the inspector change nothing.
+    // Real time and the inspector do not change the match.
     let fast = demo(&["--headless", "--for", "0.3", "--no-inspect"]);
     assert_eq!(hash(&answer.stdout), hash(&fast.stdout));
 }
 
 #[test]
-fn a_match_may_be_over_at_once() {
+fn match_of_zero_seconds_ends_at_once() {
     demo(&["--headless", "--for", "0"]);
 }
 
 #[test]
-fn wrong_use_is_explained() {
+fn usage_errors_are_explained() {
     let check = |arguments: &[&str], expected: &str| {
         let answer = ugas(arguments);
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));

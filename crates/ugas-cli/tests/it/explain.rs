@@ -3,7 +3,7 @@
 use crate::{keys, root, ugas};
 
 #[test]
-fn a_value_is_explained_term_by_term() {
+fn value_is_explained_term_by_term() {
     let path = root("packs/arpg/scenarios/damage-buckets.yaml");
     let arguments = ["explain", &path, "--controller", "hero", "--attribute", "WeaponDamage"];
     let text = ugas(arguments);
@@ -20,13 +20,13 @@ fn a_value_is_explained_term_by_term() {
     let terms = layer["terms"].as_array().unwrap();
     let expected = ["channel", "effect", "magnitude", "operation", "qualifies", "reason", "source", "stacks"];
     assert_eq!(keys(&terms[0]), expected);
-    // The hunter sleeps: its modifier is shown, and why it does not count.
+    // The hunter is inhibited: its modifier is listed with the reason why it does not count.
     let idle = terms.iter().find(|term| term["qualifies"] == false).unwrap();
     assert!(idle["reason"].is_string(), "{idle}");
 }
 
 #[test]
-fn a_moment_can_be_chosen() {
+fn value_is_explained_at_a_time() {
     let path = root("packs/arpg/scenarios/hits.yaml");
     let scenario = "bleeding stacks and grows with the level";
     let at = |seconds: &str| {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::page::Client;
 use crate::{empty_folder, fixtures, ugas, ugas_in};
 
-/// An inspector that ends with the test.
+/// A running inspector, killed when dropped.
 pub(crate) struct Running(Child);
 
 impl Drop for Running {
@@ -39,7 +39,7 @@ fn page(address: &str) -> String {
 }
 
 #[test]
-fn a_scenario_and_a_recording_are_served() {
+fn scenario_and_recording_are_served() {
     let duel = fixtures().join("duel.yaml");
     let (_running, address) = start(&[duel.to_str().unwrap(), "--port", "0"]);
     assert!(page(&address).contains("<title>UGAS inspector</title>"));
@@ -52,7 +52,7 @@ fn a_scenario_and_a_recording_are_served() {
 }
 
 #[test]
-fn a_taken_port_is_no_problem() {
+fn used_port_falls_back_to_a_free_one() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let duel = fixtures().join("duel.yaml");
@@ -62,7 +62,7 @@ fn a_taken_port_is_no_problem() {
 }
 
 #[test]
-fn other_machines_need_the_token_that_is_printed() {
+fn public_address_requires_the_printed_token() {
     let duel = fixtures().join("duel.yaml");
     let (_running, address) = start(&[duel.to_str().unwrap(), "--listen", "0.0.0.0:0"]);
     let (address, token) = address.split_once("/#token=").unwrap_or_else(|| panic!("{address}"));
@@ -86,7 +86,7 @@ fn other_machines_need_the_token_that_is_printed() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_told() {
+fn invalid_inputs_are_reported() {
     let missing = ugas(["inspect", "nowhere.yaml"]);
     assert_eq!(missing.status, 2);
     assert!(missing.stderr.contains("nowhere.yaml"), "{}", missing.stderr);
@@ -102,7 +102,7 @@ fn what_cannot_be_shown_is_told() {
 }
 
 #[test]
-fn what_is_shown_is_not_written_over() {
+fn input_is_not_overwritten() {
     let duel = fixtures().join("duel.yaml");
     let folder = empty_folder("inspect-itself");
     let recorded = ugas_in(&folder, ["run", duel.to_str().unwrap(), "--record", "duel.ugasrec"]);
@@ -119,7 +119,7 @@ fn what_is_shown_is_not_written_over() {
 }
 
 #[test]
-fn what_is_expected_is_said() {
+fn errors_name_the_expected_input() {
     let folder = empty_folder("inspect-wrong");
     let check = |path: &str, words: &str| {
         let answer = ugas_in(&folder, ["inspect", path, "--port", "0"]);
@@ -136,9 +136,9 @@ fn what_is_expected_is_said() {
     check("notes.txt", "notes.txt");
 }
 
-/// Every moment is kept, so a long story has longer ones.
+/// All moments are kept, so they are further apart in a long scenario.
 #[test]
-fn a_scenario_of_years_is_shown() {
+fn scenario_of_years_is_shown() {
     let folder = empty_folder("inspect-years");
     let file = folder.join("years.yaml");
     std::fs::write(&file, "Name: years\nSteps: [ Advance: 1e9 ]\n").unwrap();
@@ -147,6 +147,6 @@ fn a_scenario_of_years_is_shown() {
     let times = client.answer(json!({ "request": "moments" }))["times"].clone();
     let times = times.as_array().unwrap();
     assert_eq!(times.last(), Some(&json!(1e9)));
-    // The beginning and 20,000 steps.
+    // The beginning and 20,000 moments.
     assert_eq!(times.len(), 20_001);
 }

@@ -1,24 +1,24 @@
-//! The command line as its users meet it: the built binary, its output and its exit status.
+//! Tests of the built binary: its output and exit status.
 
 mod check;
 mod conformance;
 mod demo;
-mod editor;
 mod explain;
+mod initial_state;
 mod inspect;
 mod new;
 mod online;
 mod overwrite;
-// What `ugas-inspect` is tested with: a browser in few lines.
+// The HTTP and WebSocket client of the tests of `ugas-inspect`.
 #[allow(dead_code, reason = "not all of it is needed here")]
 #[path = "../../../ugas-inspect/tests/it/client.rs"]
 mod page;
 mod play;
 mod replay;
 mod run;
+mod schema_and_completions;
 mod snapshots;
 mod soak;
-mod state;
 mod sweep;
 mod watch;
 
@@ -27,7 +27,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What the binary answered.
+/// Output and exit status of the binary.
 struct Answer {
     status: i32,
     stdout: String,
@@ -44,7 +44,7 @@ fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> An
     ugas_in(Path::new("."), arguments)
 }
 
-/// Run in a folder, away from terminals and settings of whoever runs the tests.
+/// Runs the binary in a folder, without a terminal or settings of the environment.
 fn ugas_in<S: AsRef<std::ffi::OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = S>) -> Answer {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).env_remove("COLUMNS");
@@ -60,12 +60,12 @@ fn root(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
 }
 
-/// The folder of the files that tests share.
+/// The folder of the fixtures.
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// A folder of its own for a test, empty.
+/// An empty folder for a test.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -73,7 +73,7 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A file in a folder of its own.
+/// A file in an empty folder.
 fn file(folder: &str, name: &str, text: &str) -> String {
     let path = empty_folder(folder).join(name);
     std::fs::write(&path, text).unwrap();
@@ -87,7 +87,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn wrong_use_is_status_two() {
+fn usage_error_is_status_two() {
     assert_eq!(ugas(["frobnicate"]).status, 2);
     assert_eq!(ugas(["check"]).status, 2);
     assert_eq!(ugas(["run", "packs", "--step", "0"]).status, 2);
@@ -104,7 +104,7 @@ fn wrong_use_is_status_two() {
 
 #[cfg(unix)]
 #[test]
-fn a_path_that_cannot_be_followed_says_why() {
+fn inaccessible_path_is_reported_with_the_reason() {
     let folder = empty_folder("unreadable");
     std::os::unix::fs::symlink("circle", folder.join("circle")).unwrap();
     std::fs::write(folder.join("file.yaml"), "").unwrap();

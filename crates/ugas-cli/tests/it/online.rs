@@ -1,4 +1,4 @@
-//! `ugas serve` and `ugas connect`: two programs that talk over a real socket.
+//! `ugas serve` and `ugas connect`, as two processes over a real socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,10 +15,10 @@ use ugas_replay::Recording;
 use super::page::Client;
 use super::{Answer, empty_folder, file, root, ugas};
 
-/// Long enough for any machine; what hangs is found nevertheless.
+/// Timeout: long enough for a slow machine, but finite.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A program that runs beside the test, and not after it.
+/// A process that is killed at the end of the test.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -42,10 +42,10 @@ impl Running {
         Self { child, lines, seen: String::new() }
     }
 
-    /// A server of a pack on a free port, and where it is.
+    /// A server of a pack on a free port, and its address.
     fn serve(pack: &str, more: &[&str]) -> (Self, String) {
         let pack = root(pack);
-        // Of this machine, since nobody else gets in.
+        // A port alone means 127.0.0.1 for a server without a key.
         let listen = if more.contains(&"--key") { "127.0.0.1:0" } else { ":0" };
         let all = ["serve", &pack, "--listen", listen, "--for", "300"].into_iter();
         let mut server = Self::start(all.chain(more.iter().copied()));
@@ -55,7 +55,7 @@ impl Running {
         (server, address)
     }
 
-    /// The next line with these words.
+    /// The next line that contains a text.
     #[track_caller]
     fn line_with(&mut self, words: &str) -> String {
         let end = Instant::now() + PATIENCE;
@@ -79,7 +79,7 @@ impl Running {
         assert!(status.success());
     }
 
-    /// Waits for its end: the status, and all that it printed.
+    /// Waits for the end of the process: its status and output.
     fn finish(mut self) -> (i32, String) {
         let end = Instant::now() + PATIENCE;
         let status = loop {
@@ -110,7 +110,7 @@ fn connect(server: &str, pack: &str, more: &[&str]) -> Answer {
     ugas(all.chain(more.iter().copied()))
 }
 
-/// Sees its own controller and leaves.
+/// A script that waits for its controller and leaves.
 fn short_visit(folder: &str) -> String {
     file(folder, "visit.yaml", "Steps:\n  - Expect: { Attributes: { Mana: 120 }, Within: 10 }\n")
 }
@@ -133,7 +133,7 @@ Steps:
 ";
 
 #[test]
-fn a_match_is_predicted_and_confirmed() {
+fn match_is_predicted_and_confirmed() {
     let (mut server, address) = Running::serve("packs/spells", &["--bots", "1", "--bot-template", "Ogre"]);
     let script = file("online-duel", "duel.yaml", DUEL);
     let answer = connect(
@@ -153,7 +153,7 @@ fn a_match_is_predicted_and_confirmed() {
 }
 
 #[test]
-fn only_what_the_server_shows_is_told() {
+fn outcome_has_only_replicated_attributes() {
     let (_server, address) = Running::serve("packs/spells", &[]);
     let script = file("online-shown", "bot.yaml", "Steps:\n  - Wait: 0.5\n");
     let own = |template: &str| {
@@ -169,13 +169,14 @@ fn only_what_the_server_shows_is_told() {
     let (shown, withheld) = own("Mage");
     assert_eq!(shown, ["Health", "Mana", "MaxHealth", "MaxMana"]);
     assert!(withheld.is_empty());
-    // `ReplicationMode: Minimal` sends no attributes, not even to its owner (§13.2); they are named without values (N1).
+    // `ReplicationMode: Minimal` sends no attributes, not even to its owner (§13.2); they are named without
+    // values (N1).
     let (shown, withheld) = own("Ogre");
     assert!(shown.is_empty() && withheld.contains(&"Health".to_owned()), "{withheld:?}");
 }
 
 #[test]
-fn an_expectation_that_fails_is_an_answer() {
+fn failed_expectation_is_status_one() {
     let (_server, address) = Running::serve("packs/spells", &[]);
     let script = "Steps:\n  - Wait: 0.1\n  - Expect: { Attributes: { Mana: { AtMost: 1 } }, Within: 0.1 }\n";
     let script = file("online-fails", "bot.yaml", script);
@@ -188,7 +189,7 @@ fn an_expectation_that_fails_is_an_answer() {
 }
 
 #[test]
-fn who_never_got_an_answer_did_not_play() {
+fn unanswered_connection_is_lost() {
     let pack = root("packs/spells");
     let answer = ugas(["connect", "127.0.0.1:1", "--pack", &pack, "--for", "0.5", "--format", "json"]);
     let outcome = answer.json();
@@ -196,14 +197,14 @@ fn who_never_got_an_answer_did_not_play() {
 }
 
 #[test]
-fn another_pack_is_refused() {
+fn other_pack_is_refused() {
     let (mut server, address) = Running::serve("packs/spells", &[]);
     let answer = connect(&address, "packs/arpg", &[]);
     let outcome = answer.json();
     assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
     let reason = outcome["reason"].as_str().unwrap();
     assert!(reason.contains("other rules") && reason.contains("packs"), "{reason}");
-    // Nobody needs one here.
+    // The server is open: no token is needed.
     assert!(!reason.contains("token"), "{reason}");
     let line = server.line_with("other rules");
     assert!(line.contains("127.0.0.1:") && !line.contains("token"), "{line}");
@@ -211,15 +212,15 @@ fn another_pack_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn another_template_is_refused_by_name() {
+fn unknown_template_is_refused_with_its_name() {
     let (mut server, address) = Running::serve("packs/spells", &[]);
     let answer = connect(&address, "packs/spells", &["--template", "Mague"]);
     assert_eq!(answer.status, 1);
-    let reason = "the server does not let you in: there is no template `Mague`; did you mean `Mage`?";
+    let reason = "the server refused the client: there is no template `Mague`; did you mean `Mage`?";
     assert_eq!(answer.json()["reason"], reason);
     let line = server.line_with("there is no template `Mague`");
     assert!(line.contains("! refused 127.0.0.1:"), "{line}");
-    // The same again is counted, and told of in the end at the latest.
+    // Repetitions are counted, and printed at the end at the latest.
     for _ in 0..2 {
         assert_eq!(connect(&address, "packs/spells", &["--template", "Mague"]).status, 1);
     }
@@ -227,11 +228,11 @@ fn another_template_is_refused_by_name() {
     let (_, printed) = server.finish();
     let lines: Vec<&str> = printed.lines().filter(|line| line.contains("`Mague`")).collect();
     assert_eq!(lines.len(), 2, "{printed}");
-    assert!(lines[1].contains("(2 times more)"), "{printed}");
+    assert!(lines[1].contains("(2 more times)"), "{printed}");
 }
 
 #[test]
-fn only_who_has_a_token_gets_in() {
+fn keyed_server_requires_a_token() {
     let folder = empty_folder("online-keys");
     let key = folder.join("server.key");
     let (key, other) = (key.to_str().unwrap(), folder.join("other.key"));
@@ -243,10 +244,8 @@ fn only_who_has_a_token_gets_in() {
     let issued = ["serve", &root("packs/spells"), "--key", other.to_str().unwrap(), "--token-for", "Eve"];
     let issued = ugas(issued.into_iter().chain(["--only-tokens", "--public", &address]));
     assert_eq!(issued.status, 0, "{}", issued.stderr);
-    let strangers = [
-        (&address, "lets in only who has a token"),
-        (&token_of(&issued.stdout), "not issued with the server's key"),
-    ];
+    let strangers =
+        [(&address, "requires a token"), (&token_of(&issued.stdout), "not issued with the server's key")];
     for (stranger, words) in strangers {
         let answer = connect(stranger, "packs/spells", &["--bot", &visit]);
         let outcome = answer.json();
@@ -254,7 +253,7 @@ fn only_who_has_a_token_gets_in() {
         assert!(outcome["reason"].as_str().unwrap().contains(words), "{outcome:#}");
     }
 
-    // The token's name is stronger than what the client says. It lets in once.
+    // The token's name takes precedence over the client's. The token is accepted once.
     let answer = connect(&token, "packs/spells", &["--name", "Eve", "--bot", &visit]);
     assert_eq!(answer.status, 0, "{}\n{}", answer.stdout, answer.stderr);
     server.line_with("Ada joined as Mage");
@@ -263,7 +262,7 @@ fn only_who_has_a_token_gets_in() {
 }
 
 #[test]
-fn a_full_server_says_so() {
+fn full_server_refuses() {
     let (mut server, address) = Running::serve("packs/spells", &["--max-clients", "1"]);
     let pack = root("packs/spells");
     let first = Running::start(["connect", &address, "--pack", &pack, "--name", "Ada", "--for", "100"]);
@@ -274,13 +273,13 @@ fn a_full_server_says_so() {
 }
 
 #[test]
-fn a_flood_keeps_nobody_out() {
+fn flood_does_not_lock_out_clients() {
     let (_server, address) = Running::serve("packs/spells", &[]);
     let flooder = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let is_over = std::sync::atomic::AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // Of every kind of packet that there is, and of none.
+            // Of every kind of packet, and of unknown kinds.
             let mut kind = 0u8;
             while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
                 for _ in 0..64 {
@@ -303,7 +302,7 @@ fn token_of(line: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_cleanly_and_clients_are_told() {
+fn signal_ends_the_server_and_disconnects_clients() {
     for signal in ["-INT", "-TERM"] {
         let (mut server, address) = Running::serve("packs/spells", &[]);
         let pack = root("packs/spells");
@@ -317,12 +316,12 @@ fn a_signal_ends_it_cleanly_and_clients_are_told() {
         let (status, printed) = client.finish();
         let outcome: Value = serde_json::from_str(&printed).unwrap();
         assert_eq!((status, &outcome["outcome"]), (0, &"closed".into()), "{outcome:#}");
-        assert_eq!(outcome["reason"], "the server stops");
+        assert_eq!(outcome["reason"], "the server is shutting down");
     }
 }
 
 #[test]
-fn a_server_can_be_inspected() {
+fn server_can_be_inspected() {
     let (mut server, address) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0"]);
     let line = server.line_with("inspector at ");
     let inspector =
@@ -333,19 +332,19 @@ fn a_server_can_be_inspected() {
     let mut page = String::new();
     stream.read_to_string(&mut page).unwrap();
     assert!(page.contains("<title>UGAS inspector</title>"), "{page}");
-    // The game does not mind.
+    // The game is not affected.
     let answer = connect(&address, "packs/spells", &["--bot", &short_visit("inspected")]);
     assert_eq!(answer.status, 0, "{}{}", answer.stdout, answer.stderr);
-    // A port that was asked for and is taken is told of; without one, any free port will do.
+    // A requested port in use is an error; without one, any free port is used.
     let taken = format!("--inspect={inspector}");
     let second = ugas(["serve", &root("packs/spells"), "--listen", "127.0.0.1:0", &taken]);
     assert_eq!(second.status, 2, "{}", second.stdout);
     assert!(second.stderr.contains("cannot listen"), "{}", second.stderr);
 }
 
-/// What players hear is told by what they heard before, so whoever counts it must not miss the first of it.
+/// Updates are deltas of earlier ones, so the inspector must not miss the first update to a player.
 #[test]
-fn what_players_hear_is_counted_by_what_it_is_about() {
+fn traffic_is_counted_by_class() {
     let (mut server, address) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0"]);
     let mut page = Client::open(inspector_of(&mut server));
     while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
@@ -355,20 +354,20 @@ fn what_players_hear_is_counted_by_what_it_is_about() {
         "stay.yaml",
         "Steps:\n  - Expect: { Attributes: { Mana: 120 }, Within: 10 }\n  - Wait: 60\n",
     );
-    // Several, since it depends on the moment at which one comes.
+    // Several clients, since it depends on when one joins.
     let names = ["Ada", "Bea", "Cid", "Dee", "Eve", "Fay"];
     let come = |name| {
         Running::start(["connect", &address, "--pack", &pack, "--name", name, "--for", "60", "--bot", &stay])
     };
     let _players = names.map(come);
     let counted = |page: &mut Client| {
-        let told = page.answer(json!({ "request": "network" }));
+        let answer = page.answer(json!({ "request": "network" }));
         let is_own = |class: &&Value| class["class"] == "own state";
         let own_state = |client: &Value| {
             let classes = client["receivedByClass"].as_array()?;
             classes.iter().find(is_own)?["bytes"].as_u64()
         };
-        let clients = told["clients"].as_array().cloned().unwrap_or_default();
+        let clients = answer["clients"].as_array().cloned().unwrap_or_default();
         clients.iter().filter(|client| own_state(client) > Some(0)).count()
     };
     let end = Instant::now() + PATIENCE;
@@ -378,14 +377,14 @@ fn what_players_hear_is_counted_by_what_it_is_about() {
     }
 }
 
-/// Where the inspector of a server is.
+/// Address of the inspector of a server.
 fn inspector_of(server: &mut Running) -> SocketAddr {
     let line = server.line_with("inspector at ");
     let address = line.trim().strip_prefix("inspector at http://").unwrap_or_else(|| panic!("{line}"));
     address.trim_end_matches('/').parse().unwrap()
 }
 
-/// All commands of a recording, which must lead again where they led.
+/// All commands of a recording, which must be verified.
 fn commands_of(file: &Path) -> Vec<Command> {
     let verified = ugas(["replay", file.to_str().unwrap(), "--verify"]);
     assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
@@ -396,7 +395,7 @@ fn commands_of(file: &Path) -> Vec<Command> {
 
 #[cfg(unix)]
 #[test]
-fn what_players_and_the_page_do_is_recorded() {
+fn commands_of_players_and_the_page_are_recorded() {
     let recording = empty_folder("online-record").join("match.ugasrec");
     let (record, bots) =
         (["--record", recording.to_str().unwrap()], ["--bots", "1", "--bot-template", "Ogre"]);
@@ -412,7 +411,7 @@ fn what_players_and_the_page_do_is_recorded() {
     let edit = json!({ "request": "edit", "command": "set-base", "controller": ogre, "attribute": "Health", "value": 55 });
     assert_eq!(page.answer(edit)["recording"], record[1]);
     while page.answer(json!({ "request": "console" }))["lines"][0].is_null() {}
-    // A moment of the match that runs is a scenario, which needs neither the server nor its pack.
+    // A moment of the running match is exported as a scenario, which needs neither the server nor its pack.
     let export = page.answer(json!({ "request": "export" }));
     let moment = file("online-record-moment", "moment.yaml", export["text"].as_str().unwrap());
     let run = ugas(["run", &moment]);
@@ -422,13 +421,13 @@ fn what_players_and_the_page_do_is_recorded() {
     assert_eq!(status, 0, "{printed}");
     assert!(printed.contains("recorded until ") && printed.contains("match.ugasrec"), "{printed}");
     let commands = commands_of(&recording);
-    let is_fireball = |command: &&Command| matches!(command, Command::OfClient { command, .. } if matches!(**command, Command::Activate { .. }));
-    // The first of the two that were asked for, and the impact was not allowed.
+    let is_fireball = |command: &&Command| matches!(command, Command::FromClient { command, .. } if matches!(**command, Command::Activate { .. }));
+    // The first of the two requested activations; the impact was not allowed.
     assert_eq!(commands.iter().filter(is_fireball).count(), 1);
     assert!(commands.iter().any(|command| matches!(command, Command::DefineEffect(_))), "the edit");
-    let told = ugas(["replay", record[1], "--do", "seek end; show Ogre 0"]);
-    assert!(told.stdout.contains("Ogre 0"), "{}{}", told.stdout, told.stderr);
-    // It can be looked at in a browser, too.
+    let answer = ugas(["replay", record[1], "--do", "seek end; show Ogre 0"]);
+    assert!(answer.stdout.contains("Ogre 0"), "{}{}", answer.stdout, answer.stderr);
+    // The inspector shows it, too.
     let mut inspector = Running::start(["inspect", record[1], "--port", "0", "--no-open"]);
     let mut page = Client::open(inspector_of(&mut inspector));
     let events = page.answer(json!({ "request": "events", "search": "Inspector.SetBase.Health" }));
@@ -436,10 +435,10 @@ fn what_players_and_the_page_do_is_recorded() {
 }
 
 #[test]
-fn a_recording_can_be_opened_however_the_server_ended() {
+fn recording_is_readable_however_the_server_ends() {
     let folder = empty_folder("online-record-ends");
     let record = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    // Its time is over.
+    // The server ends by --for.
     let (timely, killed) = (record("timely.ugasrec"), record("killed.ugasrec"));
     let spells = root("packs/spells");
     let all =
@@ -447,7 +446,7 @@ fn a_recording_can_be_opened_however_the_server_ended() {
     let (status, printed) = Running::start(all).finish();
     assert_eq!(status, 0, "{printed}");
     assert!(commands_of(Path::new(&timely)).len() >= 2, "two bots were spawned");
-    // It is killed.
+    // The server is killed.
     let (server, _) = Running::serve("packs/spells", &["--bots", "2", "--record", &killed]);
     let ticks = || Recording::open(std::fs::File::open(&killed).ok()?).ok().map(|known| known.ticks());
     let end = Instant::now() + PATIENCE;
@@ -457,7 +456,7 @@ fn a_recording_can_be_opened_however_the_server_ended() {
     }
     drop(server);
     assert!(commands_of(Path::new(&killed)).len() >= 2, "two bots were spawned");
-    // What is something else is not written over.
+    // A file of another kind is not overwritten.
     let notes = record("notes.txt");
     std::fs::write(&notes, "keep me").unwrap();
     let answer = ugas(["serve", &spells, "--listen", "127.0.0.1:0", "--for", "0", "--record", &notes]);
@@ -466,19 +465,19 @@ fn a_recording_can_be_opened_however_the_server_ended() {
 }
 
 #[test]
-fn without_a_recording_the_page_says_so() {
-    // A port alone, and without the equals sign: of this machine, so that there is no token.
+fn page_shows_that_nothing_is_recorded() {
+    // A port alone, without the equals sign: on 127.0.0.1, so there is no token.
     let (mut server, _) = Running::serve("packs/spells", &["--inspect", "0", "--allow-edit"]);
     let mut page = Client::open(inspector_of(&mut server));
-    let told = page.answer(json!({ "request": "console" }));
-    assert!(told["recording"].is_null(), "{told}");
+    let answer = page.answer(json!({ "request": "console" }));
+    assert!(answer["recording"].is_null(), "{answer}");
     while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
-    let told = page.answer(json!({ "request": "edit", "command": "spawn", "template": "Ogre" }));
-    assert!(told["recording"].is_null() && told["accepted"].is_string(), "{told}");
+    let answer = page.answer(json!({ "request": "edit", "command": "spawn", "template": "Ogre" }));
+    assert!(answer["recording"].is_null() && answer["accepted"].is_string(), "{answer}");
 }
 
 #[test]
-fn it_ends_when_its_time_is_over() {
+fn server_ends_after_its_time() {
     let server = Running::start(["serve", &root("packs/arpg"), "--for", "0.5", "--tick-rate", "20"]);
     let (status, printed) = server.finish();
     assert_eq!(status, 0, "{printed}");
@@ -487,8 +486,8 @@ fn it_ends_when_its_time_is_over() {
 }
 
 #[test]
-fn nobody_there_is_said() {
-    // A port on which nobody listens, for it was free a moment ago.
+fn missing_server_is_reported() {
+    // A port that was free a moment ago, so no server listens.
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
     drop(socket);
@@ -499,7 +498,7 @@ fn nobody_there_is_said() {
 }
 
 #[test]
-fn wrong_use_is_told_from_an_answer() {
+fn usage_errors_have_status_two() {
     let spells = root("packs/spells");
     let broken = file("online-broken", "bot.yaml", "Steps:\n  - Activate: GA_Firebell\n");
     let check = |arguments: &[&str], status: i32, words: &str| {
@@ -519,7 +518,7 @@ fn wrong_use_is_told_from_an_answer() {
     check(
         &["connect", "not-a-host.invalid:1", "--pack", &spells],
         2,
-        "no machine is known by the name `not-a-host.invalid`",
+        "the host name `not-a-host.invalid` cannot be resolved",
     );
     check(&["connect", "127.0.0.1:84277", "--pack", &spells], 2, "a number from 1 to 65535");
     check(&["connect", "ugas-token-1.abc", "--pack", &spells], 2, "damaged");

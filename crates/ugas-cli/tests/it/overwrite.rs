@@ -1,10 +1,10 @@
-//! Nothing that is read is overwritten, and nothing that is something else.
+//! Inputs and files of other kinds are never overwritten.
 
 use std::path::{Path, PathBuf};
 
 use crate::{empty_folder, fixtures, ugas_in};
 
-/// A folder with the duel.
+/// A folder with the scenario `duel.yaml`.
 fn duel(name: &str) -> (PathBuf, String) {
     let folder = empty_folder(name);
     let story = std::fs::read_to_string(fixtures().join("duel.yaml")).unwrap();
@@ -20,24 +20,24 @@ fn check_refused(folder: &Path, arguments: &[&str], says: &str) {
 }
 
 #[test]
-fn a_scenario_is_never_overwritten() {
+fn scenario_is_never_overwritten() {
     let (folder, story) = duel("overwrite-scenario");
     std::fs::hard_link(folder.join("duel.yaml"), folder.join("also.yaml")).unwrap();
     for output in ["duel.yaml", "./duel.yaml", "../overwrite-scenario/duel.yaml", "also.yaml"] {
-        check_refused(&folder, &["run", "duel.yaml", "--record", output], "is read");
-        check_refused(&folder, &["run", ".", "--record", output, "--scenario", "three blows"], "is read");
-        check_refused(&folder, &["run", "duel.yaml", "--csv", output], "is read");
-        check_refused(&folder, &["sweep", "duel.yaml", "--csv", output], "is read");
+        check_refused(&folder, &["run", "duel.yaml", "--record", output], "is an input");
+        check_refused(&folder, &["run", ".", "--record", output, "--scenario", "three blows"], "is an input");
+        check_refused(&folder, &["run", "duel.yaml", "--csv", output], "is an input");
+        check_refused(&folder, &["sweep", "duel.yaml", "--csv", output], "is an input");
         for format in ["yaml", "json", "binary"] {
             let save = ["save", "duel.yaml", "--controller", "wolf", "--format", format, "--output", output];
-            check_refused(&folder, &save, "is read");
+            check_refused(&folder, &save, "is an input");
         }
     }
     assert_eq!(std::fs::read_to_string(folder.join("duel.yaml")).unwrap(), story);
 }
 
 #[test]
-fn a_document_of_the_pack_is_never_overwritten() {
+fn pack_document_is_never_overwritten() {
     let folder = empty_folder("overwrite-pack");
     assert_eq!(ugas_in(&folder, ["new", "game"]).status, 0);
     let scenarios = folder.join("game/scenarios");
@@ -47,13 +47,13 @@ fn a_document_of_the_pack_is_never_overwritten() {
     let before = std::fs::read(&document).unwrap();
     let document_name = document.to_string_lossy();
     let save = ["save", "poison.yaml", "--controller", "wolf", "--output", &document_name];
-    check_refused(&scenarios, &save, "is read");
-    check_refused(&scenarios, &["run", "poison.yaml", "--csv", &document_name], "is read");
+    check_refused(&scenarios, &save, "is an input");
+    check_refused(&scenarios, &["run", "poison.yaml", "--csv", &document_name], "is an input");
     assert_eq!(std::fs::read(&document).unwrap(), before);
 }
 
 #[test]
-fn a_file_of_another_kind_is_not_overwritten() {
+fn file_of_another_kind_is_not_overwritten() {
     let (folder, _) = duel("overwrite-kind");
     std::fs::write(folder.join("notes.txt"), "UGAS is fun\n").unwrap();
     check_refused(&folder, &["run", "duel.yaml", "--record", "notes.txt"], "not a recording");
@@ -63,7 +63,7 @@ fn a_file_of_another_kind_is_not_overwritten() {
 }
 
 #[test]
-fn own_files_and_empty_ones_are_overwritten() {
+fn own_and_empty_files_are_overwritten() {
     let (folder, _) = duel("overwrite-own");
     std::fs::write(folder.join("empty"), "").unwrap();
     for output in ["duel.ugasrec", "duel.ugasrec", "empty"] {

@@ -17,7 +17,7 @@ fn play(letters: &str, seed: &str) -> Value {
 }
 
 #[test]
-fn the_same_keys_give_the_same_game() {
+fn same_keys_give_the_same_game() {
     let letters = "LURD LURD LLRR UUDD";
     let game = play(letters, "7");
     assert_eq!(
@@ -26,13 +26,13 @@ fn the_same_keys_give_the_same_game() {
     );
     assert_eq!(game, play(letters, "7"));
     assert_ne!(board(&game), board(&play(letters, "8")));
-    // Space is for the eye only.
+    // White space is ignored.
     assert_eq!(game["hash"], play("LURDLURDLLRRUUDD", "7")["hash"]);
 }
 
-/// Two tiles at the start and one more a move; what merges becomes fewer, but the sum stays.
+/// Two tiles at the start and one more per move; merging keeps the sum.
 #[test]
-fn tiles_add_up() {
+fn sum_of_tiles_is_kept() {
     for seed in ["1", "2", "3"] {
         let game = play("LURDLURDLURDLURDLURD", seed);
         let board = board(&game);
@@ -47,20 +47,20 @@ fn tiles_add_up() {
 }
 
 #[test]
-fn undo_goes_back_to_the_first_board() {
+fn undo_returns_to_the_first_board() {
     let first = play("", "4");
     let undone = play("LURDLURDZZZZZZZZZZ", "4");
     assert_eq!(board(&first).iter().filter(|tile| **tile > 0.0).count(), 2);
     assert_eq!(board(&first), board(&undone));
     assert_eq!((undone["score"].as_f64(), undone["moves"].as_f64()), (Some(0.0), Some(0.0)));
-    // As if what was taken back had never been pressed.
+    // As if the undone keys had never been pressed.
     let (one, other) = (play("LU", "4"), play("LURDZZ", "4"));
     assert_eq!(board(&one), board(&other));
     assert_eq!(one["score"], other["score"]);
 }
 
 #[test]
-fn a_lost_game_stays_lost_until_it_is_taken_back() {
+fn lost_game_stays_lost_until_undone() {
     let keys = "LURD".repeat(400);
     let lost = play(&keys, "1");
     assert_eq!((lost["lost"].as_bool(), board(&lost).contains(&0.0)), (Some(true), false));
@@ -70,7 +70,7 @@ fn a_lost_game_stays_lost_until_it_is_taken_back() {
 }
 
 #[test]
-fn quick_keys_are_kept_for_a_moment() {
+fn early_keys_are_buffered() {
     let quick = |pace| {
         let answer =
             ugas(["play", "2048", "--seed", "7", "--keys", "LD", "--pace", pace, "--format", "json"]);
@@ -80,7 +80,7 @@ fn quick_keys_are_kept_for_a_moment() {
 }
 
 #[test]
-fn the_board_is_printed() {
+fn board_is_printed() {
     let answer = ugas(["play", "2048", "--keys", "L"]);
     assert_eq!(answer.status, 0);
     let lines: Vec<&str> = answer.stdout.lines().collect();
@@ -90,15 +90,15 @@ fn the_board_is_printed() {
 }
 
 #[test]
-fn wrong_use_is_explained() {
+fn usage_errors_are_explained() {
     let check = |arguments: &[&str], expected: &str| {
         let answer = ugas(arguments);
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));
         assert!(answer.stderr.contains(expected), "{}", answer.stderr);
     };
-    check(&["play", "2084"], "`2084` cannot be played; there is 2048");
-    check(&["play", "2048"], "a game needs a terminal; without one, give it keys: --keys LLUR");
-    check(&["play", "2048", "--keys", "LQ"], "`Q` at 2 is no key");
+    check(&["play", "2084"], "there is no game `2084`; known games: 2048");
+    check(&["play", "2048"], "a game needs a terminal; without one, give keys: --keys LLUR");
+    check(&["play", "2048", "--keys", "LQ"], "unknown key `Q` at 2");
     check(&["play", "2048", "--keys", "L", "--pace", "-1"], "must be from 0 to 3600");
     check(&["play", "2048", "--format", "json"], "--keys");
 }

@@ -21,14 +21,14 @@ fn recorded(name: &str) -> PathBuf {
         std::fs::write(folder.join(format!("{name}.yaml")), story).unwrap();
         let answer =
             ugas_in(&folder, ["run", &format!("{name}.yaml"), "--record", &format!("{name}.ugasrec")]);
-        let told = format!("recorded until 5 s: ugas replay {name}.ugasrec\n");
-        assert_eq!((answer.status, answer.stderr), (0, told), "{}", answer.stdout);
+        let message = format!("recorded until 5 s: ugas replay {name}.ugasrec\n");
+        assert_eq!((answer.status, answer.stderr), (0, message), "{}", answer.stdout);
     }
     folder
 }
 
 #[test]
-fn the_text_is_as_expected() {
+fn text_output_matches_the_snapshots() {
     let folder = recorded("replay-text");
     check_in(&folder, "replay-info", "replay duel.ugasrec");
     let walk = "seek 2.5; watch wolf.Health; explain wolf Health; until EffectExecuted wolf; events; commands; step; \
@@ -41,7 +41,7 @@ fn the_text_is_as_expected() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_explained() {
     let folder = recorded("replay-mistakes");
     check_in(&folder, "mistake-replay-command", "replay duel.ugasrec --do \"sek 2\"");
     check_in(&folder, "mistake-replay-place", "replay duel.ugasrec --do \"seek soon\"");
@@ -75,7 +75,7 @@ fn json_is_one_document() {
         ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--compare", "other.ugasrec"]);
     assert_eq!(answer.status, 1);
     let document = answer.json();
-    // The poison comes at 1.5 s; the tick that it is part of ends at 2 s.
+    // The poison is applied at 1.5 s; its tick ends at 2 s.
     assert_eq!((&document["relation"], &document["time"]), (&"different".into(), &2.0.into()));
     assert!(document["fields"].as_array().unwrap().iter().all(|field| field["field"].is_string()));
 
@@ -87,18 +87,18 @@ fn json_is_one_document() {
     assert_eq!(tested["commands"], 12);
 }
 
-/// Before the first tick nobody has come yet.
+/// Before the first tick no controller exists.
 #[test]
-fn somebody_who_is_not_there_is_a_no() {
+fn missing_controller_is_a_negative_result() {
     let folder = recorded("replay-not-there");
     let walk = "seek start; watch wolf.Health; show wolf; explain wolf Health";
     for walk in [walk, "seek start; show wolf", "seek start; explain wolf Health"] {
         let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
         assert_eq!((answer.status, answer.stderr.as_str()), (1, ""), "{walk}");
-        assert!(answer.stdout.contains("`wolf` is not there at 0 s\n"), "{}", answer.stdout);
+        assert!(answer.stdout.contains("`wolf` does not exist at 0 s\n"), "{}", answer.stdout);
     }
     let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
-    assert!(answer.stdout.contains("  wolf.Health not there\n"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("  wolf.Health (none)\n"), "{}", answer.stdout);
     let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--do", walk]);
     assert_eq!(answer.status, 1);
     let document = answer.json();
@@ -111,7 +111,7 @@ fn somebody_who_is_not_there_is_a_no() {
 }
 
 #[test]
-fn commands_come_from_standard_input() {
+fn commands_are_read_from_standard_input() {
     let folder = recorded("replay-stdin");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
     command.args(["replay", "duel.ugasrec"]).current_dir(&folder);
@@ -123,7 +123,7 @@ fn commands_come_from_standard_input() {
     assert_eq!((output.status.code(), text.as_str()), (Some(0), expected));
 }
 
-/// A file that is changed, and what comes of it.
+/// Runs `ugas replay` on a changed copy of the recording.
 fn changed(folder: &Path, change: impl Fn(&mut Vec<u8>), arguments: &[&str]) -> Answer {
     let mut bytes = std::fs::read(folder.join("duel.ugasrec")).unwrap();
     change(&mut bytes);
@@ -132,7 +132,7 @@ fn changed(folder: &Path, change: impl Fn(&mut Vec<u8>), arguments: &[&str]) -> 
 }
 
 #[test]
-fn torn_and_damaged_recordings_are_told_apart() {
+fn torn_and_damaged_recordings_are_distinguished() {
     let folder = recorded("replay-damage");
     let answer = changed(&folder, |bytes| bytes.truncate(bytes.len() - 3), &["--verify"]);
     assert_eq!(answer.status, 0);
@@ -162,7 +162,7 @@ fn torn_and_damaged_recordings_are_told_apart() {
 }
 
 #[test]
-fn one_scenario_is_recorded() {
+fn only_one_scenario_is_recorded() {
     let two = "Name: first\nSteps: [ { Advance: 1 } ]\n---\nName: second\nSteps: [ { Advance: 2 } ]\n";
     let story = file("replay-one", "two.yaml", two);
     let tape = story.replace("two.yaml", "two.ugasrec");
@@ -171,7 +171,7 @@ fn one_scenario_is_recorded() {
     assert!(answer.stderr.contains("--scenario NAME"), "{}", answer.stderr);
     assert_eq!(ugas(["run", &story, "--record", &tape, "--scenario", "second"]).status, 0);
     assert!(ugas(["replay", &tape]).stdout.contains("until 2 s: 1 tick, 1 key frame\n"));
-    for (wrong, hint) in [("secnd", "did you mean `second`?"), ("else", "there is first, second")] {
+    for (wrong, hint) in [("secnd", "did you mean `second`?"), ("else", "known names: first, second")] {
         let answer = ugas(["run", &story, "--record", &tape, "--scenario", wrong]);
         assert_eq!(answer.status, 2);
         assert!(answer.stderr.contains(hint), "{}", answer.stderr);
@@ -183,7 +183,7 @@ fn one_scenario_is_recorded() {
 }
 
 #[test]
-fn a_scenario_that_does_not_begin_is_not_recorded() {
+fn scenario_that_cannot_start_is_not_recorded() {
     let story = file("replay-wrong", "wrong.yaml", "Name: wrong\nPack: nowhere\nSteps: [ { Advance: 1 } ]\n");
     let tape = story.replace("wrong.yaml", "wrong.ugasrec");
     let answer = ugas(["run", &story, "--record", &tape]);
@@ -193,13 +193,13 @@ fn a_scenario_that_does_not_begin_is_not_recorded() {
 }
 
 #[test]
-fn a_depth_after_a_space_is_explained() {
+fn sync_test_depth_after_a_space_is_explained() {
     let answer = ugas_in(&fixtures(), ["run", "duel.yaml", "--sync-test", "3"]);
     assert_eq!(answer.status, 2);
     assert!(answer.stderr.contains("--sync-test=3"), "{}", answer.stderr);
 }
 
-/// A sparse file costs nothing to make, and everything to read.
+/// A sparse file is quick to create, but long to read.
 #[cfg(unix)]
 #[test]
 fn huge_files_and_devices_are_refused() {
@@ -219,9 +219,9 @@ fn huge_files_and_devices_are_refused() {
     std::fs::remove_file(folder.join("huge")).unwrap();
 }
 
-/// The same story with one number changed: the commands are the same but for that.
+/// The same scenario with one number changed: the commands differ only in that.
 #[test]
-fn two_commands_are_told_apart() {
+fn differing_commands_are_distinguished() {
     let folder = recorded("replay-apart");
     let story = std::fs::read_to_string(fixtures().join("duel.yaml")).unwrap();
     let check = |from: &str, to: &str, left: &str, right: &str| {
@@ -239,7 +239,7 @@ fn two_commands_are_told_apart() {
         "apply GE_Poison from hero to wolf with Data.Damage -2",
         "apply GE_Poison from hero to wolf with Data.Damage -3",
     );
-    // What has no words of its own is shown from the field on in which it differs.
+    // Commands with equal descriptions are shown from their first differing field on.
     check(
         "As: poison }",
         "Duration: 3, As: poison }",

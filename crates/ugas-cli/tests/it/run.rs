@@ -34,7 +34,7 @@ fn packs_and_conformance_pass() {
 }
 
 #[test]
-fn a_failed_expectation_says_what_was_there() {
+fn failed_expectation_reports_the_actual_value() {
     let path = tale(
         "run-failed",
         "  - Apply: { Effect: GE_Hit, Target: wolf }\n  - Expect:\n      wolf: { Health: 95 }\n",
@@ -64,7 +64,7 @@ fn a_failed_expectation_says_what_was_there() {
 }
 
 #[test]
-fn a_refusal_nobody_expects_fails_the_scenario() {
+fn unexpected_refusal_fails_the_scenario() {
     let apply = "  - Apply: { Effect: GE_Vow, Target: wolf, As: vow }\n";
     assert_eq!(ugas(["run", &tale("run-refused", apply)]).status, 1);
     let expected = format!("{apply}  - Expect: {{ Last: ApplicationRequirements }}\n");
@@ -88,7 +88,7 @@ fn impossible_steps_fail_with_a_hint() {
 }
 
 #[test]
-fn a_file_that_is_no_text_is_unreadable() {
+fn binary_file_is_unreadable() {
     let folder = empty_folder("run-bytes");
     let file = folder.join("tale.yaml");
     std::fs::write(&file, b"Name: \xff\xfe\nSteps: []\n").unwrap();
@@ -98,7 +98,7 @@ fn a_file_that_is_no_text_is_unreadable() {
 }
 
 #[test]
-fn the_size_of_steps_never_changes_a_result() {
+fn step_size_never_changes_a_result() {
     let hashes = |arguments: &[&str]| {
         let folder = root("packs");
         let json = ugas(["run", &folder, "--format", "json"].iter().chain(arguments)).json();
@@ -112,7 +112,7 @@ fn the_size_of_steps_never_changes_a_result() {
 }
 
 #[test]
-fn values_go_to_a_spreadsheet() {
+fn values_are_written_as_csv() {
     let path = tale("run-csv", "  - Apply: { Effect: GE_Hit, Target: wolf }\n  - Advance: 1\n");
     let csv = empty_folder("run-csv-out").join("values.csv");
     assert_eq!(ugas(["run", &path, "--csv", &csv.to_string_lossy(), "--every", "0.5"]).status, 0);
@@ -124,7 +124,7 @@ fn values_go_to_a_spreadsheet() {
     assert_eq!(text, expected);
 }
 
-/// A picture: whole, with all texts, and nothing but SVG.
+/// Draws a plot, and checks that it is a complete SVG file.
 fn plot(arguments: &[&str]) -> String {
     let folder = empty_folder(&format!("run-plot-{}", arguments.len()));
     let file = folder.join("out.svg");
@@ -136,7 +136,7 @@ fn plot(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_story_can_be_drawn() {
+fn scenario_is_plotted() {
     let svg = plot(&["duel.yaml"]);
     for text in
         ["three blows", "hero", "wolf", "Health", "GE_Poison", "time in seconds", "unchanged: Strength"]
@@ -147,14 +147,14 @@ fn a_story_can_be_drawn() {
 }
 
 #[test]
-fn a_plot_does_not_depend_on_steps_and_samples() {
+fn plot_does_not_depend_on_steps_and_samples() {
     let exact = plot(&["duel.yaml"]);
     assert_eq!(exact, plot(&["duel.yaml", "--step", "0.016"]));
     assert_eq!(exact, plot(&["duel.yaml", "--step", "0.3", "--csv", "/dev/null"]));
 }
 
 #[test]
-fn several_stories_go_into_one_plot() {
+fn several_scenarios_go_into_one_plot() {
     let svg = plot(&["duel.yaml", "duel.yaml"]);
     assert_eq!(svg.matches("\nthree blows\n").count(), 2);
     assert!(svg.contains("<title>2 scenarios</title>"));

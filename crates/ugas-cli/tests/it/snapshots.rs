@@ -1,5 +1,5 @@
-//! The text exactly as users see it, in `tests/expected`. Set `UPDATE_EXPECT=1` to rewrite the files, and read the
-//! difference as a user would.
+//! Snapshots of the output, in `tests/expected`. Set `UPDATE_EXPECT=1` to rewrite the files, and review the
+//! differences.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn check(name: &str, line: &str) {
     check_in(&fixtures(), name, line);
 }
 
-/// Words, and texts in double quotes.
+/// Splits a line into words and double-quoted texts.
 fn split(line: &str) -> Vec<String> {
     let pieces = line.split('"').enumerate();
     pieces
@@ -93,7 +93,7 @@ fn explain() {
     check_in(Path::new(&root("")), "explain-tree", &line);
 }
 
-/// Five things that newcomers do.
+/// Mistakes that newcomers make.
 #[test]
 fn likely_mistakes() {
     check("mistake-typo", "run duell.yaml");
@@ -117,7 +117,7 @@ fn likely_mistakes() {
     check_in(&folder, "mistake-new", "new game");
 }
 
-/// The suite grows; the form of its summary stays.
+/// The suite grows, but the form of its summary stays.
 #[test]
 fn conformance() {
     let answer = ugas_in(&fixtures(), ["conformance"]);
@@ -130,7 +130,7 @@ fn conformance() {
     assert_eq!(clauses, "clauses: N of N covered");
 }
 
-/// `N` for each number, and one space for many.
+/// Replaces numbers with `N`, and repeated spaces with one.
 fn without_numbers(line: &str) -> String {
     let mut text = line.split_whitespace().collect::<Vec<_>>().join(" ");
     text = text.replace(|letter: char| letter.is_ascii_digit(), "N");

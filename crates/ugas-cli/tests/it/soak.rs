@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{keys, ugas};
 
 #[test]
-fn a_report_for_scripts_is_as_documented_and_the_same_every_time() {
+fn json_report_has_the_documented_keys_and_is_reproducible() {
     let line = ["soak", "--seeds", "2", "--seed", "4", "--format", "json"];
     let answer = ugas(line);
     assert_eq!((answer.status, answer.stderr.as_str()), (0, ""), "{}", answer.stdout);
@@ -20,7 +20,7 @@ fn a_report_for_scripts_is_as_documented_and_the_same_every_time() {
 }
 
 #[test]
-fn people_get_a_table() {
+fn text_report_is_a_table() {
     let answer = ugas(["soak", "--seeds", "1", "--profile", "calm", "--seed", "1"]);
     assert_eq!((answer.status, answer.stderr.as_str()), (0, ""));
     assert!(answer.stdout.starts_with("profile calm\n"), "{}", answer.stdout);
@@ -28,7 +28,7 @@ fn people_get_a_table() {
 }
 
 #[test]
-fn a_profile_that_does_not_exist_is_wrong_use() {
+fn unknown_profile_is_a_usage_error() {
     let answer = ugas(["soak", "--profile", "brtal"]);
     assert_eq!(answer.status, 2);
     assert!(answer.stderr.contains("did you mean `brutal`?"), "{}", answer.stderr);

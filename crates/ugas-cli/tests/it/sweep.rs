@@ -4,13 +4,14 @@ use serde_json::json;
 
 use crate::{Answer, empty_folder, file, fixtures, keys, root, ugas, ugas_in};
 
-/// Three blows of Strength, each missing half of the time, and a poison of 4 × 2, on a wolf with 80.
+/// Sweeps a scenario with three hits of Strength, each missing half of the time, and a poison of 4 × 2, on a wolf
+/// with 80 health.
 fn duel(arguments: &[&str]) -> Answer {
     ugas_in(&fixtures(), ["sweep", "duel.yaml"].iter().chain(arguments))
 }
 
 #[test]
-fn the_number_of_threads_never_shows() {
+fn result_does_not_depend_on_the_number_of_threads() {
     let folder = empty_folder("sweep-threads");
     let with_threads = |threads: &str| {
         let [csv, svg] = ["csv", "svg"].map(|kind| folder.join(format!("{threads}.{kind}")));
@@ -27,7 +28,7 @@ fn the_number_of_threads_never_shows() {
 }
 
 #[test]
-fn numbers_are_those_of_the_rules() {
+fn values_follow_from_the_rules() {
     let answer = duel(&["--vary", "hero.Strength=0,10", "--runs", "50", "--format", "json"]);
     assert_eq!((answer.status, answer.stderr.as_str()), (0, ""));
     let json = answer.json();
@@ -51,7 +52,7 @@ fn numbers_are_those_of_the_rules() {
 }
 
 #[test]
-fn seeds_follow_the_scenarios_own() {
+fn seeds_begin_with_the_scenarios_own() {
     let folder = empty_folder("sweep-csv");
     let csv = folder.join("runs.csv");
     let csv_name = csv.to_string_lossy();
@@ -73,7 +74,7 @@ fn seeds_follow_the_scenarios_own() {
 }
 
 #[test]
-fn a_failed_expectation_is_status_one_and_told() {
+fn failed_expectation_is_status_one_with_a_message() {
     let answer = duel(&["--vary", "Steps.1.Apply.Effect=GE_Blow,GE_Blw", "--runs", "2", "--format", "json"]);
     assert_eq!(answer.status, 1);
     let json = answer.json();
@@ -83,7 +84,7 @@ fn a_failed_expectation_is_status_one_and_told() {
 }
 
 #[test]
-fn hostile_input_is_status_two() {
+fn invalid_input_is_status_two() {
     let hostile: [&[&str]; 14] = [
         &["--vary", "hero.Strength=1..5:0"],
         &["--vary", "hero.Strength=5..1:1"],
@@ -108,7 +109,7 @@ fn hostile_input_is_status_two() {
 }
 
 #[test]
-fn the_scenario_that_has_the_keys_is_taken() {
+fn first_scenario_with_the_keys_is_used() {
     let path = root("packs/arpg/scenarios/hits.yaml");
     let arguments = ["sweep", &path, "--scenario", "a ward refuses physical hits", "--runs", "1"];
     let named = ugas(arguments.iter().chain(&["--format", "json"])).json();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::{empty_folder, ugas};
 
-/// A command that goes on until the test is over.
+/// A running command, killed when dropped.
 struct Watching {
     child: Child,
     lines: Receiver<String>,
@@ -59,7 +59,7 @@ fn check_and_run_follow_changes() {
     let scenario = folder.join("scenarios/poison.yaml");
     let (check, run) = (
         Watching::start(&["check", &game, "--watch"]),
-        // The pack lies outside the file, and is watched with it.
+        // The pack is outside of the scenario file, and is watched, too.
         Watching::start(&["run", &scenario.to_string_lossy(), "--watch"]),
     );
     for watching in [&check, &run] {
@@ -79,7 +79,7 @@ fn check_and_run_follow_changes() {
 }
 
 #[test]
-fn watching_is_not_one_document() {
+fn watch_rejects_json() {
     for command in ["check", "run"] {
         let answer = ugas([command, ".", "--watch", "--format", "json"]);
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command}");

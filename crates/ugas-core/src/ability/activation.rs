@@ -1,15 +1,15 @@
-//! Activations: one run of an ability, with everything that its tasks remember (A5).
+//! Activations: one run of a granted ability, with the state of its tasks (A5).
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::context::ActivationTargets;
 use super::gameplay_event::GameplayEvent;
 use super::granted::Parameters;
-use super::stamp::Aim;
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::PredictionKey;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, TagId};
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
@@ -17,17 +17,17 @@ use crate::time::{Span, Time};
 /// Why an activation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndReason {
-    /// Its last task was done, or one said so.
+    /// Its last task finished, or a task ended it.
     Completed,
-    /// It was activated again, and begins anew.
+    /// It was activated again and restarts.
     Retriggered,
-    /// One of its tasks said so.
+    /// One of its tasks cancelled it.
     CancelledByTask,
     /// A call cancelled it.
     Cancelled,
-    /// An ability that was activated cancels abilities with its tags (A4).
-    CancelledByAbility(AbilityHandle),
-    /// An effect cancels abilities with its tags, or granted a tag that this one is cancelled by (A4).
+    /// An activated ability cancels abilities with one of its tags (A4).
+    CancelledByAbility(GrantedAbilityId),
+    /// An effect cancels abilities with one of its tags, or grants a tag that cancels it (A4).
     CancelledByTag(TagId),
     /// The tag that keeps it active is gone (A7).
     TriggerGone(TagId),
@@ -35,37 +35,37 @@ pub enum EndReason {
     OwnerDied,
     /// It could not commit.
     CommitFailed,
-    /// A task could not be carried out.
+    /// A task could not be executed.
     TaskFailed,
     /// The player or the host declined.
     Declined,
-    /// The ability was taken away, or its owner ceased to exist.
+    /// The ability was revoked, or its owner despawned.
     Revoked,
-    /// The owner has another avatar, and what the ability requires no longer holds (§4.3).
+    /// The owner got another avatar, and the requirements of the ability no longer hold (§4.3).
     PossessionChanged,
-    /// Its tasks went on without end (E12).
+    /// Its tasks exceeded the cascade limit (E12).
     OutOfBudget,
-    /// The rules were reloaded, and its tasks are others now.
+    /// A reload changed its tasks.
     Reloaded,
 }
 
 impl EndReason {
-    /// Whether the ability was cancelled, rather than done.
+    /// Whether the ability was cancelled rather than completed.
     pub fn is_cancel(self) -> bool {
         !matches!(self, Self::Completed | Self::Retriggered)
     }
 }
 
-/// A branch of a running program: where it is, and what it waits for.
+/// A branch of a running program: its step and what it waits for.
 #[derive(PartialEq, Debug)]
-pub(crate) struct Thread {
+pub(crate) struct Branch {
     pub(crate) id: u32,
-    /// The branch that waits for it.
+    /// The branch that waits for this one.
     pub(crate) parent: Option<u32>,
-    /// The step it is at.
+    /// Index of the current step.
     pub(crate) step: u32,
-    pub(crate) status: ThreadStatus,
-    /// Rounds of the loops it is in, the innermost last: step, round, beginning of the round.
+    pub(crate) status: BranchStatus,
+    /// Rounds of the enclosing loops, the innermost last.
     pub(crate) rounds: SmallVec<[Round; 1]>,
     /// Set while it reacts to a tag, so that a cancellation by that tag lets it finish first.
     pub(crate) reacting: bool,
@@ -81,28 +81,28 @@ pub(crate) struct BranchContext {
     pub(crate) chosen: bool,
 }
 
-impl Thread {
+impl Branch {
     pub(crate) fn new(id: u32, parent: Option<u32>, step: u32) -> Self {
         let rounds = SmallVec::new();
-        let status = ThreadStatus::Running;
+        let status = BranchStatus::Running;
         Self { id, parent, step, status, rounds, reacting: false, context: None }
     }
 
-    /// Whether it goes on by itself.
+    /// Whether it continues without waiting for a task or a branch.
     pub(crate) fn is_busy(&self) -> bool {
-        matches!(self.status, ThreadStatus::Running | ThreadStatus::Yielding)
+        matches!(self.status, BranchStatus::Running | BranchStatus::Yielding)
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ThreadStatus {
-    /// It goes on as soon as it can.
+pub(crate) enum BranchStatus {
+    /// It continues as soon as it can.
     Running,
-    /// It goes on after all that its last step led to.
+    /// It continues after the consequences of its last step.
     Yielding,
-    /// A task of its own holds it.
+    /// It waits for one of its own tasks.
     Waiting(TaskId),
-    /// So many branches hold it.
+    /// It waits for this number of branches.
     Joining(u32),
 }
 
@@ -114,75 +114,76 @@ pub(crate) struct Round {
     pub(crate) began: Time,
 }
 
-/// One run of an ability.
+/// One run of a granted ability.
 #[derive(PartialEq, Debug)]
 pub struct Activation {
-    pub(crate) granted: AbilityHandle,
+    pub(crate) granted: GrantedAbilityId,
     pub(crate) ability: AbilityId,
     pub(crate) controller: ControllerId,
     pub(crate) level: u32,
-    /// Order of its beginning.
+    /// Sequence number: the order in which activations began.
     pub(crate) sequence: u64,
     pub(crate) started: Time,
-    pub(crate) targets: Aim,
-    /// The targets that it began with, if a task or an event has replaced them (A11).
+    pub(crate) targets: ActivationTargets,
+    /// The targets that it began with; `None` unless a task or an event has replaced them (A11).
     pub(crate) first_targets: Option<Arc<TargetData>>,
-    /// Whether a task has chosen the targets: then nobody is nobody, and not "whoever is nearest".
+    /// Whether a task has chosen the targets: then an empty choice is empty, and does not fall back to the
+    /// nearest.
     pub(crate) chosen: bool,
     /// The event that triggered it, or that a task awaited last (A11).
     pub(crate) event: Option<GameplayEvent>,
-    /// The branch whose context `event`, `targets` and `chosen` are, if it has one of its own.
+    /// The branch that `event`, `targets` and `chosen` belong to, if it has its own context.
     pub(crate) context_of: Option<u32>,
     /// The tag whose presence keeps it active (A7).
     pub(crate) while_tag: Option<TagId>,
     pub(crate) prediction: Option<PredictionKey>,
     pub(crate) paid: bool,
     pub(crate) cooling: bool,
-    /// The cooldown that it began last (A12). Not hashed: states of older versions do not have it.
+    /// The cooldown effect that it applied last (A12). Not hashed: states of older versions do not have it.
     pub(crate) cooldown: Option<ActiveEffectId>,
     pub(crate) ending: bool,
     /// The effect that grants the owned tags (§8.4).
     pub(crate) owned_tags: Option<ActiveEffectId>,
-    /// What its tasks left for later ones.
+    /// Parameters that its tasks wrote.
     pub(crate) parameters: Parameters,
-    /// Effects that its tasks applied under a name, by the position of the name.
+    /// Effects that its tasks applied under a name, by index of the name.
     pub(crate) applied: SmallVec<[(u16, ActiveEffectId); 1]>,
-    /// Cues of its owner that its tasks added.
+    /// Cues that its tasks added to its owner.
     pub(crate) cues: SmallVec<[TagId; 1]>,
-    /// Internal effects that hold cues of others, which its tasks added.
+    /// Internal effects that hold the cues that its tasks added to others.
     pub(crate) placed_cues: SmallVec<[ActiveEffectId; 1]>,
-    /// Key of its random stream (V5), and how much was drawn.
+    /// Key of its random stream (V5); `draws` is the number of draws.
     pub(crate) stream: u64,
     pub(crate) draws: u64,
-    /// Room for a race of three without allocating.
-    pub(crate) threads: SmallVec<[Thread; 4]>,
-    pub(crate) next_thread: u32,
-    /// Waits whose branches carry out what follows them: those of loops (A9) and those that happen again (A10).
+    /// Inline room for a race of three.
+    pub(crate) branches: SmallVec<[Branch; 4]>,
+    pub(crate) next_branch: u32,
+    /// Waits that start a branch for each occurrence: those of loops (A9) and repeating ones (A10).
     pub(crate) standing: SmallVec<[TaskId; 1]>,
 }
 
 impl Activation {
     /// The granted ability.
-    pub fn granted(&self) -> AbilityHandle {
+    pub fn granted(&self) -> GrantedAbilityId {
         self.granted
     }
 
-    /// Its definition.
+    /// The ability definition.
     pub fn ability(&self) -> AbilityId {
         self.ability
     }
 
-    /// Whose it is.
+    /// The owner.
     pub fn controller(&self) -> ControllerId {
         self.controller
     }
 
-    /// The level it runs at: the one that the ability had when it was activated.
+    /// Its level: that of the ability when it was activated.
     pub fn level(&self) -> u32 {
         self.level
     }
 
-    /// When it began.
+    /// Time at which it began.
     pub fn started(&self) -> Time {
         self.started
     }
@@ -197,7 +198,7 @@ impl Activation {
         self.first_targets.as_deref().unwrap_or(&self.targets)
     }
 
-    /// Replaces its targets, and keeps those that it began with.
+    /// Replaces its targets and keeps those that it began with.
     pub(crate) fn replace_targets(&mut self, targets: TargetData) {
         if self.first_targets.is_none() {
             self.first_targets = Some(Arc::new(TargetData::clone(&self.targets)));
@@ -205,7 +206,7 @@ impl Activation {
         self.targets = targets.into();
     }
 
-    /// The event that triggered it, or that a task of it awaited last.
+    /// The event that triggered it, or that one of its tasks awaited last.
     pub fn event(&self) -> Option<&GameplayEvent> {
         self.event.as_ref()
     }
@@ -220,7 +221,7 @@ impl Activation {
         self.owned_tags
     }
 
-    /// The prediction it belongs to.
+    /// Key of the prediction it belongs to.
     pub fn prediction(&self) -> Option<PredictionKey> {
         self.prediction
     }
@@ -230,32 +231,32 @@ impl Activation {
         &self.cues
     }
 
-    /// The tasks that it waits for.
+    /// The tasks that its branches wait for.
     pub fn tasks(&self) -> impl Iterator<Item = TaskId> + '_ {
-        self.threads.iter().filter_map(|thread| match thread.status {
-            ThreadStatus::Waiting(task) => Some(task),
-            ThreadStatus::Running | ThreadStatus::Yielding | ThreadStatus::Joining(_) => None,
+        self.branches.iter().filter_map(|branch| match branch.status {
+            BranchStatus::Waiting(task) => Some(task),
+            BranchStatus::Running | BranchStatus::Yielding | BranchStatus::Joining(_) => None,
         })
     }
 
-    /// Every task of the run, standing waits included.
+    /// All of its tasks, standing waits included.
     pub(crate) fn all_tasks(&self) -> impl Iterator<Item = TaskId> + '_ {
         self.tasks().chain(self.standing.iter().copied())
     }
 
-    pub(crate) fn thread(&self, id: u32) -> Option<&Thread> {
-        self.threads.iter().find(|thread| thread.id == id)
+    pub(crate) fn branch(&self, id: u32) -> Option<&Branch> {
+        self.branches.iter().find(|branch| branch.id == id)
     }
 
-    pub(crate) fn thread_mut(&mut self, id: u32) -> Option<&mut Thread> {
-        self.threads.iter_mut().find(|thread| thread.id == id)
+    pub(crate) fn branch_mut(&mut self, id: u32) -> Option<&mut Branch> {
+        self.branches.iter_mut().find(|branch| branch.id == id)
     }
 }
 
-plain_enum!(ThreadStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
+plain_enum!(BranchStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
 plain_struct!(Round { step, left, interval, began });
 plain_struct!(BranchContext { event, targets, chosen });
-plain_struct!(cloned Thread { id, parent, step, status, rounds, reacting, context: since 4 });
+plain_struct!(cloned Branch { id, parent, step, status, rounds, reacting, context: since 4 });
 plain_struct!(cloned Activation {
     granted,
     ability,
@@ -281,7 +282,7 @@ plain_struct!(cloned Activation {
     placed_cues: since 4,
     stream,
     draws,
-    threads,
-    next_thread,
+    branches,
+    next_branch,
     standing: since 4,
 });

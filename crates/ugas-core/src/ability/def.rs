@@ -1,4 +1,4 @@
-//! Ability definitions (§8.1, §8.7): what an author writes.
+//! Ability definitions (§8.1, §8.7).
 
 use super::parameter::ParameterDef;
 use crate::attribute::Metadata;
@@ -8,15 +8,15 @@ use crate::targeting::TargetingDef;
 use crate::task::{NumberDef, TaskDef};
 use crate::time::Span;
 
-/// How many runs of an ability one controller can have at once (A7).
+/// How many activations of an ability one controller can have at once (A7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Instancing {
-    /// One: it can be activated again when it has ended.
+    /// One: it can be activated again after it has ended.
     #[default]
     PerActor,
-    /// Any number, each with a state of its own.
+    /// Any number, each with its own state.
     PerExecution,
-    /// None that lasts: it does what it does at once, and may not wait for anything.
+    /// None that lasts: it completes at once and may not wait for anything.
     None,
 }
 
@@ -28,25 +28,25 @@ pub enum TriggerOn {
     Event,
     /// The tag appears on the owner.
     TagAdded,
-    /// The tag is on the owner: the ability begins with it, and is cancelled when it goes.
+    /// The tag is on the owner: the ability is activated with it, and cancelled when the tag is removed.
     TagPresent,
 }
 
-/// Something that starts an ability by itself (A7).
+/// A condition that activates an ability by itself (A7).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TriggerDef {
     /// The tag of the event, or the tag that is watched.
     pub tag: String,
-    /// What about it.
+    /// The condition on the tag.
     pub on: TriggerOn,
 }
 
-/// Uses that recharge one after the other.
+/// Charges: uses that recharge one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChargesDef {
-    /// Most charges.
+    /// Maximum number of charges.
     pub max: u32,
-    /// Time for one charge.
+    /// Time to recharge one.
     pub recharge: Span,
 }
 
@@ -56,7 +56,7 @@ pub enum NetExecution {
     /// On the client at once, confirmed by the server.
     #[default]
     LocalPredicted,
-    /// On the client only. A game without a network is its own client, and runs it.
+    /// On the client only. A game without a network is its own client and runs it.
     LocalOnly,
     /// On the server only.
     ServerOnly,
@@ -64,33 +64,33 @@ pub enum NetExecution {
     ServerInitiated,
 }
 
-/// Who may begin and end an ability in a networked game (§13.7).
+/// Which side may start and end an ability in a networked game (§13.7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NetSecurity {
-    /// Either.
+    /// Client and server may start and end it.
     #[default]
     ClientOrServer,
-    /// Only the server may begin it.
+    /// Only the server may start it.
     ServerOnlyExecution,
     /// Only the server may end it.
     ServerOnlyTermination,
-    /// Only the server may do either.
+    /// Only the server may start or end it.
     ServerOnly,
 }
 
 impl NetSecurity {
-    /// Whether a server begins the ability because a client asks for it (GASD §4.6.16).
+    /// Whether a server starts the ability at a client's request (GASD §4.6.16).
     pub const fn client_may_begin(self) -> bool {
         matches!(self, Self::ClientOrServer | Self::ServerOnlyTermination)
     }
 
-    /// Whether a server ends or cancels the ability because a client asks for it (GASD §4.6.16).
+    /// Whether a server ends or cancels the ability at a client's request (GASD §4.6.16).
     pub const fn client_may_end(self) -> bool {
         matches!(self, Self::ClientOrServer | Self::ServerOnlyExecution)
     }
 }
 
-/// What an ability is and does (§8.1). All but the name is optional.
+/// The definition of an ability (§8.1). Everything but the name is optional.
 ///
 /// ```
 /// use ugas_core::ability::AbilityDef;
@@ -136,48 +136,49 @@ pub struct AbilityDef {
     pub target_blocked_tags: Vec<String>,
     /// Effect that is paid on commit (§8.5).
     pub cost: Option<String>,
-    /// Effect whose granted tags block it for a while (§8.5).
+    /// Effect whose granted tags put it on cooldown (§8.5).
     pub cooldown: Option<String>,
-    /// Tags that the cooldown grants beside those of its effect, so that abilities can share one effect and still cool
-    /// down apart (GASD §4.5.15).
+    /// Tags that the cooldown grants in addition to those of its effect, so that abilities can share one
+    /// effect but have separate cooldowns (GASD §4.5.15).
     pub cooldown_tags: Vec<String>,
-    /// Numbers handed to every effect that the ability makes, its cost and cooldown included, so that abilities can
-    /// share effects (GASD §4.5.14).
+    /// Set-by-caller magnitudes for every effect that the ability applies, its cost and cooldown included, so
+    /// that abilities can share effects (GASD §4.5.14).
     pub set_by_caller: Vec<(String, NumberDef)>,
-    /// Parameters by name (A18). Each grant begins with the numbers and booleans.
+    /// Parameters by name (A18). Each grant starts with a copy of the numbers and booleans.
     pub parameters: Vec<(String, ParameterDef)>,
-    /// How many runs there can be at once.
+    /// How many activations there can be at once.
     pub instancing: Instancing,
-    /// Whether activating it while it is active ends and restarts it.
+    /// Whether activating it while it is active restarts it.
     pub retrigger: bool,
     /// Whether it is activated as soon as it is granted: a passive ability.
     pub activate_on_grant: bool,
-    /// Whether it goes on when its owner dies (A4).
+    /// Whether it continues when its owner dies (A4).
     pub survives_death: bool,
-    /// Whether its owner needs an avatar (A15): without one it cannot be activated, and it is cancelled when the avatar goes.
+    /// Whether its owner needs an avatar (A15): without one it cannot be activated, and it is cancelled when
+    /// the avatar is removed.
     pub requires_avatar: bool,
-    /// What starts it by itself.
+    /// Conditions that activate it by themselves.
     pub triggers: Vec<TriggerDef>,
-    /// Uses that recharge.
+    /// Charges that recharge.
     pub charges: Option<ChargesDef>,
-    /// Largest distance of the target from the owner; 0 is no limit.
+    /// Largest distance of the target from the owner; 0 for no limit.
     pub max_range: Option<f64>,
-    /// A targeting from target to target ([`Shape::Chain`](crate::targeting::Shape::Chain)): `ApplyEffectToTarget`
-    /// applies its effect to each, in order.
+    /// A targeting that goes from target to target ([`Shape::Chain`](crate::targeting::Shape::Chain)):
+    /// `ApplyEffectToTarget` applies its effect to each, in order.
     pub chain: Option<TargetingDef>,
-    /// Where it runs.
+    /// Where it runs in a networked game.
     pub net_execution: NetExecution,
-    /// Who may begin and end it.
+    /// Which side may start and end it.
     pub net_security: NetSecurity,
-    /// How far a client goes with it before the authority has decided; by rule if it says nothing.
+    /// How far a client predicts it; `None` for the default rule.
     pub prediction: Option<Prediction>,
-    /// Who rolls the dice of its tasks.
+    /// Which side rolls the dice of its tasks.
     pub randomness: Randomness,
-    /// Effects that it may apply beside those that its tasks name (§13.7).
+    /// Effects that it may apply in addition to those that its tasks name (§13.7).
     pub allowed_effects: Vec<String>,
-    /// What it does, step by step (§10). When the last task is done, the ability ends.
+    /// Its tasks, in order (§10). The ability ends after the last.
     pub tasks: Vec<TaskDef>,
-    /// Text for people.
+    /// Text for people; no rule reads it.
     pub metadata: Metadata,
 }
 
@@ -236,84 +237,85 @@ impl AbilityDef {
         self
     }
 
-    /// Sets the effect whose granted tags block it for a while.
+    /// Sets the effect whose granted tags put it on cooldown.
     #[must_use]
     pub fn cooldown(mut self, effect: impl Into<String>) -> Self {
         self.cooldown = Some(effect.into());
         self
     }
 
-    /// Hands a number to every effect that the ability makes.
+    /// Adds a set-by-caller magnitude for every effect that the ability applies.
     #[must_use]
     pub fn with_magnitude(mut self, tag: impl Into<String>, value: impl Into<NumberDef>) -> Self {
         self.set_by_caller.push((tag.into(), value.into()));
         self
     }
 
-    /// Adds a parameter (A18): a number or a boolean that each grant begins with, a tag, or a text for the host.
+    /// Adds a parameter (A18): a number or a boolean that each grant starts with, a tag, or a text for the
+    /// host.
     #[must_use]
     pub fn with_parameter(mut self, name: impl Into<String>, value: impl Into<ParameterDef>) -> Self {
         self.parameters.push((name.into(), value.into()));
         self
     }
 
-    /// Sets how many runs there can be at once.
+    /// Sets how many activations there can be at once.
     #[must_use]
     pub fn instancing(mut self, instancing: Instancing) -> Self {
         self.instancing = instancing;
         self
     }
 
-    /// Activating it while it is active ends and restarts it.
+    /// Lets an activation while it is active restart it.
     #[must_use]
     pub fn retriggered(mut self) -> Self {
         self.retrigger = true;
         self
     }
 
-    /// It is activated as soon as it is granted.
+    /// Activates it as soon as it is granted.
     #[must_use]
     pub fn passive(mut self) -> Self {
         self.activate_on_grant = true;
         self
     }
 
-    /// It goes on when its owner dies (A4).
+    /// Lets it continue when its owner dies (A4).
     #[must_use]
     pub fn surviving_death(mut self) -> Self {
         self.survives_death = true;
         self
     }
 
-    /// Its owner needs an avatar (A15).
+    /// Requires an avatar of its owner (A15).
     #[must_use]
     pub fn requiring_avatar(mut self) -> Self {
         self.requires_avatar = true;
         self
     }
 
-    /// Starts it by itself.
+    /// Adds a trigger that activates it.
     #[must_use]
     pub fn triggered(mut self, on: TriggerOn, tag: impl Into<String>) -> Self {
         self.triggers.push(TriggerDef { tag: tag.into(), on });
         self
     }
 
-    /// Gives it uses that recharge one after the other.
+    /// Sets charges that recharge one after the other.
     #[must_use]
     pub fn charges(mut self, max: u32, recharge_seconds: f64) -> Self {
         self.charges = Some(ChargesDef { max, recharge: Span::seconds(recharge_seconds) });
         self
     }
 
-    /// Limits the distance of the target.
+    /// Sets the largest distance of the target.
     #[must_use]
     pub fn max_range(mut self, range: f64) -> Self {
         self.max_range = Some(range);
         self
     }
 
-    /// Sets the targeting from target to target.
+    /// Sets the targeting that goes from target to target.
     #[must_use]
     pub fn chain(mut self, chain: TargetingDef) -> Self {
         self.chain = Some(chain);
@@ -327,14 +329,14 @@ impl AbilityDef {
         self
     }
 
-    /// Sets how far a client goes with it before the authority has decided.
+    /// Sets how far a client predicts it.
     #[must_use]
     pub fn predicted(mut self, prediction: Prediction) -> Self {
         self.prediction = Some(prediction);
         self
     }
 
-    /// Sets who rolls the dice of its tasks.
+    /// Sets which side rolls the dice of its tasks.
     #[must_use]
     pub fn randomness(mut self, randomness: Randomness) -> Self {
         self.randomness = randomness;

@@ -1,4 +1,4 @@
-//! Gameplay events (§10.3, A11): what happened to a controller, who did it, and to whom.
+//! Gameplay events (§10.3, A11).
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct GameplayEvent {
     pub details: Option<Arc<EventDetails>>,
 }
 
-/// Fields that few events have, shared by copies of the event.
+/// Optional fields of an event, shared by its copies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventDetails {
     /// Tags that describe how it happened, such as `Hit.Critical`.
@@ -41,16 +41,16 @@ pub struct EventDetails {
     pub target_data: TargetData,
     /// Numbers by name, sorted by name: `Event.Payload("name")` in expressions.
     pub payload: Vec<(Arc<str>, f64)>,
-    /// Actor that physically caused it: the causer of effects that an ability applies in answer.
+    /// Actor that physically caused it: the causer of effects that reacting abilities apply.
     pub causer: Option<ActorId>,
-    /// World location that it comes from: the origin of effects that an ability applies in answer.
+    /// World location that it comes from: the origin of effects that reacting abilities apply.
     pub origin: Option<Vector3>,
 }
 
 impl EventDetails {
     fn check(&self) -> Result<(), &'static str> {
         if *self == Self::default() {
-            return Err("details of an event are empty");
+            return Err("the details of an event must not be empty");
         }
         if !self.payload.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the payload of an event is not sorted by its names");

@@ -1,4 +1,4 @@
-//! Granted abilities (§8.1, AbilitySpec): an ability that a controller has.
+//! Granted abilities (§8.1, AbilitySpec): abilities that a controller has.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use smallvec::SmallVec;
 
 use crate::codec::plain_struct;
 use crate::effect::AbilityRemoval;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, TagId};
 use crate::input::InputId;
 use crate::time::Time;
 use crate::timer::TimerKey;
 
-/// Where a granted ability is in its life (§8.2). `NotGranted` is the absence of a grant.
+/// State of a granted ability (§8.2). `NotGranted` is the absence of a grant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AbilityState {
-    /// It is granted and does nothing.
+    /// It is granted and not active.
     Inactive,
     /// It was activated and has not committed yet.
     Activating,
-    /// It has committed and runs.
+    /// It is active and has committed.
     Active,
-    /// It is being ended; seen by observers inside that moment only.
+    /// It is ending; only observers during the end see this state.
     Ending,
 }
 
-/// An ability that is to be granted (§4.5 GrantAbility, §8.1).
+/// Parameters of granting an ability (§4.5 GrantAbility, §8.1).
 ///
 /// ```
 /// use ugas_core::ability::Grant;
@@ -44,11 +44,11 @@ pub struct Grant {
     pub(crate) parameters: Parameters,
     pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
     pub(crate) activate: bool,
-    /// Whether it is about to begin in another way (K1): it is not activated by its grant.
+    /// Whether its activation is restored separately (K1), so that the grant does not activate it.
     pub(crate) begun: bool,
 }
 
-/// Numbers by name, sorted.
+/// Numbers by name, sorted by name.
 pub(crate) type Parameters = SmallVec<[(Arc<str>, f64); 2]>;
 
 impl Grant {
@@ -67,35 +67,35 @@ impl Grant {
         }
     }
 
-    /// At this level.
+    /// Sets the level.
     #[must_use]
     pub fn level(mut self, level: u32) -> Self {
         self.level = level;
         self
     }
 
-    /// Bound to this input (§11.2).
+    /// Sets the input it is bound to (§11.2).
     #[must_use]
     pub fn input(mut self, input: impl Into<InputId>) -> Self {
         self.input = Some(input.into());
         self
     }
 
-    /// What it comes from: an item, a weapon.
+    /// Sets the object that it comes from: an item, a weapon.
     #[must_use]
     pub fn source_object(mut self, object: ActorId) -> Self {
         self.source_object = Some(object);
         self
     }
 
-    /// With one more tag that describes it.
+    /// Adds a tag that describes it.
     #[must_use]
     pub fn tag(mut self, tag: TagId) -> Self {
         self.dynamic_tags.push(tag);
         self
     }
 
-    /// With a parameter; replaces the definition's. A value that is not finite is ignored (V2).
+    /// Sets a parameter; replaces the definition's. A value that is not finite is ignored (V2).
     #[must_use]
     pub fn parameter(mut self, name: &str, value: f64) -> Self {
         set_parameter(&mut self.parameters, name, value);
@@ -106,7 +106,7 @@ impl Grant {
         check_parameters(&self.parameters)
     }
 
-    /// Activated as soon as it is granted.
+    /// Activates it as soon as it is granted.
     #[must_use]
     pub fn activated(mut self) -> Self {
         self.activate = true;
@@ -114,7 +114,7 @@ impl Grant {
     }
 }
 
-/// Writes a parameter; false if the value is not finite.
+/// Writes a parameter; returns `false` if the value is not finite.
 pub(crate) fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> bool {
     if !value.is_finite() {
         return false;
@@ -126,7 +126,7 @@ pub(crate) fn set_parameter(parameters: &mut Parameters, name: &str, value: f64)
     true
 }
 
-/// What [`set_parameter`] sees to.
+/// Checks the invariants that [`set_parameter`] maintains.
 pub(crate) fn check_parameters(parameters: &Parameters) -> Result<(), &'static str> {
     if !parameters.is_sorted_by(|(one, _), (other, _)| one < other) {
         return Err("parameters are not sorted by their names");
@@ -152,15 +152,15 @@ pub struct GrantedAbility {
     pub(crate) source_object: Option<ActorId>,
     pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
     pub(crate) parameters: Parameters,
-    /// The effect that granted it, and what becomes of it with the effect.
+    /// The effect that granted it, and what happens to it when the effect ends.
     pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
-    /// It goes as soon as it is not active (A8).
+    /// Whether it is revoked as soon as it is not active (A8).
     pub(crate) remove_on_end: bool,
-    /// Its runs, in the order of their beginning.
+    /// Its activations, in the order in which they began.
     pub(crate) activations: SmallVec<[ActivationId; 1]>,
-    /// Uses left, if it has charges.
+    /// Charges left; 0 without charges.
     pub(crate) charges: u32,
-    /// When the next charge comes.
+    /// Time of the next charge.
     pub(crate) recharge: Option<Time>,
     /// Order of its timer among others of the same instant.
     pub(crate) sequence: u64,
@@ -169,12 +169,12 @@ pub struct GrantedAbility {
 }
 
 impl GrantedAbility {
-    /// Its definition.
+    /// The ability definition.
     pub fn ability(&self) -> AbilityId {
         self.ability
     }
 
-    /// Who has it.
+    /// The controller that has it.
     pub fn controller(&self) -> ControllerId {
         self.controller
     }
@@ -189,17 +189,17 @@ impl GrantedAbility {
         self.input.as_ref()
     }
 
-    /// What it comes from.
+    /// The object that it comes from.
     pub fn source_object(&self) -> Option<ActorId> {
         self.source_object
     }
 
-    /// Tags that describe it beside those of its definition.
+    /// Tags that describe it, in addition to those of its definition.
     pub fn dynamic_tags(&self) -> &[TagId] {
         &self.dynamic_tags
     }
 
-    /// A parameter.
+    /// The value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<f64> {
         parameter(&self.parameters, name)
     }
@@ -214,27 +214,27 @@ impl GrantedAbility {
         self.granted_by.map(|(effect, _)| effect)
     }
 
-    /// Whether it runs.
+    /// Whether it is active.
     pub fn is_active(&self) -> bool {
         !self.activations.is_empty()
     }
 
-    /// Its runs, in the order of their beginning.
+    /// Its activations, in the order in which they began.
     pub fn activations(&self) -> &[ActivationId] {
         &self.activations
     }
 
-    /// Uses left; 0 for an ability without charges.
+    /// Charges left; 0 for an ability without charges.
     pub fn charges(&self) -> u32 {
         self.charges
     }
 
-    /// When the next charge comes.
+    /// Time of the next charge.
     pub fn next_charge(&self) -> Option<Time> {
         self.recharge
     }
 
-    /// Whether it goes as soon as it is not active (A8).
+    /// Whether it is revoked as soon as it is not active (A8).
     pub fn is_leaving(&self) -> bool {
         self.remove_on_end
     }
@@ -269,12 +269,12 @@ plain_struct!(Grant {
     begun: index,
 } => Grant::check);
 
-/// What an ability set gave to a controller, to be taken back together.
+/// Everything that an ability set granted to a controller, to be revoked together.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GrantedSet {
-    /// Abilities.
-    pub abilities: Vec<AbilityHandle>,
-    /// Effects, the one that grants the tags first.
+    /// Granted abilities.
+    pub abilities: Vec<GrantedAbilityId>,
+    /// Active effects, the one that grants the tags first.
     pub effects: Vec<ActiveEffectId>,
     /// Attribute sets that the controller did not have before.
     pub attribute_sets: Vec<AttributeSetId>,

@@ -1,20 +1,21 @@
-//! Gameplay abilities (§8): what a controller can do, over time and under conditions.
+//! Gameplay abilities (§8).
 //!
-//! [`AbilityDef`] is what an author writes, [`GrantedAbility`] an ability that a controller has, [`Activation`] one run
-//! of it. What happens in between is in [`crate::simulation`].
+//! An [`AbilityDef`] is the definition, a [`GrantedAbility`] an ability that a controller has, an
+//! [`Activation`] one run of it. [`crate::simulation`] has the rules.
 
 mod activation;
+mod context;
 mod def;
 mod gameplay_event;
 mod granted;
 mod parameter;
 mod refusal;
-mod stamp;
 
 use std::sync::Arc;
 
 pub use activation::{Activation, EndReason};
-pub(crate) use activation::{BranchContext, Round, Thread, ThreadStatus};
+pub(crate) use activation::{Branch, BranchContext, BranchStatus, Round};
+pub(crate) use context::{add_event_context, context_of};
 pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn};
 pub use gameplay_event::{EventDetails, GameplayEvent};
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
@@ -22,12 +23,11 @@ pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter}
 pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter};
 pub(crate) use parameter::{check_number_parameter, fixed_kind, tag_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
-pub(crate) use stamp::{context_of, stamp_event};
 
 use crate::codec::plain_struct;
+use crate::cow_option::CowOption;
 use crate::effect::ContextDetails;
 use crate::id::{EffectId, TagId};
-use crate::rare::Rare;
 use crate::tag::{TagBits, TagRequirement, TagSet};
 use crate::targeting::Targeting;
 use crate::task::{Number, Routine};
@@ -36,36 +36,36 @@ use crate::task::{Number, Routine};
 #[derive(Clone, Debug)]
 pub struct Ability {
     pub(crate) def: Arc<AbilityDef>,
-    /// Stable across catalogs that have the ability; seeds its random streams (V5).
+    /// Hash of the name: the same in all catalogs that have the ability; seeds its random streams (V5).
     pub(crate) name_hash: u64,
     pub(crate) tags: TagSet,
-    /// The same with their ancestors.
+    /// The tags with their ancestors.
     pub(crate) own_tags: TagBits,
-    /// The same as details that the contexts of its effects share (E13).
-    pub(crate) shared_tags: Rare<ContextDetails>,
+    /// The tags as context details that the contexts of its effects share (E13).
+    pub(crate) shared_tags: CowOption<ContextDetails>,
     pub(crate) block_abilities: TagSet,
     pub(crate) cancel_with: TagSet,
-    /// `ActivationRequiredTags`; `ActivationBlockedTags` and `BlockedByTags` alike (A1).
+    /// `ActivationRequiredTags`; `ActivationBlockedTags` and `BlockedByTags` together (A1).
     pub(crate) activation: TagRequirement,
     pub(crate) owned_tags: TagSet,
     pub(crate) source: TagRequirement,
     pub(crate) target: TagRequirement,
     pub(crate) cost: Option<EffectId>,
     pub(crate) cooldown: Option<EffectId>,
-    /// Tags that the cooldown grants: its effect's, and those that the ability adds to it.
+    /// Tags that the cooldown grants: those of its effect, and those that the ability adds.
     pub(crate) cooldown_tags: TagSet,
     pub(crate) added_cooldown_tags: TagSet,
     pub(crate) set_by_caller: Box<[(TagId, Number)]>,
     pub(crate) triggers: Box<[(TriggerOn, TagId)]>,
-    /// Effects that it may apply, each once, in the order of their ids (§13.7).
+    /// Effects that it may apply, sorted by id, without duplicates (§13.7).
     pub(crate) effects: Box<[EffectId]>,
     pub(crate) routine: Routine,
-    /// A targeting from target to target.
+    /// The targeting that goes from target to target.
     pub(crate) chain: Option<Targeting>,
 }
 
 impl Ability {
-    /// The definition as it was given.
+    /// The definition.
     pub fn def(&self) -> &AbilityDef {
         &self.def
     }
@@ -80,24 +80,24 @@ impl Ability {
         &self.tags
     }
 
-    /// A parameter of the definition (A18). Numbers and booleans of a grant may differ by now:
+    /// A parameter of the definition (A18). A grant may have changed its numbers and booleans: see
     /// [`GrantedAbility::parameter`].
     pub fn parameter(&self, name: &str) -> Option<&ParameterDef> {
         self.def.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Parameters that each grant begins with: the numbers and booleans (A18).
+    /// Parameters that each grant starts with: the numbers and booleans (A18).
     pub(crate) fn number_parameters(&self) -> impl Iterator<Item = (&str, f64)> {
         self.def.parameters.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_number()?)))
     }
 
-    /// Tags whose presence means that it is on cooldown (A2).
+    /// Tags whose presence puts it on cooldown (A2).
     pub fn cooldown_tags(&self) -> &TagSet {
         &self.cooldown_tags
     }
 
-    /// Effects that its tasks, its containers, its cost, its cooldown and its list of allowed effects name: all that it
-    /// may apply (§13.7), each once.
+    /// Effects that it may apply (§13.7), without duplicates: those that its tasks, containers, cost,
+    /// cooldown and list of allowed effects name.
     pub fn effects(&self) -> impl Iterator<Item = EffectId> + '_ {
         self.effects.iter().copied()
     }
@@ -107,13 +107,13 @@ impl Ability {
         self.effects.binary_search(&effect).is_ok()
     }
 
-    /// What it does, step by step.
+    /// Its program.
     pub fn routine(&self) -> &Routine {
         &self.routine
     }
 }
 
-/// Abilities, effects, attribute sets and tags that are given together (GASD §4.6.14).
+/// Abilities, effects, attribute sets and tags that are granted together (GASD §4.6.14).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AbilitySetDef {
     /// Name, unique in the catalog.

@@ -6,7 +6,7 @@ use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encode
 use crate::hash::{StateHash, StateHasher};
 use crate::nearest::nearest;
 
-/// Format version that has parameters other than numbers.
+/// First format version with parameters other than numbers.
 const TYPED_SINCE: u32 = 4;
 
 /// Value of a parameter of an ability definition (A18).
@@ -78,7 +78,7 @@ impl From<bool> for ParameterDef {
 
 impl StateHash for ParameterDef {
     fn state_hash(&self, hasher: &mut StateHasher) {
-        // A number has the hash that it had before there were other parameters.
+        // A number keeps the hash from before there were other types.
         match self {
             Self::Number(value) => value.state_hash(hasher),
             Self::Flag(flag) => {
@@ -163,17 +163,17 @@ impl fmt::Display for ParameterKind {
     }
 }
 
-/// Fault of a parameter that a definition asks for (A18).
+/// Error in a reference to a parameter (A18).
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterFault {
     /// Only abilities have parameters.
     #[error("`ParamTag` is not available here: only abilities have parameters")]
     NotAvailable,
-    /// The ability has no parameter of this name.
+    /// The ability has no parameter with this name.
     #[error("the ability has no parameter `{name}`{}", did_you_mean(.nearest))]
     Unknown {
-        /// Name that was asked for.
+        /// Requested name.
         name: String,
         /// Known name that resembles it.
         nearest: Option<String>,
@@ -183,9 +183,9 @@ pub enum ParameterFault {
     WrongType {
         /// Name of the parameter.
         name: String,
-        /// Type that the place needs.
+        /// Required type.
         expected: ParameterKind,
-        /// Type that the parameter has.
+        /// Type of the parameter.
         found: ParameterKind,
     },
     /// A task writes a parameter that is fixed by the definition.
@@ -195,7 +195,7 @@ pub enum ParameterFault {
     Fixed {
         /// Name of the parameter.
         name: String,
-        /// Type that the parameter has.
+        /// Type of the parameter.
         found: ParameterKind,
     },
 }
@@ -204,7 +204,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// The parameter whose tag a text asks for: `Name` of `ParamTag("Name")`. `None` if the text is anything else.
+/// The parameter name in `ParamTag("Name")`; `None` if the text is anything else.
 pub fn asked_parameter(text: &str) -> Option<&str> {
     let inside = text.trim().strip_prefix("ParamTag")?.trim_start();
     let inside = inside.strip_prefix('(')?.strip_suffix(')')?.trim();

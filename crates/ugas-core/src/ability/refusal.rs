@@ -1,16 +1,16 @@
-//! Refused activations (A1, I8): every reason, with what was involved.
+//! Refused activations (A1, I8): all reasons, as data.
 
 use core::fmt;
 
 use smallvec::SmallVec;
 
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, AttributeId, TagId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::simulation::Simulation;
 use crate::time::Span;
 
-/// Whose tags an activation requirement is about.
+/// The controller whose tags an activation requirement checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivationParty {
     /// The controller that has the ability.
@@ -31,7 +31,7 @@ impl fmt::Display for ActivationParty {
     }
 }
 
-/// One reason why an ability could not be activated or committed, in the order of A1.
+/// A reason why an ability could not be activated or committed, in the order of A1.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ActivationReason {
@@ -39,11 +39,11 @@ pub enum ActivationReason {
     UnknownController(ControllerId),
     /// The controller is inactive (K1).
     ControllerInactive(ControllerId),
-    /// There is no such ability.
+    /// The ability does not exist.
     UnknownAbility(AbilityId),
     /// The controller does not have the ability (any more).
     NotGranted,
-    /// It runs already.
+    /// It is already active.
     AlreadyActive,
     /// The ability requires an avatar, and its owner has none (A15).
     NoAvatar,
@@ -52,38 +52,38 @@ pub enum ActivationReason {
         /// The tag.
         tag: TagId,
         /// The ability that blocks, if it is one.
-        by: Option<AbilityHandle>,
+        by: Option<GrantedAbilityId>,
         /// The effect that blocks, if it is one.
         effect: Option<ActiveEffectId>,
     },
-    /// A tag that must be there is not.
+    /// A required tag is missing.
     MissingTag {
-        /// Where it is missing.
+        /// The party that lacks it.
         party: ActivationParty,
         /// The tag.
         tag: TagId,
     },
-    /// A tag that must not be there is.
+    /// A blocking tag is present.
     BlockedTag {
-        /// Where it is.
+        /// The party that has it.
         party: ActivationParty,
         /// The tag.
         tag: TagId,
     },
-    /// It cools down.
+    /// It is on cooldown.
     OnCooldown {
-        /// A tag that says so.
+        /// A cooldown tag that the owner has.
         tag: TagId,
-        /// How long it will; `None` is not known.
+        /// Time left; `None` if it is not known.
         remaining: Option<Span>,
     },
-    /// An attribute would fall below its minimum (A2).
+    /// The cost would take an attribute below its minimum (A2).
     CannotAfford {
-        /// Which.
+        /// The attribute.
         attribute: AttributeId,
-        /// What it would be.
+        /// Value after the cost.
         would_be: f64,
-        /// What it must not fall below.
+        /// Lowest allowed value.
         minimum: f64,
     },
     /// The cost or cooldown effect cannot be applied.
@@ -92,18 +92,18 @@ pub enum ActivationReason {
     NoCharges,
     /// The target is too far away.
     OutOfRange,
-    /// An ability like this may be activated by the authority only (§13.7).
+    /// Only the authority may activate it (§13.7).
     NotAuthorised,
-    /// A client leaves it to the authority. Nothing has failed.
+    /// A client leaves it to the authority. Not a failure.
     NotPredicted,
-    /// An ability like this runs on clients only, and this is a server (GASD §4.6.8).
+    /// It runs on clients only, and this is a server (GASD §4.6.8).
     ClientOnly,
-    /// A count is at its limit.
+    /// A limit is reached.
     LimitReached(Limit),
 }
 
 impl ActivationReason {
-    /// The outcome code, stable and made for tools and scenarios.
+    /// The outcome code: stable, for tools and scenarios.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
@@ -127,7 +127,7 @@ impl ActivationReason {
         }
     }
 
-    /// Whether it may pass by itself, as the state of a moment does: such an input is worth keeping (§11.3).
+    /// Whether the reason may pass by itself, so that an input is worth buffering (§11.3).
     pub fn is_block(&self) -> bool {
         matches!(
             self,
@@ -140,13 +140,13 @@ impl ActivationReason {
         )
     }
 
-    /// The reason in words, with names instead of ids.
+    /// The reason as text, with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
         let catalog = simulation.catalog();
         match self {
             Self::UnknownController(_) => "the controller does not exist (any more)".to_owned(),
             Self::ControllerInactive(_) => "the controller is inactive".to_owned(),
-            Self::UnknownAbility(_) => "there is no such ability".to_owned(),
+            Self::UnknownAbility(_) => "the ability does not exist".to_owned(),
             Self::NotGranted => "the controller does not have it (any more)".to_owned(),
             Self::AlreadyActive => "it is active already".to_owned(),
             Self::NoAvatar => "it requires an avatar, and the controller has none".to_owned(),
@@ -162,11 +162,11 @@ impl ActivationReason {
             Self::BlockedTag { party, tag } => format!("the {party} has `{}`", catalog.tag_name(*tag)),
             Self::OnCooldown { tag, remaining } => match remaining {
                 Some(remaining) => format!(
-                    "it cools down for another {} s (`{}`)",
+                    "it is on cooldown for another {} s (`{}`)",
                     remaining.as_seconds(),
                     catalog.tag_name(*tag)
                 ),
-                None => format!("it cools down (`{}`)", catalog.tag_name(*tag)),
+                None => format!("it is on cooldown (`{}`)", catalog.tag_name(*tag)),
             },
             Self::CannotAfford { attribute, would_be, minimum } => format!(
                 "`{}` would be {would_be} and must not fall below {minimum}",
@@ -185,12 +185,12 @@ impl ActivationReason {
     }
 }
 
-/// Why an ability was not activated or committed; nothing has changed.
+/// A refused activation or commit; nothing has changed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ActivationRefusal {
-    /// The ability, if there is one.
+    /// The ability, if it exists.
     pub ability: Option<AbilityId>,
-    /// Whose it is or would be.
+    /// Its owner, if known.
     pub controller: Option<ControllerId>,
     /// All reasons, in the order of A1. Never empty.
     pub reasons: SmallVec<[ActivationReason; 2]>,
@@ -207,7 +207,7 @@ impl ActivationRefusal {
         self.reason().code()
     }
 
-    /// All reasons in words.
+    /// All reasons as text.
     pub fn describe(&self, simulation: &Simulation) -> String {
         let name = self.ability.map_or("the ability", |ability| simulation.catalog().ability_name(ability));
         let reasons: Vec<String> = self.reasons.iter().map(|reason| reason.describe(simulation)).collect();

@@ -1,20 +1,21 @@
-//! Which copies of a place are the same, so that copying an arena over an older copy costs what has changed (I5).
+//! Editions: write stamps of slots, so that copying an arena over an older copy costs only what has changed
+//! (I5).
 //!
-//! Whatever writes to a place marks it with the present edition of its arena. An edition is a number that no other arena of
-//! the process has or had. Once an arena is copied its edition is over, and so nothing is ever written under a number that
-//! stands in two arenas: where two have the same number at a place, they have the same there.
+//! Each write to a slot stamps it with the current edition of its arena, a number unique in the process.
+//! Copying an arena ends its edition, so nothing is written under a number that two arenas share: equal
+//! numbers in a slot mean equal content.
 //!
-//! Editions are neither hashed nor written, and no result depends on them; only how much is copied does.
+//! Editions are neither hashed nor encoded. No result depends on them, only how much is copied.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The next edition; 0 is none, and nobody is to have it in common.
+/// The next edition. 0 means none and never counts as equal.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// The edition of each place of an arena.
+/// The edition of each slot of an arena.
 pub(super) struct Editions {
     of: Vec<u64>,
-    /// That of the next write; 0 until there is one.
+    /// Edition of the next write; 0 until there is one.
     present: AtomicU64,
 }
 
@@ -23,14 +24,14 @@ impl Editions {
         Self { of: Vec::new(), present: AtomicU64::new(0) }
     }
 
-    /// Of `count` places that were all just written.
+    /// Editions of `count` slots that were all just written.
     pub(super) fn fresh(count: usize) -> Self {
         let mut editions = Self::new();
         editions.mark_all(count);
         editions
     }
 
-    /// A place was written, or may be from here on.
+    /// Stamps a slot that was or may be written.
     #[inline]
     pub(super) fn mark(&mut self, at: usize) {
         let present = self.present();
@@ -39,13 +40,13 @@ impl Editions {
         }
     }
 
-    /// There is a place more.
+    /// Appends a slot.
     pub(super) fn push(&mut self) {
         let present = self.present();
         self.of.push(present);
     }
 
-    /// All of `count` places were written, or may be.
+    /// Stamps all of `count` slots.
     pub(super) fn mark_all(&mut self, count: usize) {
         let present = self.present();
         self.of.clear();
@@ -67,17 +68,17 @@ impl Editions {
         present
     }
 
-    /// Makes these the editions of a copy of `source`, and tells of every place of it that has to be copied, by index. A place
-    /// has the number of what was copied once that is done, whatever becomes of the rest.
+    /// Takes over the editions of `source` and calls `copy` with the index of every slot that differs. A slot
+    /// gets its new number only after it was copied, so that a panic in between leaves valid editions.
     pub(super) fn follow(&mut self, source: &Self, mut copy: impl FnMut(usize)) {
-        // What is written there from now on is not what is copied here.
+        // Later writes to the source must not share the numbers that are copied here.
         source.end();
         self.of.truncate(source.of.len());
         for (at, &theirs) in source.of.iter().enumerate() {
             match self.of.get_mut(at) {
                 Some(mine) if *mine == theirs => {}
                 Some(mine) => {
-                    // Neither the old nor the new, until it is copied.
+                    // Neither the old nor the new edition, until the slot is copied.
                     *mine = 0;
                     copy(at);
                     *mine = theirs;
@@ -90,14 +91,14 @@ impl Editions {
         }
     }
 
-    /// Room for so many more places.
+    /// Reserves room for more slots.
     pub(super) fn reserve(&mut self, places: usize) {
         self.of.reserve_exact(places);
     }
 
-    /// What is there now is no longer to be found here alone.
+    /// Ends the current edition: its content now exists in a copy as well.
     fn end(&self) {
-        // No order is needed: whoever writes has the arena for itself, and so has seen this.
+        // Relaxed is enough: a writer has exclusive access to the arena, and so has seen this store.
         self.present.store(0, Ordering::Relaxed);
     }
 }
@@ -109,7 +110,7 @@ impl Clone for Editions {
     }
 }
 
-/// They say nothing about what is there.
+/// Editions say nothing about the content, so they never make arenas differ.
 impl PartialEq for Editions {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -129,28 +130,28 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_written_since_is_copied() {
+    fn only_slots_written_since_are_copied() {
         let mut live = Editions::fresh(4);
         let mut kept = Editions::new();
         assert_eq!(copied(&mut kept, &live), [0, 1, 2, 3]);
         assert_eq!(copied(&mut kept, &live), []);
         live.mark(2);
         live.push();
-        live.mark(9); // nowhere
+        live.mark(9); // out of range
         assert_eq!(copied(&mut kept, &live), [2, 4]);
-        // And back: what was written since is written over.
+        // And back: later writes are overwritten.
         live.mark(0);
         assert_eq!(copied(&mut live, &kept), [0]);
     }
 
     #[test]
-    fn copies_that_go_on_apart_never_meet() {
+    fn diverged_copies_share_no_edition() {
         let mut one = Editions::fresh(2);
         let mut other = one.clone();
         one.mark(0);
         other.mark(0);
         assert_eq!(copied(&mut one.clone(), &other), [0]);
-        // Written under a new number, although nothing was written in between under the old one.
+        // Stamped with a new number, although nothing was written under the old one in between.
         let kept = one.clone();
         one.mark(1);
         assert_eq!(copied(&mut one, &kept), [1]);

@@ -1,14 +1,14 @@
-//! Which objects of an arena may have changed since somebody looked (I5).
+//! Change tracking: which objects of an arena may have changed since the last look (I5).
 
-/// Which places were touched. It says nothing about what is there, so it never makes two arenas differ, and a copy does not
+/// The slots that were touched. Not part of the content: it never makes two arenas differ, and copies do not
 /// have it.
 #[derive(Debug)]
 pub(super) enum Touched {
-    /// Nobody asks.
+    /// Tracking is off.
     Ignored,
     Noted {
         places: Vec<u32>,
-        /// Whether each place is among them.
+        /// Whether each slot is in `places`.
         marks: Vec<bool>,
     },
 }
@@ -32,11 +32,11 @@ impl Touched {
     }
 }
 
-/// Apart from the question whether anybody asks, which is put at every change.
+/// Kept out of line: the check whether tracking is on is made at every change.
 #[inline(never)]
 fn note_among(index: u32, places: &mut Vec<u32>, marks: &mut Vec<bool>) {
     let at = index as usize;
-    // A place that was just made.
+    // A slot that was just created.
     if at == marks.len() {
         marks.push(false);
     }

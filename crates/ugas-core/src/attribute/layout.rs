@@ -1,4 +1,4 @@
-//! Layouts: where each attribute of a controller's sets has its place.
+//! Layouts: the slot of each attribute of a combination of attribute sets.
 //!
 //! Controllers with the same sets share a layout. Slots are numbered in topological order of bounds and derived
 //! attributes, so that one ascending pass over the dirty slots brings all of them up to date without glitches, however
@@ -23,7 +23,7 @@ pub(crate) struct Attribute {
 }
 
 impl Attribute {
-    /// Attributes that must be up to date before this one.
+    /// Attributes that must be evaluated before this one.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = AttributeId> + '_ {
         let bounds = [self.min, self.max].into_iter().flatten().filter_map(|bound| match bound {
             Bound::Constant(_) => None,
@@ -38,44 +38,44 @@ impl Attribute {
     }
 }
 
-/// One end of a range, naming another attribute by id or by slot.
+/// A bound of an attribute; `A` refers to another attribute by id or by slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Bound<A> {
     Constant(f64),
     Attribute(A),
 }
 
-/// The place of one attribute.
+/// The slot of one attribute.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Slot {
     pub(crate) attribute: Arc<Attribute>,
     pub(crate) min: Option<Bound<u16>>,
     pub(crate) max: Option<Bound<u16>>,
-    /// Whether modifiers count by other rules than their own: [`Evaluation`] or a native qualifier (M7).
+    /// Whether modifiers count by rules beyond their own: [`Evaluation`] or a native qualifier (M7).
     pub(crate) has_qualifier: bool,
-    /// Whether a client may not let it fall as far as it would.
+    /// Whether the attribute has a prediction floor.
     pub(crate) has_floor: bool,
-    /// Whether its value follows from its base, bounds and modifiers alone, and nothing follows from its value: a write
-    /// to its base concerns nobody else on the controller.
+    /// Whether the value depends on nothing but its base, bounds and modifiers, and no other slot depends on
+    /// it: a write to its base affects no other slot.
     pub(crate) stands_alone: bool,
-    /// Slots to be re-evaluated when this one changes; all of them come later.
+    /// Slots to re-evaluate when this one changes; all of them come later.
     pub(crate) dependents: Box<[u16]>,
-    /// Slots whose base follows this one as their upper or lower bound (B1).
+    /// Slots whose base follows this one as a bound (B1).
     pub(crate) bound_followers: Box<[u16]>,
-    /// Slots that this meta attribute drains (B3); attributes that are not there are left out.
+    /// Slots that this meta attribute drains (B3); attributes that the sets do not have are left out.
     pub(crate) drain_into: Box<[u16]>,
 }
 
-/// Why a controller cannot have these sets together (§6.4).
+/// Why a controller cannot have a combination of attribute sets (§6.4).
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeSetError {
-    /// A set that another depends on is not registered.
+    /// A required set is not registered.
     #[error("attribute set `{set}` needs the set `{needs}`, which is not registered")]
     MissingSet {
         /// The set.
         set: String,
-        /// What it needs.
+        /// The required set.
         needs: String,
     },
     /// A bound or a derived attribute reads an attribute that no registered set has.
@@ -83,7 +83,7 @@ pub enum AttributeSetError {
     MissingAttribute {
         /// The attribute.
         attribute: String,
-        /// What it reads.
+        /// The attribute that it reads.
         needs: String,
     },
     /// Two sets have an attribute of the same name.
@@ -105,29 +105,29 @@ pub enum AttributeSetError {
         cycle: Vec<String>,
     },
     /// More attributes than a controller can hold.
-    #[error("more than {} attributes on one controller", u16::MAX)]
+    #[error("a controller can have at most {} attributes", u16::MAX)]
     TooManyAttributes,
 }
 
 /// Slots of a combination of attribute sets.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Layout {
-    /// Sorted.
+    /// Sets, sorted.
     pub(crate) sets: Box<[AttributeSetId]>,
     pub(crate) slots: Box<[Slot]>,
-    /// Whether one of them is a meta attribute that drains into others (B3).
+    /// Whether one of the attributes is a meta attribute that drains into others (B3).
     pub(crate) has_meta: bool,
-    /// Slot by attribute, `NO_SLOT` where there is none.
+    /// Slot by attribute id; `NO_SLOT` if the sets do not have it.
     index: Box<[u16]>,
 }
 
 const NO_SLOT: u16 = u16::MAX;
 
 impl Layout {
-    /// Lays out `sets`, which are sorted.
+    /// Creates the layout of `sets`, which must be sorted.
     ///
     /// # Errors
-    /// If the sets cannot be together; see [`AttributeSetError`].
+    /// If the sets cannot be combined; see [`AttributeSetError`].
     pub(crate) fn new(catalog: &Catalog, sets: &[AttributeSetId]) -> Result<Self, AttributeSetError> {
         let name = |id: AttributeId| catalog.attribute_name(id).to_owned();
         let mut owners: Vec<(Arc<Attribute>, AttributeSetId)> = Vec::new();
@@ -259,11 +259,11 @@ impl Layout {
     }
 }
 
-/// Orders attributes so that each comes after its inputs; ties go by id. Inputs that are not among the keys are
+/// Orders attributes so that each comes after its inputs; ties go by id. Inputs that are not keys are
 /// ignored.
 ///
 /// # Errors
-/// A cycle, as the attributes in order with the first repeated at the end.
+/// A cycle: the attributes in order, with the first repeated at the end.
 pub(crate) fn topological_order(
     edges: Vec<(AttributeId, Vec<AttributeId>)>,
 ) -> Result<Vec<AttributeId>, Vec<AttributeId>> {
@@ -289,7 +289,7 @@ pub(crate) fn topological_order(
         }
     }
     let Some(stuck) = (0..edges.len()).find(|&node| waiting_for[node] > 0) else { return Ok(order) };
-    // Every stuck node waits for a stuck one: following any such input long enough runs in a circle.
+    // Every remaining node waits for a remaining one, so following such inputs leads into a cycle.
     let mut path: Vec<usize> = vec![stuck];
     let mut position = vec![usize::MAX; edges.len()];
     position[stuck] = 0;
@@ -317,20 +317,20 @@ mod tests {
     }
 
     #[test]
-    fn inputs_come_first_and_ties_go_by_id() {
+    fn inputs_precede_dependents_and_ties_go_by_id() {
         let edges = vec![(id(0), vec![id(2)]), (id(1), vec![]), (id(2), vec![id(3)]), (id(3), vec![])];
         assert_eq!(topological_order(edges), Ok(vec![id(1), id(3), id(2), id(0)]));
     }
 
     #[test]
-    fn a_cycle_is_told_from_what_merely_hangs_on_it() {
+    fn cycle_excludes_nodes_that_only_depend_on_it() {
         // 0 reads 1, and 1 and 2 read each other.
         let edges = vec![(id(0), vec![id(1)]), (id(1), vec![id(2)]), (id(2), vec![id(1)])];
         assert_eq!(topological_order(edges), Err(vec![id(1), id(2), id(1)]));
     }
 
     #[test]
-    fn chains_of_any_depth_are_ordered() {
+    fn deep_chain_is_ordered() {
         let count = 100_000;
         let edges =
             (0..count).map(|n| (id(n), if n + 1 < count { vec![id(n + 1)] } else { vec![] })).collect();

@@ -1,4 +1,4 @@
-//! A cache of layouts: what the catalog's sets look like together.
+//! Cache of layouts by combination of attribute sets.
 
 use core::ops::Deref;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use super::layout::Layout;
 use crate::id::AttributeSetId;
 
-/// Layouts in the order of their first use, which is how controllers name them.
+/// Layouts in the order of their first use; controllers refer to them by index.
 #[derive(Debug, Default)]
 pub(crate) struct Layouts {
     layouts: Vec<Arc<Layout>>,
-    /// Their positions, sorted by their sets.
+    /// Indexes of the layouts, sorted by their sets.
     by_sets: Vec<u32>,
 }
 
 impl Layouts {
-    /// The position of the layout of these sets, which are sorted.
+    /// The index of the layout of these sets, which must be sorted.
     pub(crate) fn find(&self, sets: &[AttributeSetId]) -> Option<u32> {
         self.place(sets).ok().map(|place| self.by_sets[place])
     }
 
-    /// Adds a layout, unless there is one of the same sets; its position.
+    /// Adds a layout unless its sets already have one; returns its index.
     pub(crate) fn add(&mut self, layout: Layout) -> u32 {
         match self.place(&layout.sets) {
             Ok(place) => self.by_sets[place],

@@ -1,7 +1,7 @@
-//! Attributes and attribute sets (§5, §6): what a number is called, where it begins and what bounds it.
+//! Attributes and attribute sets (§5, §6).
 //!
-//! Definitions name each other by text, as files do; the [catalog](crate::catalog) resolves them. The values
-//! themselves live in a controller, in the layout of the sets it has.
+//! Definitions refer to each other by name, as files do; the [catalog](crate::catalog) resolves them. A
+//! controller holds the values, in the layout of its sets.
 
 use crate::codec::{plain_enum, plain_struct};
 
@@ -11,7 +11,7 @@ pub(crate) mod slot_bits;
 
 pub use layout::AttributeSetError;
 
-/// What kind of number an attribute is (§5.5).
+/// Category of an attribute (§5.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AttributeCategory {
     /// Spent and recovered: health, mana, stamina.
@@ -26,11 +26,11 @@ pub enum AttributeCategory {
 /// Replication of an attribute's value over a network (§5.5), from the narrowest to the widest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum AttributeReplication {
-    /// Nobody.
+    /// To nobody.
     None,
-    /// The owning client.
+    /// To the owning client.
     OwnerOnly,
-    /// Every client.
+    /// To every client.
     #[default]
     All,
 }
@@ -45,19 +45,19 @@ pub enum Evaluation {
     MostNegativeOnly,
 }
 
-/// What becomes of the base value when a bound moves (B1).
+/// How the base value reacts when a bound changes (B1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnBoundChange {
-    /// Nothing: only the current value is clamped (§5.2).
+    /// Unchanged: only the current value is clamped (§5.2).
     #[default]
     Keep,
-    /// The base is clamped to the new bounds.
+    /// Clamped to the new bounds.
     Clamp,
-    /// The base keeps its share of the upper bound: 80 of 100 becomes 120 of 150.
+    /// Keeps its ratio to the upper bound: 80 of 100 becomes 120 of 150.
     KeepRatio,
 }
 
-/// One end of an attribute's range (§5.4).
+/// A bound of an attribute (§5.4).
 #[derive(Clone, PartialEq, Debug)]
 pub enum BoundDef {
     /// A fixed number.
@@ -87,9 +87,9 @@ impl From<&str> for BoundDef {
 /// Text about a definition for people; no rule reads it (§5.7).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Metadata {
-    /// Name to show.
+    /// Display name.
     pub display_name: Option<String>,
-    /// Text for a tooltip.
+    /// Tooltip.
     pub description: Option<String>,
     /// Group in a user interface.
     pub ui_category: Option<String>,
@@ -100,7 +100,8 @@ pub struct Metadata {
 /// Precision of an attribute on the wire (N2): a value is sent as the nearest of `2^bits` numbers that divide the range
 /// evenly, both ends included; values outside the range are sent as its nearer end.
 ///
-/// Viewers other than the owner receive such values. The owner's own state is exact, since it predicts upon it.
+/// Only viewers other than the owner receive quantised values. The owner's own state is exact, since its
+/// prediction starts from it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quantize {
     /// Smallest value that can be sent.
@@ -112,13 +113,13 @@ pub struct Quantize {
 }
 
 impl Quantize {
-    /// Most bits of a quantised value.
+    /// Maximum number of bits.
     pub const MAX_BITS: u8 = 32;
-    /// Whole numbers up to this are exact in every product that rounding needs: 2⁵⁰.
+    /// 2⁵⁰: whole numbers up to this are exact in every product of the rounding.
     const EXACT: f64 = 1_125_899_906_842_624.0;
 
-    /// Whether values can be sent so: the number of bits is in its range, `min` is below `max`, and neighbouring steps are
-    /// different numbers.
+    /// Whether values can be quantised: the number of bits is in range, `min` is below `max`, and adjacent
+    /// steps are different numbers.
     pub fn is_usable(&self) -> bool {
         let Self { min, max, bits } = *self;
         let width = max - min;
@@ -135,34 +136,34 @@ impl Quantize {
 pub struct AttributeDef {
     /// Name, unique on any one controller.
     pub name: String,
-    /// Base value that a controller begins with.
+    /// Initial base value.
     pub default_base: f64,
-    /// What kind of number it is.
+    /// Category.
     pub category: AttributeCategory,
     /// Lower bound.
     pub min: Option<BoundDef>,
     /// Upper bound.
     pub max: Option<BoundDef>,
-    /// Who receives it over a network.
+    /// Which clients receive it.
     pub replication: AttributeReplication,
-    /// Expression that gives the base value (§6.4, B2).
+    /// Expression of the base value (§6.4, B2); `None` if it is not derived.
     pub derived: Option<String>,
-    /// Which modifiers count.
+    /// Which of the qualifying modifiers count.
     pub evaluation: Evaluation,
-    /// What a moving bound does to the base.
+    /// How the base reacts when a bound changes.
     pub on_bound_change: OnBoundChange,
-    /// Where a meta attribute's amount is taken from, in order (B3).
+    /// Attributes that a meta attribute drains, in order (B3).
     pub drain_into: Vec<String>,
-    /// Wire precision.
+    /// Precision on the wire; exact if `None`.
     pub quantize: Option<Quantize>,
-    /// A client's prediction never takes the value below this: it does not foresee a death (GASD §4.10).
+    /// Lower limit of the value in a client's prediction, so that no client predicts a death (GASD §4.10).
     pub prediction_floor: Option<f64>,
-    /// Text for people.
+    /// Text for people; no rule reads it.
     pub metadata: Metadata,
 }
 
 impl AttributeDef {
-    /// An unbounded statistic called `name` that begins at `default_base`.
+    /// An unbounded statistic called `name` with the initial base `default_base`.
     pub fn new(name: impl Into<String>, default_base: f64) -> Self {
         Self {
             name: name.into(),
@@ -181,7 +182,7 @@ impl AttributeDef {
         }
     }
 
-    /// An attribute whose base is the value of `expression` over attributes of the same controller (§6.4, B2).
+    /// An attribute whose base is an expression over attributes of the same controller (§6.4, B2).
     pub fn derived(name: impl Into<String>, expression: impl Into<String>) -> Self {
         Self { derived: Some(expression.into()), ..Self::new(name, 0.0) }
     }
@@ -207,22 +208,22 @@ impl AttributeDef {
         self
     }
 
-    /// Sets which modifiers count.
+    /// Sets which of the qualifying modifiers count.
     #[must_use]
     pub fn evaluation(mut self, evaluation: Evaluation) -> Self {
         self.evaluation = evaluation;
         self
     }
 
-    /// Sets what a moving bound does to the base.
+    /// Sets how the base reacts when a bound changes.
     #[must_use]
     pub fn on_bound_change(mut self, rule: OnBoundChange) -> Self {
         self.on_bound_change = rule;
         self
     }
 
-    /// Makes this a meta attribute whose amount is taken from `attributes`, in order (B3). Bases are drained: a shield
-    /// that is a temporary modifier has nothing in its base and absorbs nothing; give it as an instant effect.
+    /// Makes this a meta attribute that drains `attributes`, in order (B3). It drains bases: a shield that is
+    /// a temporary modifier has nothing in its base and absorbs nothing. Apply it as an instant effect.
     #[must_use]
     pub fn drain_into<S: Into<String>>(mut self, attributes: impl IntoIterator<Item = S>) -> Self {
         self.category = AttributeCategory::Meta;
@@ -230,7 +231,7 @@ impl AttributeDef {
         self
     }
 
-    /// Sets how low a client's prediction may take the value.
+    /// Sets the lower limit of the value in a client's prediction.
     #[must_use]
     pub fn prediction_floor(mut self, floor: f64) -> Self {
         self.prediction_floor = Some(floor);
@@ -244,7 +245,7 @@ impl AttributeDef {
         self
     }
 
-    /// Sets who receives the value over a network.
+    /// Sets which clients receive the value.
     #[must_use]
     pub fn replication(mut self, replication: AttributeReplication) -> Self {
         self.replication = replication;
@@ -261,7 +262,7 @@ pub struct AttributeSetDef {
     pub dependencies: Vec<String>,
     /// The attributes.
     pub attributes: Vec<AttributeDef>,
-    /// Text for people.
+    /// Text for people; no rule reads it.
     pub metadata: Metadata,
 }
 

@@ -1,21 +1,21 @@
-//! Sets of slots.
+//! Bit set of slots.
 
 use smallvec::SmallVec;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
 use crate::hash::{StateHash, StateHasher};
-use crate::seldom::Seldom;
+use crate::lazy_box::LazyBox;
 
-/// A set of slots. The first 64, which are all that most controllers have, take one word.
+/// A set of slots. The first 64, which are enough for most controllers, take one `u64`.
 #[derive(Debug, Default)]
 pub(crate) struct SlotBits {
     first: u64,
-    /// Those beyond.
-    rest: Seldom<Vec<u64>>,
+    /// Bits of the slots from 64 on.
+    rest: LazyBox<Vec<u64>>,
 }
 
 impl SlotBits {
-    /// Adds a slot; true if it is new.
+    /// Adds a slot; returns whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, slot: u16) -> bool {
         let bit = 1u64 << (slot % 64);
@@ -34,7 +34,7 @@ impl SlotBits {
         word & (1 << (slot % 64)) != 0
     }
 
-    /// Takes a slot out.
+    /// Removes a slot.
     #[inline]
     pub(crate) fn remove(&mut self, slot: u16) {
         let word = match usize::from(slot / 64).checked_sub(1) {
@@ -46,7 +46,7 @@ impl SlotBits {
         }
     }
 
-    /// Takes out the lowest slot.
+    /// Removes and returns the lowest slot.
     #[inline]
     pub(crate) fn pop_first(&mut self) -> Option<u16> {
         if self.first != 0 {
@@ -61,19 +61,19 @@ impl SlotBits {
         Some(slot as u16)
     }
 
-    /// Whether there is any.
+    /// Whether the set is not empty.
     pub(crate) fn has_any(&self) -> bool {
         self.first != 0 || self.rest.iter().any(|&word| word != 0)
     }
 
-    /// Whether all slots are among the first `count`.
+    /// Whether all slots are below `count`.
     pub(crate) fn fits(&self, count: usize) -> bool {
         let words = self.words();
         let Some(last) = words.last() else { return true };
         words.len() * 64 - last.leading_zeros() as usize <= count
     }
 
-    /// The word of a slot beyond the first 64.
+    /// The `u64` with the bit of a slot from 64 on.
     fn word_of(&mut self, slot: u16) -> &mut u64 {
         let at = usize::from(slot / 64).saturating_sub(1);
         let rest = self.rest.make_mut();
@@ -83,7 +83,7 @@ impl SlotBits {
         &mut rest[at]
     }
 
-    /// The words up to the last that is not zero.
+    /// The `u64`s up to the last that is not zero.
     fn words(&self) -> SmallVec<[u64; 4]> {
         let mut words: SmallVec<[u64; 4]> =
             core::iter::once(self.first).chain(self.rest.iter().copied()).collect();
@@ -112,7 +112,7 @@ impl Decode for SlotBits {
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         let words = Vec::<u64>::decode(decoder)?;
         if words.last() == Some(&0) {
-            return Err(decoder.invalid("a set of slots ends with none"));
+            return Err(decoder.invalid("a set of slots has trailing zeros"));
         }
         let mut words = words.into_iter();
         Ok(Self { first: words.next().unwrap_or_default(), rest: words.collect::<Vec<_>>().into() })
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_come_out_in_order_and_once() {
+    fn pop_first_returns_each_slot_once_in_order() {
         let mut slots = SlotBits::default();
         for slot in [200, 3, 64, 63, 3, 65_534] {
             slots.insert(slot);

@@ -1,4 +1,4 @@
-//! From a builder to a catalog: names are counted, everything is resolved, and all that is wrong is reported at once.
+//! Assembly of a catalog: resolves all definitions of a builder and reports all errors at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl CatalogBuilder {
     /// Resolves and checks everything.
     ///
     /// # Errors
-    /// All that is wrong, each with the definition and the place in it.
+    /// All errors, each with the definition and the path in it.
     pub fn build(mut self) -> Result<Arc<Catalog>, CatalogErrors> {
         self.definitions.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
         self.definitions.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
@@ -114,7 +114,7 @@ impl CatalogBuilder {
         self.definitions.containers.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
-    /// Reports empty and double names, and keeps the first of each so that ids stay in step with the name tables.
+    /// Reports empty and duplicate names. Keeps the first of each, so that ids match the name tables.
     fn check_names(&mut self) -> Vec<DefinitionError> {
         let mut errors = Vec::new();
         unique(&mut self.definitions.sets, DefinitionKind::AttributeSet, |def| &def.name, &mut errors);
@@ -171,8 +171,8 @@ impl CatalogBuilder {
         }
     }
 
-    /// Finds the names that have no definition of their own by resolving everything once and looking what was asked
-    /// for: tags without a registry, channels, and curves and calculations that are not provided.
+    /// Finds the names that need no definition, by resolving everything once and recording what is looked up:
+    /// tags without a registry, channels, and curves and calculations that are not provided.
     fn collect(&self, tables: &mut Tables, errors: &mut Vec<DefinitionError>) {
         let compiler = Compiler::collecting(tables);
         self.compile_sets(&compiler);
@@ -276,7 +276,7 @@ impl CatalogBuilder {
         self.definitions.abilities.iter().map(|def| compiler.ability_def(def, effects)).collect()
     }
 
-    /// An ability set is much like a template that is laid over a controller.
+    /// Compiles ability sets as templates that are laid over a controller.
     fn compile_ability_sets(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
         let compile = |set: &AbilitySetDef| {
             let AbilitySetDef { name, attribute_sets, abilities, effects, tags } = set.clone();
@@ -415,7 +415,7 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
             Dependency::Level => Problem::NotAvailable("a level"),
             Dependency::Stacks => Problem::NotAvailable("a stack count"),
             Dependency::Jump => Problem::NotAvailable("a chain"),
-            Dependency::SetByCaller(_) => Problem::NotAvailable("numbers set by a caller"),
+            Dependency::SetByCaller(_) => Problem::NotAvailable("set-by-caller magnitudes"),
             Dependency::Param(_) => Problem::NotAvailable("parameters"),
             Dependency::Local(_) => Problem::NotAvailable("local names"),
         };
@@ -435,11 +435,12 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
     })
 }
 
-/// A template must be spawnable: its sets go together, and its base values are of attributes that they have.
+/// Checks that templates can be spawned: their sets can be combined and have the attributes of the base
+/// values.
 fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
     for template in &catalog.templates {
         if template.sets.len() < template.def.attribute_sets.len() && !errors.is_empty() {
-            // Without a set that does not exist, and was reported, nothing else can be said of it.
+            // An unknown set was reported; without it nothing else can be checked.
             continue;
         }
         let mut report = |path: String, problem: Problem| {
@@ -447,7 +448,7 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
             errors.push(DefinitionError { kind: DefinitionKind::Template, name, path, problem });
         };
         match Layout::new(catalog, &template.sets) {
-            // Circles are reported with their attributes.
+            // Cycles are reported with their attributes.
             Err(AttributeSetError::Cycle { .. }) => {}
             Err(error) => report("AttributeSets".to_owned(), error.into()),
             Ok(layout) => {
@@ -469,7 +470,7 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
     }
 }
 
-/// The narrowest replication that a set gives each attribute, by id.
+/// The narrowest replication that any set gives each attribute, by id.
 fn narrowest_replication(sets: &[CompiledSet], count: usize) -> Box<[AttributeReplication]> {
     let mut narrowest = vec![AttributeReplication::All; count];
     for attribute in sets.iter().flat_map(|set| &*set.attributes) {

@@ -1,4 +1,4 @@
-//! The builder: collects definitions. What becomes of them is in `assemble`.
+//! Catalog builder: collects definitions. `assemble` resolves them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::input::InputBufferConfig;
 use crate::simulation::{PostExecute, Simulation};
 use crate::tag::TagMetadata;
 use crate::targeting::{
-    Attitude, AttitudeRule, Candidate, EffectContainerDef, Query, Space, TargetFilter, Team,
+    Attitude, AttitudeRule, Candidate, EffectContainerDef, Space, TargetFilter, TargetQuery, Team,
 };
 use crate::task::CustomTask;
 
@@ -39,7 +39,7 @@ use crate::task::CustomTask;
 /// ```
 #[derive(Clone, Default)]
 pub struct CatalogBuilder {
-    /// All but native code.
+    /// Everything except native code.
     pub(super) definitions: Definitions,
     pub(super) natives: BTreeMap<String, Arc<dyn Calculation>>,
     pub(super) hooks: BTreeMap<String, AttributeHooks>,
@@ -75,7 +75,8 @@ impl CatalogBuilder {
         self
     }
 
-    /// Makes an attribute name known that no set has, so that effects may refer to it. Their modifiers are inert (M6).
+    /// Declares an attribute name that no set has, so that effects may refer to it. Their modifiers are inert
+    /// (M6).
     #[must_use]
     pub fn declare_attribute(mut self, name: impl Into<String>) -> Self {
         self.definitions.declared_attributes.push(name.into());
@@ -122,13 +123,13 @@ impl CatalogBuilder {
     pub fn target_filter(
         mut self,
         name: impl Into<String>,
-        filter: impl Fn(&Candidate<'_>, &Query<'_>) -> bool + Send + Sync + 'static,
+        filter: impl Fn(&Candidate<'_>, &TargetQuery<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.filters.insert(name.into(), Arc::new(filter));
         self
     }
 
-    /// Decides how teams stand to each other, in the place of [`Attitude::by_team`].
+    /// Sets how teams regard each other, instead of [`Attitude::by_team`].
     #[must_use]
     pub fn attitude(
         mut self,
@@ -138,51 +139,51 @@ impl CatalogBuilder {
         self
     }
 
-    /// Lets an engine answer what is seen and what is where.
+    /// Sets the engine's answers to line-of-sight and overlap queries.
     #[must_use]
     pub fn space(mut self, space: impl Space + Send + Sync + 'static) -> Self {
         self.space = Some(Arc::new(space));
         self
     }
 
-    /// Sets the attribute whose fall to the threshold is death (§8.6.4, A4). Death cancels all abilities of the owner but
-    /// those that [survive it](crate::ability::AbilityDef::survives_death).
+    /// Sets the attribute and threshold of death (§8.6.4, A4). Death cancels all abilities of the owner
+    /// except those that [survive it](crate::ability::AbilityDef::survives_death).
     #[must_use]
     pub fn death(self, attribute: impl Into<String>, threshold: f64) -> Self {
         self.death_attribute(attribute).death_threshold(threshold)
     }
 
-    /// Sets the attribute whose fall is death. Without it the attribute is `Health`, if there is one.
+    /// Sets the attribute of death. The default is `Health`, if there is one.
     #[must_use]
     pub fn death_attribute(mut self, attribute: impl Into<String>) -> Self {
         self.definitions.death.attribute = DeathAttribute::Named(attribute.into());
         self
     }
 
-    /// Sets the threshold of death. Without it the threshold is the attribute's Min, 0 if it has none.
+    /// Sets the threshold of death. The default is the attribute's Min, or 0 without one.
     #[must_use]
     pub fn death_threshold(mut self, threshold: f64) -> Self {
         self.definitions.death.threshold = Some(threshold);
         self
     }
 
-    /// Turns death off: no fall of an attribute cancels abilities.
+    /// Turns death off: no value of an attribute cancels abilities.
     #[must_use]
     pub fn without_death(mut self) -> Self {
         self.definitions.death.attribute = DeathAttribute::Off;
         self
     }
 
-    /// Sets whether, for how long and how many inputs are kept (§11.3).
+    /// Sets the input buffer: whether, for how long and how many inputs are kept (§11.3).
     #[must_use]
     pub fn input_buffer(mut self, config: InputBufferConfig) -> Self {
         self.definitions.input_buffer = config;
         self
     }
 
-    /// Makes the current value of an attribute the window of the input buffer, in seconds, in the place of
-    /// [`InputBufferConfig::window`](crate::input::InputBufferConfig::window). It is read from the owner when a press is
-    /// tried again; an owner without the attribute keeps nothing.
+    /// Uses the current value of an attribute as the window of the input buffer, in seconds, instead of
+    /// [`InputBufferConfig::window`](crate::input::InputBufferConfig::window). It is read from the owner when
+    /// a press is retried; an owner without the attribute keeps nothing.
     #[must_use]
     pub fn input_buffer_window(mut self, attribute: impl Into<String>) -> Self {
         self.definitions.input_buffer.window = crate::time::Span::MAX;
@@ -197,7 +198,7 @@ impl CatalogBuilder {
         self
     }
 
-    /// Makes a multiplier channel known that only effects created at run time use.
+    /// Declares a multiplier channel that only effects created at run time use.
     #[must_use]
     pub fn channel(mut self, name: impl Into<String>) -> Self {
         self.definitions.channels.push(name.into());
@@ -211,7 +212,7 @@ impl CatalogBuilder {
         self
     }
 
-    /// Adds a calculation written in Rust. It wins over one of the same name made of expressions.
+    /// Adds a calculation written in Rust. It takes precedence over one of the same name made of expressions.
     #[must_use]
     pub fn native(mut self, name: impl Into<String>, calculation: impl Calculation + 'static) -> Self {
         self.natives.insert(name.into(), Arc::new(calculation));
@@ -225,8 +226,8 @@ impl CatalogBuilder {
         self
     }
 
-    /// Adjusts an attribute's new current value each time it changes, after clamping (B4, GASD §4.4.5). A result that
-    /// is not finite is ignored.
+    /// Adds a hook that adjusts an attribute's new current value each time it changes, after clamping (B4,
+    /// GASD §4.4.5). A result that is not finite is ignored.
     #[must_use]
     pub fn pre_change(
         mut self,
@@ -237,7 +238,7 @@ impl CatalogBuilder {
         self
     }
 
-    /// Runs after an execution changed an attribute's base value (B4, GASD §4.4.6).
+    /// Adds a hook that runs after an execution changed an attribute's base value (B4, GASD §4.4.6).
     #[must_use]
     pub fn post_execute(
         mut self,
@@ -248,7 +249,7 @@ impl CatalogBuilder {
         self
     }
 
-    /// Decides which of an attribute's modifiers count (M7, GASD §4.4.7).
+    /// Adds a hook that decides which of an attribute's modifiers count (M7, GASD §4.4.7).
     #[must_use]
     pub fn qualifier(
         mut self,
@@ -259,7 +260,7 @@ impl CatalogBuilder {
         self
     }
 
-    /// Runs before every application and may refuse it with a reason (E1, §15.4).
+    /// Adds a hook that runs before every application and may refuse it with a reason (E1, §15.4).
     #[must_use]
     pub fn before_apply(
         mut self,

@@ -34,14 +34,14 @@ impl Compiler<'_> {
             captures: captures.collect(),
             tags: tags.collect(),
             locals: native.variables().into_iter().map(String::into_boxed_str).collect(),
-            // What native code draws cannot be known: it always has a stream of its own.
+            // Whether native code draws random numbers is not known, so it always has a stream.
             uses_random: true,
             body: CalculationBody::Native(Arc::clone(native)),
         }
     }
 
-    /// Resolves a calculation made of expressions. Names that `Variable`s of scoped modifiers set are known to all of
-    /// its expressions.
+    /// Resolves a calculation made of expressions. All of its expressions know the names of the variables
+    /// that scoped modifiers set.
     pub(super) fn file_calculation(
         &self,
         def: &CalculationDef,
@@ -103,7 +103,8 @@ impl Compiler<'_> {
         calculation
     }
 
-    /// Collects captures, tags and dice from the expressions; true if one of them reads `Stacks`.
+    /// Collects captures, tags and random draws of the expressions; returns whether one of them reads
+    /// `Stacks`.
     fn read_inputs<'a>(
         &self,
         calculation: &mut CompiledCalculation,
@@ -145,7 +146,7 @@ impl Compiler<'_> {
         reads_stacks
     }
 
-    /// Reports calculations that serve as a magnitude or a requirement and give no result.
+    /// Reports calculations without a result that are used as a magnitude or a requirement.
     pub(super) fn check_results(&self, effect: &Effect, calculations: &[CompiledCalculation]) {
         let check = |path: &str, id: CalculationId| {
             if let Some(calculation) = calculations.get(id.usize())
@@ -185,7 +186,7 @@ impl Compiler<'_> {
 }
 
 impl CompiledCalculation {
-    /// One that something uses and nothing provides.
+    /// A placeholder for a calculation that is used and not provided.
     pub(super) fn missing(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -201,7 +202,7 @@ impl CompiledCalculation {
         matches!(self.body, CalculationBody::Missing)
     }
 
-    /// False for a calculation from a file that has a result only.
+    /// `false` for a calculation from a file that only has a result.
     pub(super) fn has_outputs(&self) -> bool {
         match &self.body {
             CalculationBody::Expressions(expressions) => !expressions.outputs.is_empty(),
@@ -230,7 +231,7 @@ impl CompiledCalculation {
         }
     }
 
-    /// False for a calculation from a file that has outputs only.
+    /// `false` for a calculation from a file that only has outputs.
     fn has_result(&self) -> bool {
         match &self.body {
             CalculationBody::Expressions(expressions) => expressions.result.is_some(),
@@ -238,7 +239,7 @@ impl CompiledCalculation {
         }
     }
 
-    /// The position of a transient variable or intermediate result.
+    /// The index of a transient variable or intermediate result.
     pub(crate) fn local(&self, name: &str) -> Option<u16> {
         self.locals.iter().position(|local| **local == *name).map(|at| at as u16)
     }

@@ -1,4 +1,4 @@
-//! Resolution of definitions: from names to ids, with every problem reported where it stands.
+//! Resolution of definitions: from names to ids, reporting each problem with its path.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -26,28 +26,28 @@ use crate::modifier::{MAX_LAYER, ModifierDef};
 use crate::random::stable_name_hash;
 use crate::tag::{TagBits, TagRequirement, TagSet};
 
-/// Positions in an effect's lists are 16 bits wide, and half of them is plenty.
+/// Upper limit of the lists of an effect, whose indexes are 16 bits wide.
 const MAX_LIST: usize = 1 << 15;
 
-/// Resolves definitions against the names that are known.
+/// Resolves definitions against the known names.
 pub(crate) struct Compiler<'a> {
     tables: &'a Tables,
-    /// When set, unknown tags, curves, calculations and channels are noted instead of reported: the first of two
-    /// passes, which finds out what there is.
+    /// When set, unknown tags, curves, calculations and channels are collected instead of reported: the first
+    /// of two passes.
     collecting: Option<RefCell<Collected>>,
     pub(super) subject: RefCell<(DefinitionKind, String)>,
     errors: RefCell<Vec<DefinitionError>>,
-    /// The ability that is being resolved, whose parameters its tags may ask for (A18).
+    /// The ability that is being resolved; its tags may refer to its parameters (A18).
     ability: RefCell<Option<Arc<AbilityDef>>>,
-    /// How many more names may be compared to find out which was meant.
+    /// Number of names that may still be compared for suggestions.
     comparisons_left: Cell<usize>,
 }
 
-/// Names that are compared in all to find out which was meant. Definitions may come from anybody, and as many unknown
-/// names as known ones would otherwise be compared with each other for hours.
+/// Limit of name comparisons for suggestions. Definitions may come from anybody, and comparing as many
+/// unknown names as known ones would take hours.
 const MOST_COMPARISONS: usize = 1_000_000;
 
-/// Names found in use.
+/// Names that are used without a definition.
 #[derive(Default)]
 pub(super) struct Collected {
     pub(super) tags: BTreeSet<String>,
@@ -84,13 +84,13 @@ impl<'a> Compiler<'a> {
         self.errors.into_inner()
     }
 
-    /// Names the definition that the following errors are about.
+    /// Sets the definition that the following errors are about.
     pub(super) fn begin(&self, kind: DefinitionKind, name: &str) {
         *self.subject.borrow_mut() = (kind, name.to_owned());
         *self.ability.borrow_mut() = None;
     }
 
-    /// Begins an ability, whose parameters are known until the next definition begins.
+    /// Begins an ability; its parameters are known until the next definition begins.
     pub(super) fn begin_ability(&self, def: &Arc<AbilityDef>) {
         self.begin(DefinitionKind::Ability, &def.name);
         *self.ability.borrow_mut() = Some(Arc::clone(def));
@@ -106,7 +106,7 @@ impl<'a> Compiler<'a> {
         self.report(path, Problem::Unknown { kind, name: name.to_owned(), nearest });
     }
 
-    /// The name that was probably meant, as long as that stays cheap.
+    /// The known name that was probably meant, within the limit of comparisons.
     fn nearest_in(&self, table: &NameTable, name: &str) -> Option<String> {
         self.may_compare(table.len()).then(|| table.nearest(name)).flatten()
     }
@@ -223,7 +223,7 @@ impl<'a> Compiler<'a> {
             is_constant: false,
             plain: None,
             direct: None,
-            leads_on: false,
+            has_followups: false,
             gives: false,
             is_indexed: false,
         };
@@ -234,8 +234,8 @@ impl<'a> Compiler<'a> {
         effect
     }
 
-    /// Works out what the effect reads: what a running instance follows, what is remembered of a source, and whether
-    /// dice are involved.
+    /// Derives what the effect reads: what an active effect watches, what is captured of the source, and
+    /// whether random numbers are drawn.
     fn derive_reads(
         &self,
         effect: &mut Effect,
@@ -257,7 +257,7 @@ impl<'a> Compiler<'a> {
             live.extend(reads.sides());
             source_reads.extend(reads.source_attributes());
             if !periodic || modifier.operation.is_scaling() {
-                // What is gone at once follows nothing, and so cannot run in circles.
+                // An instant effect watches nothing, and so cannot be part of a cycle.
                 modifier.live = !instant && !reads.watches.is_empty();
                 watches.extend(reads.watches);
                 watches.extend(modifier.source_tags.tags().map(|tag| watch_tag(WatchSide::Source, tag)));
@@ -309,7 +309,7 @@ impl<'a> Compiler<'a> {
         let writes_source = |execution: &Execution| {
             calculations.get(execution.calculation.usize()).is_some_and(CompiledCalculation::writes_source)
         };
-        // A client that does not know the source as a whole cannot write to it either.
+        // A client that does not fully know the source cannot write to it either.
         effect.reads_source = live.contains(&WatchSide::Source)
             || frozen(Side::Source)
             || effect.executions.iter().any(writes_source);

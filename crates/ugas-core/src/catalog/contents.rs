@@ -1,4 +1,4 @@
-//! What each definition says, boiled down to a hash, so that two catalogs can be compared definition by definition.
+//! Content hashes of definitions, to compare two catalogs definition by definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use super::{CatalogBuilder, DefinitionKind, Tables};
 use crate::attribute::AttributeSetDef;
 use crate::hash::{StateHash, StateHasher};
 
-/// Hashes of the definitions of a catalog, in the order of their ids. Native code counts as being there or not.
+/// Hashes of the definitions of a catalog, in id order. Of native code only its presence counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Contents {
-    /// Of each attribute name: its definitions in all sets that have it, and which hooks it has.
+    /// By attribute name: its definitions in all sets that have it, and the presence of its hooks.
     pub(super) attributes: Box<[u64]>,
-    /// Of each set: what it consists of. What its attributes say is theirs to tell.
+    /// By set: its list of attributes and dependencies. The attributes themselves are hashed above.
     pub(super) sets: Box<[u64]>,
     pub(super) effects: Box<[u64]>,
     pub(super) abilities: Box<[u64]>,
@@ -24,10 +24,10 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// The hash of one definition; tags have nothing but their names.
+    /// The hash of one definition; 0 for a kind that has only names.
     pub(crate) fn of(&self, kind: DefinitionKind, index: u32) -> u64 {
         let hashes = match kind {
-            // Nothing but their names, or native code, which counts by name.
+            // These have only names, or are native code, which counts by name.
             DefinitionKind::Tag | DefinitionKind::CustomTask | DefinitionKind::TargetFilter => return 0,
             DefinitionKind::Attribute => &self.attributes,
             DefinitionKind::AttributeSet => &self.sets,
@@ -44,7 +44,7 @@ impl Contents {
 }
 
 impl CatalogBuilder {
-    /// What each definition says, in the order of ids.
+    /// The hashes of all definitions, in id order.
     pub(super) fn contents(&self, tables: &Tables) -> Contents {
         let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
         for set in &self.definitions.sets {
@@ -76,7 +76,7 @@ impl CatalogBuilder {
         let calculation = |name: &str| {
             let found = self.definitions.calculations.binary_search_by(|def| (*def.name).cmp(name));
             let def = found.ok().map(|at| &self.definitions.calculations[at]);
-            // Native code wins over a file, and what is in the file does not count then.
+            // Native code takes precedence over a file, whose content does not count then.
             if self.natives.contains_key(name) { StateHasher::of("native") } else { StateHasher::of(&def) }
         };
         Contents {
@@ -92,7 +92,7 @@ impl CatalogBuilder {
         }
     }
 
-    /// Everything that rules depend on; native code by name.
+    /// A hash of everything that rules depend on; native code counts by name.
     pub(super) fn hash(&self, tables: &Tables) -> u64 {
         let mut hasher = StateHasher::new();
         tables.tags.state_hash(&mut hasher);
@@ -114,7 +114,7 @@ impl CatalogBuilder {
             name.state_hash(&mut hasher);
         }
         (self.before_apply.len() as u64).state_hash(&mut hasher);
-        // Names that nothing but their declaration knows shift ids, too.
+        // Names that are only declared shift ids, too.
         for declared in [&self.definitions.declared_attributes, &self.definitions.channels] {
             let declared: BTreeSet<&String> = declared.iter().collect();
             for name in declared {

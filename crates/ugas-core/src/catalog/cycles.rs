@@ -30,17 +30,17 @@ pub(super) fn check_cycles(
 }
 
 impl Catalog {
-    /// Reports an effect created at run time whose live magnitudes depend on what they modify.
+    /// Reports an effect created at run time whose live magnitudes depend on attributes that it modifies.
     pub(crate) fn check_effect_cycle(&self, compiler: &Compiler<'_>, effect: &Effect) {
         let edges = input_edges(&self.tables, &self.sets);
         check_effect(compiler, &self.tables, &edges, effect, &self.calculations);
     }
 }
 
-/// Attributes, each with those it reads.
+/// Attributes, each with the attributes that it reads.
 type Edges = Vec<(AttributeId, Vec<AttributeId>)>;
 
-/// What attributes read through bounds and derived attributes.
+/// The attributes that bounds and derived attributes read.
 fn input_edges(tables: &Tables, sets: &[CompiledSet]) -> Edges {
     let count = tables.attributes.len() as u32;
     let mut edges: Edges = (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
@@ -82,7 +82,7 @@ fn names(tables: &Tables, cycle: Vec<AttributeId>) -> Vec<String> {
         .collect()
 }
 
-/// Attributes of the target that a live modifier follows, apart from those that it reads beneath itself: the base, and
+/// Attributes of the target that a live modifier watches, except for reads below its own layer: the base, and
 /// values up to a lower layer.
 fn live_target_reads(modifier: &Modifier, calculations: &[CompiledCalculation]) -> Vec<AttributeId> {
     let mut reads = Vec::new();

@@ -4,42 +4,43 @@ use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::AttributeId;
 
-/// The attribute of death where nothing else is said.
+/// The default attribute of death.
 pub const DEFAULT_DEATH_ATTRIBUTE: &str = "Health";
 
-/// Whether a fall of an attribute is death, and of which.
+/// Which attribute causes death.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) enum DeathAttribute {
     /// [`DEFAULT_DEATH_ATTRIBUTE`], if the catalog has it.
     #[default]
     Default,
-    /// Nothing dies.
+    /// Death is off.
     Off,
     /// An attribute by name.
     Named(String),
 }
 
-/// The settings of death as a host or a file gives them.
+/// Settings of death, from a host or a file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct DeathDef {
     pub(crate) attribute: DeathAttribute,
-    /// `None` is the attribute's Min, 0 if it has none.
+    /// `None` for the attribute's Min, or 0 without one.
     pub(crate) threshold: Option<f64>,
 }
 
-/// Death as a catalog resolved it: the current value of `attribute` passes from above to at or below the threshold.
+/// Resolved rule of death: the current value of `attribute` passes from above to at or below the threshold.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Death {
     /// The attribute.
     pub attribute: AttributeId,
-    /// The threshold; `None` is the Min that the attribute has on the controller, 0 if it has none.
+    /// The threshold; `None` for the Min of the attribute on the controller, or 0 without one.
     pub threshold: Option<f64>,
 }
 
 plain_enum!(DeathAttribute { 0 => Default, 1 => Off, 2 => Named(name) });
 
 impl DeathDef {
-    /// Format versions before 4 have an attribute with a threshold, or nothing, which is the default now (A4).
+    /// Format versions before 4 have an attribute with a threshold, or nothing, which is the default now
+    /// (A4).
     fn from_old(old: Option<(String, f64)>) -> Self {
         match old {
             None => Self::default(),

@@ -1,4 +1,4 @@
-//! The definitions of a catalog as plain data, from which it can be built again.
+//! Definitions of a catalog as plain data, from which it can be rebuilt.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::input::InputBufferConfig;
 use crate::tag::TagMetadata;
 use crate::targeting::EffectContainerDef;
 
-/// All that a [`CatalogBuilder`] holds but native code, of which it has the names. Plain data: it can be
-/// [written](crate::codec), kept with a snapshot or a recording, and built again.
+/// Everything that a [`CatalogBuilder`] holds except native code, of which it has the names. Plain data: it
+/// can be [encoded](crate::codec), stored with a snapshot or a recording, and built again.
 ///
 /// ```
 /// use ugas_core::catalog::{Catalog, Definitions};
@@ -39,7 +39,7 @@ use crate::targeting::EffectContainerDef;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Definitions {
     pub(super) registry: Option<Vec<String>>,
-    /// Text about tags of the registry (T5).
+    /// Metadata of tags of the registry (T5).
     pub(super) tag_metadata: Vec<(String, TagMetadata)>,
     pub(super) sets: Vec<AttributeSetDef>,
     pub(super) declared_attributes: Vec<String>,
@@ -57,19 +57,19 @@ pub struct Definitions {
     pub(super) natives: Natives,
 }
 
-/// What is known of native code without having it.
+/// Names and declarations of native code.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Natives {
     calculations: Vec<(String, Declared)>,
-    /// Of each attribute that has hooks, which ones: before a change, after an execution, the qualifier.
+    /// By attribute: whether it has a pre-change hook, a post-execute hook and a qualifier.
     hooks: Vec<(String, [bool; 3])>,
-    /// With whether they wait.
+    /// By name: whether the task waits.
     tasks: Vec<(String, bool)>,
     filters: Vec<String>,
     before_apply: u32,
 }
 
-/// What a native calculation says of itself.
+/// The declarations of a native calculation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Declared {
     pub(super) captures: Vec<CaptureDef>,
@@ -77,14 +77,14 @@ pub(super) struct Declared {
     pub(super) variables: Vec<String>,
 }
 
-/// Why a catalog could not be built again from its definitions.
+/// Why a catalog could not be rebuilt from its definitions.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RebuildError {
-    /// Native code that the definitions use is not at hand.
-    #[error("native code is missing: {}; register it with the catalog that is to provide it", list(.0))]
+    /// Native code that the definitions use is not provided.
+    #[error("native code is missing: {}; register it with the catalog that provides it", list(.0))]
     MissingNatives(Vec<(DefinitionKind, String)>),
-    /// The definitions do not hold together.
+    /// The definitions are invalid.
     #[error(transparent)]
     Invalid(#[from] CatalogErrors),
 }
@@ -95,16 +95,16 @@ fn list(missing: &[(DefinitionKind, String)]) -> String {
 }
 
 impl Definitions {
-    /// A builder with these definitions and without native code, to which the host adds its own.
+    /// A builder with these definitions and without native code, which the host adds.
     pub fn into_builder(self) -> CatalogBuilder {
         CatalogBuilder { definitions: self, ..CatalogBuilder::default() }
     }
 
-    /// Builds the catalog again, with native code of another catalog by name. What the catalog was is what it is: the
-    /// hash is the same.
+    /// Rebuilds the catalog with the native code of another catalog, by name. The hash is the same as that of
+    /// the original.
     ///
     /// # Errors
-    /// If `provider` lacks native code that is needed, or the definitions do not hold together.
+    /// If `provider` lacks native code that is needed, or the definitions are invalid.
     pub fn build_with_natives_of(self, provider: &Catalog) -> Result<Arc<Catalog>, RebuildError> {
         let missing = self.natives.missing_from(provider);
         if !missing.is_empty() {
@@ -122,8 +122,8 @@ impl Definitions {
         Ok(builder.build()?)
     }
 
-    /// Builds the catalog again for a moment, to understand a state of it. What `provider` lacks of native code has a
-    /// stand-in that refuses to work, and native code is taken to declare what it did then.
+    /// Rebuilds the catalog to decode a state of it. Native code that `provider` lacks is replaced by a
+    /// stand-in that fails; native code counts as declaring what it declared originally.
     pub(crate) fn build_to_migrate(self, provider: &Catalog) -> Result<Arc<Catalog>, CatalogErrors> {
         let natives = self.natives.clone();
         let mut builder = self.into_builder();
@@ -142,7 +142,7 @@ impl Definitions {
 }
 
 impl CatalogBuilder {
-    /// Everything but native code, once names are unique and sorted. Leaves the builder without it.
+    /// Moves everything except native code out of the builder, once names are unique and sorted.
     pub(super) fn take_definitions(&mut self) -> Definitions {
         let natives = Natives {
             calculations: self
@@ -213,7 +213,8 @@ impl Natives {
         missing
     }
 
-    /// Hooks, filters and the like; what is not there does nothing, refuses nothing and finds nobody.
+    /// Takes hooks, filters and the like from `provider`; missing ones do nothing, refuse nothing and find
+    /// nothing.
     fn take_hooks(&self, provider: &Catalog, builder: &mut CatalogBuilder) {
         for (name, [pre_change, post_execute, qualifier]) in &self.hooks {
             let known = provider.hooks_named(name);
@@ -237,7 +238,7 @@ impl Natives {
     }
 }
 
-/// More hooks than anybody has: bytes that say so are damaged, and come to another hash.
+/// Upper limit of hooks: bytes that claim more are damaged.
 const MOST_HOOKS: usize = 1 << 10;
 
 impl Declared {

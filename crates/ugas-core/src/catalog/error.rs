@@ -1,4 +1,4 @@
-//! What can be wrong with definitions. Building a catalog reports all of it, not the first (I9).
+//! Catalog errors. Building a catalog reports all of them, not just the first (I9).
 
 use core::fmt;
 
@@ -56,17 +56,17 @@ impl fmt::Display for DefinitionKind {
     }
 }
 
-/// One thing wrong with one definition.
+/// An error in one definition.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{kind} `{name}`{}: {problem}", At(path))]
 pub struct DefinitionError {
-    /// What kind of definition.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
-    /// Its name.
+    /// Name of the definition.
     pub name: String,
-    /// Where in it, in the words of the file format: `Modifiers[1].Magnitude`.
+    /// Path in it, as in the file format: `Modifiers[1].Magnitude`.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -78,18 +78,18 @@ impl fmt::Display for At<'_> {
     }
 }
 
-/// What is wrong with a definition.
+/// A problem of a definition.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A name that nothing has.
+    /// A name without a definition.
     #[error("there is no {kind} `{name}`{}", Nearest(nearest))]
     Unknown {
-        /// What was looked for.
+        /// Expected kind of definition.
         kind: DefinitionKind,
-        /// Its name.
+        /// The unknown name.
         name: String,
-        /// A known name that is much like it.
+        /// A similar known name.
         nearest: Option<String>,
     },
     /// A base value of an attribute that none of a template's sets has.
@@ -106,7 +106,7 @@ pub enum Problem {
     /// A name that breaks the naming rules of §7.1.
     #[error(transparent)]
     TagName(#[from] TagNameError),
-    /// A parameter of an ability that is asked for and cannot be used so (A18).
+    /// A reference to a parameter of an ability that is invalid (A18).
     #[error(transparent)]
     Parameter(#[from] ParameterFault),
     /// A definition without a name.
@@ -118,9 +118,9 @@ pub enum Problem {
     /// A number that is infinite or not a number (V2).
     #[error("{0} is not a finite number")]
     NotFinite(f64),
-    /// A precision on the wire that no value can be sent with (N2).
+    /// An invalid precision on the wire (N2).
     #[error(
-        "{bits} bits from {min} to {max} cannot be sent: give 1 to 32 bits, and a minimum below the maximum"
+        "{bits} bits from {min} to {max} is no valid precision: give 1 to 32 bits, and a minimum below the maximum"
     )]
     UnusableQuantize {
         /// Smallest value.
@@ -135,10 +135,10 @@ pub enum Problem {
     Expression {
         /// The expression.
         text: String,
-        /// What is wrong with it, and where.
+        /// The error and its position.
         error: ExprError,
     },
-    /// A curve that is none.
+    /// An invalid curve.
     #[error(transparent)]
     Curve(#[from] CurveError),
     /// A layer beyond the last.
@@ -147,28 +147,28 @@ pub enum Problem {
     /// A scalable magnitude with neither a number nor a curve.
     #[error("the magnitude has neither a value nor a curve")]
     EmptyMagnitude,
-    /// A period that would never end or never begin.
+    /// A period that is not positive.
     #[error("the period must be longer than 0 s")]
     PeriodNotPositive,
-    /// A period on an effect that is gone at once.
+    /// A period on an instant effect.
     #[error("an instant effect cannot have a period: give it a duration or make it infinite")]
     PeriodOnInstant,
     /// Stacking together with an execution policy that excludes it (E5).
     #[error("stacking cannot be combined with RunInSequence or RunInMerge: use one or the other")]
     StackingWithPolicy,
-    /// Stacking on an effect that is gone at once.
+    /// Stacking on an instant effect.
     #[error("an instant effect cannot stack: give it a duration or make it infinite")]
     StackingOnInstant,
-    /// Things that depend on themselves.
+    /// A dependency cycle.
     #[error("it depends on itself: {}", .0.join(" -> "))]
     Cycle(Vec<String>),
-    /// Sets that cannot be together.
+    /// Attribute sets that cannot be combined.
     #[error(transparent)]
     AttributeSets(#[from] AttributeSetError),
     /// A calculation from a file without outputs and without a result.
     #[error("it has neither outputs nor a result")]
     EmptyCalculation,
-    /// A calculation used in a place that it has nothing for.
+    /// A calculation that lacks what its use needs.
     #[error("the calculation `{name}` has no {lacks}, which is needed here")]
     WrongCalculation {
         /// The calculation.
@@ -176,7 +176,7 @@ pub enum Problem {
         /// `result` or `outputs`.
         lacks: &'static str,
     },
-    /// A transient variable that the calculation does not know.
+    /// A transient variable that the calculation does not have.
     #[error("the calculation `{calculation}` has no variable `{name}`")]
     UnknownVariable {
         /// The calculation.
@@ -184,7 +184,8 @@ pub enum Problem {
         /// The variable.
         name: String,
     },
-    /// A channel that no definition of the catalog has; only effects created at run time can meet this.
+    /// A channel that no definition of the catalog uses; only effects created at run time can have this
+    /// problem.
     #[error("no definition of the catalog uses the channel `{0}`: declare it with `CatalogBuilder::channel`")]
     UnknownChannel(String),
     /// More modifiers, executions or captures than an effect can have.
@@ -192,7 +193,7 @@ pub enum Problem {
     TooMany {
         /// The limit.
         most: usize,
-        /// How many there are.
+        /// Number found.
         found: usize,
     },
     /// Tasks nested too deeply.
@@ -201,28 +202,28 @@ pub enum Problem {
     /// An ability without instances that waits for something (A7).
     #[error("an ability without instances cannot wait: use PerActor or PerExecution, or leave out the waits")]
     WaitWithoutInstance,
-    /// A task that removes effects but does not say which.
+    /// A task that removes effects without saying which.
     #[error("it does not say which effects: give an effect, a name that an earlier task used, or tags")]
     RemovesNothing,
-    /// A task that despawns controllers but does not say which.
+    /// A task that despawns controllers without saying which.
     #[error("it does not say which controllers: give a name that `SpawnController` used, tags, or `To`")]
     DespawnsNothing,
-    /// Charges of which there are none.
+    /// A maximum of 0 charges.
     #[error("there must be at least one charge")]
     NoCharges,
-    /// Charges that would come back at once, or never.
+    /// A recharge time that is not positive.
     #[error("the recharge must take longer than 0 s")]
     RechargeNotPositive,
-    /// Targeting that makes no sense.
+    /// An invalid targeting.
     #[error(transparent)]
     Targeting(#[from] crate::targeting::TargetingProblem),
     /// A tag query nested too deeply.
     #[error("the tag query is nested too deeply")]
     QueryTooDeep,
-    /// A `rand()` where there is no stream to draw from.
+    /// A `rand()` where no random stream is available.
     #[error("`rand()` is not available here: a derived attribute must be a function of its inputs")]
     RandomNotAvailable,
-    /// Something other than the owner's attributes and tags in a derived attribute.
+    /// A derived attribute that reads something other than attributes and tags of its owner.
     #[error("a derived attribute reads attributes of its own controller only, not {0}")]
     NotAvailable(&'static str),
 }
@@ -249,7 +250,7 @@ impl fmt::Display for Nearest<'_> {
     }
 }
 
-/// All that is wrong with a set of definitions.
+/// All errors of a set of definitions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CatalogErrors(pub Vec<DefinitionError>);
 

@@ -1,8 +1,8 @@
 //! The catalog: every definition of a game, resolved, checked and immutable.
 //!
-//! [`CatalogBuilder`] takes definitions by name and reports all that is wrong with them. Ids are positions among the
-//! sorted names (I3), and [`Catalog::hash`] tells whether two machines have the same rules. Native code lives here
-//! too (I1): state refers to it by id only.
+//! [`CatalogBuilder`] takes definitions by name and reports all errors in them. Ids are positions among the
+//! sorted names (I3), and equal [hashes](Catalog::hash) mean equal rules on two machines. Native code lives
+//! here too (I1): state refers to it by id only.
 
 mod assemble;
 mod builder;
@@ -52,11 +52,11 @@ use crate::task::CustomTask;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no {kind} `{name}` in the catalog{}", .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
 pub struct UnknownName {
-    /// What was looked for.
+    /// Expected kind of definition.
     pub kind: DefinitionKind,
-    /// Its name.
+    /// The unknown name.
     pub name: String,
-    /// A known name that is much like it.
+    /// A similar known name.
     pub nearest: Option<String>,
 }
 
@@ -76,14 +76,14 @@ pub struct Catalog {
     filters: Box<[Arc<TargetFilter>]>,
     pub(crate) attitude: Arc<AttitudeRule>,
     pub(crate) space: Arc<dyn Space + Send + Sync>,
-    /// Attribute and threshold whose crossing is death (A4).
+    /// Attribute and threshold of death (A4).
     pub(crate) death: Option<Death>,
     pub(crate) input_buffer: InputBufferConfig,
     /// The attribute whose current value is the window of the buffer, in seconds.
     pub(crate) input_buffer_window: Option<AttributeId>,
-    /// Attributes that at least one set replicates to nobody, by id (N1).
+    /// The narrowest replication that any set gives each attribute, by id (N1).
     pub(crate) narrowest_replication: Box<[AttributeReplication]>,
-    /// Tags that the cooldown of some ability grants.
+    /// Tags that the cooldown of any ability grants.
     pub(crate) cooldown_tags: TagSet,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
@@ -93,7 +93,7 @@ pub struct Catalog {
     hash: u64,
 }
 
-/// The names of everything.
+/// The name tables of all kinds of definitions.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) tags: TagRegistry,
@@ -108,7 +108,7 @@ pub(crate) struct Tables {
     pub(crate) ability_sets: NameTable,
     pub(crate) containers: NameTable,
     pub(crate) customs: NameTable,
-    /// Which of them wait.
+    /// Whether each custom task waits.
     pub(crate) custom_waits: Box<[bool]>,
     pub(crate) filters: NameTable,
 }
@@ -143,11 +143,11 @@ impl Template {
     }
 }
 
-/// An effect that is on a controller from the start (K1).
+/// An active effect that a controller has from the start (K1).
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct TemplateEffect {
     pub(crate) effect: EffectId,
-    /// Position in the template's definition.
+    /// Index in the template's definition.
     pub(crate) at: usize,
     pub(crate) set_by_caller: Box<[(TagId, f64)]>,
 }
@@ -155,9 +155,9 @@ pub(crate) struct TemplateEffect {
 /// Effects that the simulation itself applies, so that every change has an effect behind it (§3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct InternalEffects {
-    /// Grants the tags that a controller begins with (T3).
+    /// Grants the initial tags of a controller (T3).
     pub(crate) tags: EffectId,
-    /// Adjusts a base when a bound moves (B1).
+    /// Adjusts a base when a bound changes (B1).
     pub(crate) bound_change: EffectId,
     /// Grants the owned tags of a committed ability (§8.4).
     pub(crate) owned_tags: EffectId,
@@ -177,9 +177,9 @@ impl Catalog {
         is_cue(self.tags(), tag)
     }
 
-    /// Name of the internal effect that grants the tags a controller begins with.
+    /// Name of the internal effect that grants the initial tags of a controller.
     pub const TAGS_EFFECT: &str = "Internal.Tags";
-    /// Name of the internal effect that adjusts a base when a bound moves (B1).
+    /// Name of the internal effect that adjusts a base when a bound changes (B1).
     pub const BOUND_CHANGE_EFFECT: &str = "Internal.BoundChange";
 
     /// Name of the internal effect that grants the owned tags of a committed ability (§8.4).
@@ -198,21 +198,22 @@ impl Catalog {
         &self.tables.tags
     }
 
-    /// These tags with their ancestors, as [`EvaluationParameters`](crate::simulation::EvaluationParameters) take them.
+    /// These tags with their ancestors, for
+    /// [`EvaluationParameters`](crate::simulation::EvaluationParameters).
     pub fn closed_tags(&self, tags: impl IntoIterator<Item = TagId>) -> TagBits {
         TagBits::closed(&self.tables.tags, tags)
     }
 
-    /// The same for catalogs with the same definitions, on any machine; compared when a client joins, and stored with
-    /// what is saved. Native code counts by name only.
+    /// A hash of the rules: the same for catalogs with the same definitions, on any machine. Compared when a
+    /// client joins, and stored with saved data. Native code counts by name only.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The tag of this name.
+    /// The tag with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such tag.
     pub fn tag(&self, name: &str) -> Result<TagId, UnknownName> {
         self.tables.tags.id(name).ok_or_else(|| UnknownName {
             kind: DefinitionKind::Tag,
@@ -221,50 +222,50 @@ impl Catalog {
         })
     }
 
-    /// The attribute of this name.
+    /// The attribute with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such attribute.
     pub fn attribute(&self, name: &str) -> Result<AttributeId, UnknownName> {
         lookup(&self.tables.attributes, DefinitionKind::Attribute, name).map(AttributeId::from_index)
     }
 
-    /// The attribute set of this name.
+    /// The attribute set with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such set.
     pub fn attribute_set(&self, name: &str) -> Result<AttributeSetId, UnknownName> {
         lookup(&self.tables.sets, DefinitionKind::AttributeSet, name).map(AttributeSetId::from_index)
     }
 
-    /// The effect of this name.
+    /// The effect with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such effect.
     pub fn effect(&self, name: &str) -> Result<EffectId, UnknownName> {
         lookup(&self.tables.effects, DefinitionKind::Effect, name).map(EffectId::from_index)
     }
 
-    /// The ability of this name.
+    /// The ability with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such ability.
     pub fn ability(&self, name: &str) -> Result<AbilityId, UnknownName> {
         lookup(&self.tables.abilities, DefinitionKind::Ability, name).map(AbilityId::from_index)
     }
 
-    /// The controller template of this name.
+    /// The controller template with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such template.
     pub fn template(&self, name: &str) -> Result<TemplateId, UnknownName> {
         lookup(&self.tables.templates, DefinitionKind::Template, name).map(TemplateId::from_index)
     }
 
-    /// Whether there is an ability set of this name.
+    /// The ability set with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such set.
     pub(crate) fn ability_set(&self, name: &str) -> Result<&Template, UnknownName> {
         let at = lookup(&self.tables.ability_sets, DefinitionKind::AbilitySet, name)?;
         let missing =
@@ -277,12 +278,12 @@ impl Catalog {
         self.tables.ability_sets.iter()
     }
 
-    /// How inputs are kept for a moment (§11.3).
+    /// Configuration of the input buffer (§11.3).
     pub fn input_buffer(&self) -> InputBufferConfig {
         self.input_buffer
     }
 
-    /// The attribute and the threshold whose crossing is death (§8.6.4, A4); `None` if nothing dies.
+    /// The attribute and the threshold of death (§8.6.4, A4); `None` if death is off.
     pub fn death(&self) -> Option<Death> {
         self.death
     }
@@ -338,7 +339,7 @@ impl Catalog {
         (0..).map(EffectId::from_index).zip(self.effects.iter().map(|effect| &**effect))
     }
 
-    /// The number of effects; ids from here on are created at run time.
+    /// The number of effects; effects created at run time have ids from here on.
     #[inline]
     pub(crate) fn effect_count(&self) -> usize {
         self.effects.len()
@@ -366,13 +367,13 @@ impl Catalog {
         attributes.iter().map(|attribute| (attribute.id, &attribute.def))
     }
 
-    /// The narrowest replication that a set gives an attribute (N1).
+    /// The narrowest replication that any set gives an attribute (N1).
     pub(crate) fn narrowest_replication(&self, attribute: AttributeId) -> AttributeReplication {
         let replication = self.narrowest_replication.get(attribute.usize()).copied();
         replication.unwrap_or(AttributeReplication::None)
     }
 
-    /// Names of calculations and curves that something uses and nothing provides. Applications that need one are
+    /// Names of calculations and curves that are used but not provided. Applications that need one are
     /// refused with `MissingCalculation` or `MissingCurve`.
     pub fn missing(&self) -> Vec<(DefinitionKind, &str)> {
         let calculations = self.calculations.iter().filter(|calculation| calculation.is_missing());
@@ -386,10 +387,10 @@ impl Catalog {
         self.contents_of(kind).map(|(name, _)| name)
     }
 
-    /// The names of all definitions of a kind, sorted, each with a hash of what it says.
+    /// The names of all definitions of a kind, sorted, each with its content hash.
     pub(crate) fn contents_of(&self, kind: DefinitionKind) -> Box<dyn Iterator<Item = (&str, u64)> + '_> {
         let table = match kind {
-            // Numbered depth-first, which is also the order of their names.
+            // Numbered depth-first, which is also name order.
             DefinitionKind::Tag => {
                 let tags = &self.tables.tags;
                 return Box::new(tags.ids().map(|id| (tags.name(id), 0)));
@@ -409,7 +410,7 @@ impl Catalog {
         Box::new((0..).zip(table.iter()).map(move |(at, name)| (name, self.contents.of(kind, at))))
     }
 
-    /// What each definition says, as hashes.
+    /// The content hashes of all definitions.
     pub(crate) fn contents(&self) -> &Contents {
         &self.contents
     }
@@ -430,7 +431,7 @@ impl Catalog {
         &self.calculations
     }
 
-    /// The definition of a controller template as it was given.
+    /// The definition of a controller template.
     pub fn template_def(&self, id: TemplateId) -> Option<&ControllerDef> {
         self.template_by_id(id).map(|template| &*template.def)
     }
@@ -456,7 +457,7 @@ impl Catalog {
         self.hooks.get(attribute.usize())
     }
 
-    /// Whether an attribute has hooks.
+    /// Whether any attribute has hooks.
     #[inline]
     pub(crate) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
@@ -468,7 +469,7 @@ fn lookup(table: &NameTable, kind: DefinitionKind, name: &str) -> Result<u32, Un
     table.index(name).ok_or_else(unknown)
 }
 
-/// Ids of another catalog must not panic; what they are called there is not known here.
+/// Ids of another catalog must not panic; their names are unknown here.
 fn name_or_unknown(table: &NameTable, index: u32) -> &str {
     table.name(index).map_or("<unknown>", |name| name)
 }

@@ -1,4 +1,4 @@
-//! Sorted names: an id is a position in them, so that two machines with the same pack agree (I3).
+//! Sorted name tables: an id is an index, so that two machines with the same pack agree (I3).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 pub(crate) struct NameTable(Box<[Arc<str>]>);
 
 impl NameTable {
-    /// Sorts the names; doubles collapse.
+    /// Sorts the names and removes duplicates.
     pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names: Vec<&str> = names.into_iter().collect();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! What magnitudes and calculations read: what an active effect follows, and what its spec freezes (E8).
+//! Reads of magnitudes and calculations: what an active effect watches, and what its spec captures (E8).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::expr::{Dependency, Program, Side};
 use crate::id::{AttributeId, CalculationId};
 use crate::tag::TagSet;
 
-/// The position of a frozen reading among an effect's captures, added if it is new.
+/// The index of a frozen read among an effect's captures; adds it if it is new.
 pub(super) fn capture(captures: &mut Vec<Capture>, wanted: Capture) -> u16 {
     let at = captures.iter().position(|known| *known == wanted).unwrap_or_else(|| {
         captures.push(wanted);
@@ -18,7 +18,7 @@ pub(super) fn capture(captures: &mut Vec<Capture>, wanted: Capture) -> u16 {
     at as u16
 }
 
-/// What a magnitude or a calculation reads.
+/// The reads of a magnitude or a calculation.
 #[derive(Default)]
 pub(super) struct Reads {
     /// Live inputs.
@@ -36,7 +36,7 @@ impl Reads {
         })
     }
 
-    /// Whose attributes are read live.
+    /// The sides whose attributes are read live.
     pub(super) fn sides(&self) -> impl Iterator<Item = WatchSide> + '_ {
         let attributes = self.watches.iter().filter(|watch| !matches!(watch.subject, WatchSubject::Tag(_)));
         attributes.map(|watch| watch.side)
@@ -129,7 +129,7 @@ impl Reads {
     }
 }
 
-/// A reading of the current value without filters, as expressions and calculations take it.
+/// A read of the current value without filters, as in expressions and calculations.
 pub(crate) fn plain_reading(side: Side, attribute: AttributeId) -> Capture {
     Capture {
         side,
@@ -140,8 +140,8 @@ pub(crate) fn plain_reading(side: Side, attribute: AttributeId) -> Capture {
     }
 }
 
-/// How much of an attribute a live magnitude reads: [`ReadLevel::MIN`] is the base, `n + 1` the value up to layer `n`, and
-/// [`ReadLevel::MAX`] the clamped current value.
+/// The part of an attribute that a live magnitude reads: [`ReadLevel::MIN`] is the base, `n + 1` the value up
+/// to layer `n`, and [`ReadLevel::MAX`] the clamped current value.
 pub(crate) type ReadLevel = u8;
 
 /// Calls `read` for each attribute that a magnitude reads live, with its side and level.

@@ -1,4 +1,4 @@
-//! Resolves abilities and their tasks (§8.7, §10).
+//! Resolution of abilities and their tasks (§8.7, §10).
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use super::{Compiler, DefinitionKind, Problem};
 use crate::ability::{
     Ability, AbilityDef, Instancing, ParameterDef, ParameterFault, asked_parameter, fixed_kind,
 };
+use crate::cow_option::CowOption;
 use crate::effect::{ContextDetails, Effect};
 use crate::random::stable_name_hash;
-use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
 use crate::targeting::{ContainedEffectDef, EffectContainerDef, Targeting, TargetingDef, Team};
 use crate::task::{
@@ -17,22 +17,22 @@ use crate::task::{
     SendEvent, SpawnDef, SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
 };
 
-/// Tasks inside tasks; deeper ones would be a mistake, or an attack.
+/// Limit of nested tasks; deeper ones are a mistake or an attack.
 const MAX_DEPTH: u32 = 64;
-/// Steps of one ability, those inside others included.
+/// Limit of the steps of one ability, nested ones included.
 const MAX_STEPS: usize = 1 << 16;
 
 /// A resolved [`EffectContainerDef`].
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct EffectContainer {
     pub(crate) targeting: Targeting,
-    /// Effects with the levels that they name.
+    /// Effects with their own levels, if given.
     pub(crate) effects: Box<[(crate::id::EffectId, Option<f64>)]>,
     pub(crate) to: Recipient,
 }
 
 impl Compiler<'_> {
-    /// Resolves an ability. `effects` are the catalog's, or none in the pass that only collects names.
+    /// Resolves an ability. `effects` are those of the catalog; empty in the pass that only collects names.
     pub(super) fn ability_def(&self, def: &Arc<AbilityDef>, effects: &[Arc<Effect>]) -> Ability {
         self.begin_ability(def);
         let tags = self.tag_set("Tags.AbilityTags", &def.tags);
@@ -69,8 +69,8 @@ impl Compiler<'_> {
         Ability {
             name_hash: stable_name_hash(&def.name),
             tags,
-            shared_tags: Rare::new(ContextDetails {
-                ability_tags: Rare::new(own_tags.clone()),
+            shared_tags: CowOption::new(ContextDetails {
+                ability_tags: CowOption::new(own_tags.clone()),
                 ..ContextDetails::default()
             }),
             own_tags,
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// All effects that an ability may apply (§13.7), now that its containers are known.
+    /// Completes the effects that an ability may apply (§13.7), now that its containers are known.
     pub(super) fn complete_effects(ability: &mut Ability, containers: &[EffectContainer]) {
         let named = ability.cost.into_iter().chain(ability.cooldown).chain(ability.routine.effects());
         let used = ability.routine.containers().filter_map(|at| containers.get(at as usize));
@@ -203,7 +203,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Parameters of a host task, in which tags may be asked for by the name of a parameter (A18).
+    /// Parameters of a host task; their tags may refer to a parameter of the ability (A18).
     fn host_values(&self, path: &str, values: &[(String, HostValue)]) -> Vec<(String, HostValue)> {
         let resolve = |(name, value): &(String, HostValue)| {
             (name.clone(), self.host_value(&format!("{path}.{name}"), value))
@@ -225,7 +225,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Reports a task that writes a parameter which the definition fixes.
+    /// Reports a task that writes a parameter fixed by the definition.
     fn check_changes(&self, path: &str, name: &str) {
         let ability = self.current_ability();
         let fixed = ability.as_ref().and_then(|ability| fixed_kind(&ability.parameters, name));
@@ -268,7 +268,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Lays tasks out flat.
+/// Flattens nested tasks into a list of steps.
 struct RoutineLayout<'a, 'c> {
     compiler: &'a Compiler<'c>,
     steps: Vec<Unlinked>,
@@ -276,7 +276,7 @@ struct RoutineLayout<'a, 'c> {
     too_many: bool,
 }
 
-/// A step whose task may not be known yet, because what it contains comes first.
+/// A step whose task may not be known yet, because nested steps come first.
 struct Unlinked {
     task: Task,
     parent: Option<u32>,
@@ -290,7 +290,7 @@ impl From<Unlinked> for Step {
 }
 
 impl RoutineLayout<'_, '_> {
-    /// Lays out a list; its first step.
+    /// Lays out a list of tasks and returns its first step.
     fn list(&mut self, path: &str, defs: &[TaskDef], parent: Option<u32>, depth: u32) -> Option<u32> {
         if depth > MAX_DEPTH {
             self.compiler.report(path, Problem::TasksTooDeep);
@@ -509,14 +509,14 @@ impl RoutineLayout<'_, '_> {
         })
     }
 
-    /// The position of a name that tasks give to effects.
+    /// The index of a name that tasks give to effects.
     fn effect_name(&mut self, name: &str) -> u16 {
         let known = self.names.iter().position(|known| **known == *name);
         let at = known.unwrap_or_else(|| {
             self.names.push(name.into());
             self.names.len() - 1
         });
-        // There are at most `MAX_STEPS` names, one for each step.
+        // There are at most `MAX_STEPS` names, one per step.
         at as u16
     }
 }

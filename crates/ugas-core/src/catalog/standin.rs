@@ -1,4 +1,4 @@
-//! What takes the place of native code while a state of another catalog is read and brought to the present one.
+//! Stand-ins for native code, to decode and migrate a state of another catalog.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::event::EventKind;
 use crate::simulation::CalculationContext;
 use crate::task::{CustomTask, TaskContext, TaskProgress};
 
-/// A native calculation that declares what it did when the state was written: captured values are in that order.
+/// A stand-in for a native calculation. It declares what the original declared when the state was written,
+/// since captured values are in that order.
 pub(super) struct StandIn {
     pub(super) declared: Declared,
     pub(super) calculation: Option<Arc<dyn Calculation>>,
@@ -29,12 +30,12 @@ impl Calculation for StandIn {
     }
 
     fn calculate(&self, context: &mut CalculationContext<'_>) -> Result<f64, CalculationError> {
-        let missing = || CalculationError::Failed("the native calculation is not there any more".to_owned());
+        let missing = || CalculationError::Failed("the native calculation is missing".to_owned());
         self.calculation.as_ref().ok_or_else(missing)?.calculate(context)
     }
 }
 
-/// A task written in Rust, or the lack of one.
+/// A stand-in for a task written in Rust; wraps the task if there is one.
 pub(super) struct StandInTask {
     pub(super) waits: bool,
     pub(super) task: Option<Arc<dyn CustomTask>>,

@@ -5,31 +5,31 @@ use crate::effect::AbilityRemoval;
 use crate::id::ActorId;
 use crate::time::Span;
 
-/// An ability that a character has (§8.1).
+/// A granted ability of a character (§8.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CharacterAbility {
     /// Its name.
     pub ability: String,
-    /// Its place among all effects and abilities of the character, in the order in which they came: orders triggers,
-    /// inputs and timers (V4).
+    /// Its position among all effects and abilities of the character, by creation: orders triggers, inputs
+    /// and timers (V4).
     pub order: u32,
     /// Its level.
     pub level: u32,
-    /// The input it is bound to.
+    /// Name of the input it is bound to.
     pub input: Option<String>,
-    /// What it comes from: an item, a weapon.
+    /// The object that it comes from: an item, a weapon.
     pub source_object: Option<ActorId>,
-    /// Tags that describe it beside those of its definition.
+    /// Tags that describe it, in addition to those of its definition.
     pub dynamic_tags: Vec<String>,
     /// Parameters that differ from those of its definition.
     pub parameters: Vec<(String, f64)>,
     /// The effect that granted it (P7); `None` if the host did.
     pub granted_by: Option<GrantedBy>,
-    /// Charges that are used.
+    /// Number of charges used.
     pub used_charges: u32,
     /// Time until the next charge.
     pub recharge: Option<Span>,
-    /// How many runs of it were under way; they stay behind (P8).
+    /// Number of its activations when the character was captured; they are not restored (P8).
     pub active_runs: u32,
 }
 
@@ -57,7 +57,7 @@ impl CharacterAbility {
 pub struct GrantedBy {
     /// Its [`order`](super::CharacterEffect::order).
     pub effect: u32,
-    /// What becomes of the ability when the effect goes (A8).
+    /// What happens to the ability when the effect ends (A8).
     pub removal: AbilityRemoval,
 }
 

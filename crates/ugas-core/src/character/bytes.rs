@@ -3,11 +3,11 @@
 use super::Character;
 use crate::codec::{Decode, DecodeError, Encode, open, seal};
 
-/// What a file of a character begins with.
+/// The first bytes of a character file.
 const KIND: [u8; 4] = *b"UGCH";
 
 impl Character {
-    /// The character as bytes, in an [envelope](crate::codec): what it is, the version of the format, a checksum.
+    /// The character as bytes, in an [envelope](crate::codec) with kind, format version and checksum.
     ///
     /// ```
     /// use ugas_core::character::{Character, CharacterSet};
@@ -21,10 +21,10 @@ impl Character {
         seal(KIND, |encoder| self.encode(encoder))
     }
 
-    /// The character that these bytes are of. Whether its names mean anything is seen when it is restored (P1).
+    /// Decodes a character. Its names are only checked when it is restored (P1).
     ///
     /// # Errors
-    /// If they are not a character, of a version that is not known, or damaged.
+    /// If the bytes are no character, have an unknown version, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut decoder = open(KIND, bytes)?;
         let character = Self::decode(&mut decoder)?;

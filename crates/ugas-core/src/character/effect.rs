@@ -1,4 +1,4 @@
-//! Effects on a character.
+//! Active effects of a character.
 
 use std::sync::Arc;
 
@@ -8,36 +8,37 @@ use crate::effect::{EffectDef, EffectStatus, HitResult, RawPayload, Vector3};
 use crate::id::ActorId;
 use crate::time::Span;
 
-/// An effect that is on a character (§9.9).
+/// An active effect of a character (§9.9).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CharacterEffect {
     /// Its name.
     pub effect: String,
-    /// Its definition, if it was created at run time and no catalog has it.
+    /// Its definition, if it was created at run time and is in no catalog.
     pub definition: Option<Arc<EffectDef>>,
-    /// Hash of the definition and of the curves and calculations that it uses (P6); `None` if that is not known.
+    /// Hash of the definition and of the curves and calculations that it uses (P6); `None` if it is not
+    /// known.
     pub rules: Option<u64>,
-    /// Its place among all effects and abilities of the character, in the order in which they came: orders modifiers
-    /// (M10) and timers (V4).
+    /// Its position among all effects and abilities of the character, by creation: orders modifiers (M10) and
+    /// timers (V4).
     pub order: u32,
-    /// Its place among the effects by their latest application, stacks and merges included: breaks ties among overrides
-    /// (M4).
+    /// Its position among the effects by latest application, stacks and merges included: breaks ties among
+    /// overrides (M4).
     pub recency: u32,
     /// Its level.
     pub level: f64,
     /// Stack count.
     pub stacks: u32,
-    /// Whether it runs or waits for its turn (E4).
+    /// Whether it runs or is queued (E4).
     pub status: EffectStatus,
     /// Whether its ongoing requirements fail (E7).
     pub inhibited: bool,
-    /// How long it lasts, and what is left of it.
+    /// Total and remaining duration.
     pub lifetime: Lifetime,
-    /// Where its period stands, if it has one.
+    /// State of its period, if it has one.
     pub phase: Option<Phase>,
-    /// Who caused it (P5).
+    /// The controller that caused it (P5).
     pub instigator: Instigator,
-    /// What is known of an instigator that is somebody else (M5).
+    /// The last known state of an instigator that is another controller (M5).
     pub remembered: Option<RememberedSource>,
     /// The ability that applied it.
     pub ability: Option<AbilityReference>,
@@ -49,32 +50,32 @@ pub struct CharacterEffect {
     pub hit: Option<HitResult>,
     /// World location.
     pub origin: Option<Vector3>,
-    /// Data of the host's own.
+    /// Data of the host.
     pub payload: Option<Arc<RawPayload>>,
-    /// Numbers that the caller provided, by tag.
+    /// Set-by-caller magnitudes by tag.
     pub set_by_caller: Vec<(String, f64)>,
-    /// Frozen readings (E8).
+    /// Captured values (E8).
     pub captured: Vec<CapturedValue>,
-    /// Attribute and evaluated magnitude of each modifier, before stacks (P6); `None` if that is not known.
+    /// Attribute and evaluated magnitude of each modifier, before stacks (P6); `None` if they are not known.
     pub magnitudes: Option<Vec<(String, f64)>>,
-    /// A duration that the caller gave instead of the definition's.
+    /// Duration that the caller gave instead of the definition's.
     pub own_duration: Option<Span>,
-    /// A period that the caller gave instead of the definition's.
+    /// Period that the caller gave instead of the definition's.
     pub own_period: Option<Span>,
-    /// Tags that it grants beside those of its definition.
+    /// Tags that it grants, in addition to those of its definition.
     pub granted_tags: Vec<String>,
-    /// Tags that describe it beside those of its definition.
+    /// Tags that describe it, in addition to those of its definition.
     pub asset_tags: Vec<String>,
     /// Context tags (E14).
     pub context_tags: Vec<String>,
-    /// Tags of the ability that it comes from (E13).
+    /// Tags of the ability that applied it (E13).
     pub ability_tags: Vec<String>,
-    /// Key of its random streams, if it rolls dice (V5).
+    /// Key of its random streams, if it uses random numbers (V5).
     pub stream: Option<u64>,
 }
 
 impl CharacterEffect {
-    /// An effect of which nothing but the name is known: level 1, one stack, whole duration.
+    /// An effect with level 1, one stack and the whole duration of its definition.
     pub fn new(effect: impl Into<String>) -> Self {
         Self {
             effect: effect.into(),
@@ -110,61 +111,61 @@ impl CharacterEffect {
     }
 }
 
-/// How long an effect lasts (P4).
+/// Duration of an effect (P4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lifetime {
-    /// As long as its definition says, from the moment of restoring.
+    /// The duration of its definition, from the moment of restoring.
     #[default]
     Whole,
-    /// It has no end.
+    /// It is infinite.
     Endless,
     /// It ends by itself.
     Lasting {
-        /// How long it lasts in all.
+        /// Total duration.
         total: Span,
-        /// How much of that is left; all of it, for one that waits for its turn.
+        /// Time left; the total for a queued effect.
         left: Span,
     },
 }
 
-/// Where the period of an effect stands (P4).
+/// State of the period of an effect (P4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Phase {
-    /// Time between its ticks; `None` is as its definition says.
+    /// Time between its ticks; `None` for that of its definition.
     pub period: Option<Span>,
-    /// Time since the last tick, or since the beginning.
+    /// Time since the last tick, or since the start of the effect.
     pub elapsed: Span,
-    /// How often it has ticked.
+    /// Number of ticks so far.
     pub ticks: u32,
 }
 
-/// Who caused an effect (P5).
+/// The controller that caused an effect (P5).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Instigator {
-    /// Nobody.
+    /// None.
     #[default]
     Nobody,
     /// The character itself.
     Itself,
-    /// Another controller, which may be gone.
+    /// Another controller, which may no longer exist.
     Other {
         /// Its owner, if it has one.
         owner: Option<ActorId>,
-        /// What the host calls it; empty if it has not said so.
+        /// The host's name for it; empty if none was set.
         name: String,
     },
 }
 
-/// What an effect last knew of its source (M5).
+/// The last known state of the source of an effect (M5).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RememberedSource {
-    /// Its tags; those above them are implied.
+    /// Its tags; their ancestors are implied.
     pub tags: Vec<String>,
     /// Attributes that the effect reads live.
     pub values: Vec<RememberedValue>,
 }
 
-/// What an effect last knew of an attribute of its source.
+/// The last known value of an attribute of the source.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RememberedValue {
     /// The attribute.
@@ -184,20 +185,20 @@ pub struct AbilityReference {
     pub order: Option<u32>,
 }
 
-/// A frozen reading of an attribute (E8).
+/// A captured value of an attribute (E8).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapturedValue {
     /// The attribute.
     pub attribute: String,
-    /// Whose it is.
+    /// The controller it was read from.
     pub from: CaptureFrom,
-    /// Which of its numbers was read.
+    /// Which value of the attribute was read.
     pub calculation: AttributeCalculation,
-    /// Only modifiers counted whose effect carries all these tags.
+    /// Only modifiers counted whose effect has all these tags.
     pub source_tag_filter: Vec<String>,
-    /// Only modifiers counted whose target carries all these tags.
+    /// Only modifiers counted whose target has all these tags.
     pub target_tag_filter: Vec<String>,
-    /// What was read; `None` if there was nothing to read.
+    /// The captured value; `None` if the controller did not have the attribute.
     pub value: Option<f64>,
 }
 

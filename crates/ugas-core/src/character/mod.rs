@@ -1,51 +1,57 @@
-//! Characters: one controller as plain data by names, to be kept in a save slot, carried to another server or respawned.
+//! Characters: one controller as plain data with names, for a save slot, a transfer to another server or a
+//! respawn.
 //!
-//! [`Simulation::character`](crate::simulation::Simulation::character) takes one down and
-//! [`Simulation::restore_character`](crate::simulation::Simulation::restore_character) makes a new controller of it, in
-//! any simulation of any catalog; a [`CharacterReport`] says what became of everything. A snapshot is the other way of
-//! saving: it holds the whole simulation, belongs to one catalog, and goes on identically. A character is independent of
-//! both, and so it leaves something behind.
+//! [`Simulation::character`](crate::simulation::Simulation::character) captures one, and
+//! [`Simulation::restore_character`](crate::simulation::Simulation::restore_character) creates a new
+//! controller from it, in any simulation of any catalog; a [`CharacterReport`] lists the differences. A
+//! snapshot is the other way of saving: it holds the whole simulation, belongs to one catalog, and continues
+//! identically. A character is independent of both, so some of the state is not restored.
 //!
-//! # The law
+//! # Rules
 //!
-//! - **P1 By name.** A character has no id of a catalog and no handle of a simulation. What has the same name where it
-//!   is restored is the same thing; a name without counterpart is left out and reported.
-//! - **P2 Facts are written, all else is derived** (§5.2). Facts are bases; of an effect its level, stacks, clock, phase
-//!   of its period, numbers of the caller, captured values, magnitudes, dice, and whether it waits or is inhibited; of an
-//!   ability its level, input, parameters, tags and used charges. Current values, tags, modifiers, timers and cues
-//!   follow from them. [`CharacterAttribute::current`] and [`Character::tags`] are there for readers only; a current
-//!   value that comes out differently is reported.
-//! - **P3 Restoring is not an application.** Requirements, immunity, chance, remove-others, additional effects, the first
-//!   tick and hooks are not repeated, nor is what a template or an ability does at the start. An ongoing requirement
-//!   that fails here inhibits, and a tag that removes the effect removes it, as they do at any time.
-//! - **P4 Clocks go on.** What is left of a duration, of a period and of a recharge is counted from the moment of
-//!   restoring. No time passes in between. A period that the definition gives is the definition's, counted from the last
-//!   tick; what is not known of a clock is what the definition says, counted from now.
-//!   An effect without end counts as begun now, and so does what began before the simulation did: that matters only to
-//!   [`Simulation::set_duration`](crate::simulation::Simulation::set_duration), which counts from the beginning.
-//! - **P5 Instigators are looked for** by the map of the [`RestoreOptions`], then as the controller whose owner is the
-//!   same actor; one that is the character itself is the new controller. An effect whose instigator is not found keeps
-//!   what it last knew of it, as if its source had ceased to exist (M5): captured values stay, live readings stand still,
-//!   and it does not stack by source. [`Orphans`] says if such effects are to go instead. It is reported either way.
-//! - **P6 Magnitudes stand if what gives them is the same**: the definition, and the curves and calculations that it
-//!   uses, compared by hash. Otherwise they are evaluated once, with the values that are here. A reading that was not
-//!   captured is captured now. What cannot be evaluated is left out and reported.
-//! - **P7 Effects bring their abilities back**, with what was used of them, if the definition still grants them; an
-//!   ability that is to be kept (A8) comes back without its effect, too. If the definition is another one, what it grants
-//!   besides is granted now.
-//! - **P8 Runs of abilities stay behind**, with the tags and cues that they hold, held inputs, buffered inputs and
-//!   predictions. Costs stay paid and cooldowns go on. A passive ability that ran, by `ActivateOnGrant` or by a tag that
-//!   is there again, is activated anew. Effects that the character caused on others are theirs.
-//! - **P9 Limits hold.** What goes beyond a limit of the [`Config`](crate::simulation::Config) or of a definition is left
-//!   out, the last first, and reported. A queue whose head is missing moves up.
-//! - **P10 The new controller announces itself** as a spawned one does, in one operation: `ControllerSpawned`,
-//!   `AbilityGranted`, `EffectApplied` or `EffectQueued`, `TagAdded`, `CueAdded`, in this order. Values raise no event:
-//!   nothing has changed.
-//! - **P11 Dice.** Streams of effects that are active go on. What is rolled later depends on the seed and on the
-//!   controller's ordinal, which are those of the simulation that it is in; how often was counted goes on.
+//! - **P1 By name.** A character has no id of a catalog and no handle of a simulation. Definitions with the
+//!   same name are the same; a name without a definition is left out and reported.
+//! - **P2 Facts are stored, everything else is derived** (§5.2). Facts are bases; of an effect its level,
+//!   stacks, clock, phase of its period, set-by-caller magnitudes, captured values, magnitudes, random
+//!   streams, and whether it is queued or inhibited; of an ability its level, input, parameters, tags and
+//!   used charges. Current values, tags, modifiers, timers and cues are derived from them.
+//!   [`CharacterAttribute::current`] and [`Character::tags`] are for readers only; a current value that
+//!   differs after restoring is reported.
+//! - **P3 Restoring is not an application.** Requirements, immunity, chance, removal of others, additional
+//!   effects, the first tick and hooks are not repeated, nor are the initial effects and activations of a
+//!   template or an ability. An ongoing requirement that fails here inhibits, and a tag that removes the
+//!   effect removes it, as at any time.
+//! - **P4 Clocks continue.** The time left of a duration, a period and a recharge is counted from the moment
+//!   of restoring. No time passes in between. A period of the definition is that of the present definition,
+//!   counted from the last tick; an unknown part of a clock is that of the definition, counted from now. An
+//!   infinite effect counts as begun now, and so does one that would have begun before the simulation: that
+//!   matters only to [`Simulation::set_duration`](crate::simulation::Simulation::set_duration), which counts
+//!   from the start of the effect.
+//! - **P5 Instigators are looked up** in the map of the [`RestoreOptions`], then as the controller whose
+//!   owner is the same actor; the character itself is the new controller. An effect whose instigator is not
+//!   found keeps its last known state, as if the source had been despawned (M5): captured values stay, live
+//!   reads are frozen, and it does not stack by source. With [`Orphans`] such effects can be dropped instead.
+//!   Both are reported.
+//! - **P6 Magnitudes stay if their definitions are the same**: the effect, and the curves and calculations
+//!   that it uses, compared by hash. Otherwise they are evaluated once, with the present values. A missing
+//!   capture is taken now. An effect that cannot be evaluated is left out and reported.
+//! - **P7 Effects restore the abilities that they grant**, with their used charges, if the definition still
+//!   grants them; an ability that outlives its effect (A8) is restored without the effect, too. If the
+//!   definition changed, the additional abilities that it grants are granted now.
+//! - **P8 Activations are not restored**, nor are the tags and cues that they hold, held inputs, buffered
+//!   inputs and predictions. Costs stay paid and cooldowns continue. A passive ability that was active, by
+//!   `ActivateOnGrant` or by a tag that is present again, is activated again. Effects that the character
+//!   caused on others are not part of it.
+//! - **P9 Limits hold.** State beyond a limit of the [`Config`](crate::simulation::Config) or of a definition
+//!   is left out, the last first, and reported. A queue whose head is missing moves up.
+//! - **P10 The new controller emits events** like a spawned one, in one operation: `ControllerSpawned`,
+//!   `AbilityGranted`, `EffectApplied` or `EffectQueued`, `TagAdded`, `CueAdded`, in this order. Values emit
+//!   no event: nothing has changed.
+//! - **P11 Random numbers.** Streams of active effects continue. Later streams depend on the seed of the
+//!   simulation and the ordinal of the controller there; the counts of rolls and activations continue.
 //!
-//! Moved twice is moved once: a character that is restored and taken down again at once is the same, up to what the
-//! first report has left out.
+//! Restoring is idempotent: a character that is restored and captured again at once is the same, except for
+//! what the first report has left out.
 //!
 //! ```
 //! use ugas_core::attribute::{AttributeDef, AttributeSetDef};
@@ -96,14 +102,15 @@ use crate::id::ActorId;
 use crate::input::InputBufferConfig;
 use crate::targeting::{Placement, Team};
 
-/// A controller as plain data, by names (P1).
+/// A controller as plain data, with names (P1).
 ///
-/// All of it may be read and changed: drop the effects that should not outlive a session, or level up an ability.
+/// All fields may be read and changed: remove the effects that should not outlive a session, or level up an
+/// ability.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Character {
-    /// What the host calls it; empty if it has not said so.
+    /// The host's name for it; empty if none was set.
     pub name: String,
-    /// The template it was spawned from.
+    /// Name of the template it was spawned from.
     pub template: Option<String>,
     /// The actor that owns it (§4.2).
     pub owner: Option<ActorId>,
@@ -113,26 +120,26 @@ pub struct Character {
     pub replication: ReplicationMode,
     /// Whether it is inactive (K1).
     pub inactive: bool,
-    /// On whose side it is.
+    /// Its team; `None` without one.
     pub team: Option<Team>,
-    /// Where it is.
+    /// Position and orientation; `None` if it is nowhere.
     pub placement: Option<Placement>,
-    /// How inputs that come too early are kept; `None` is as the catalog says.
+    /// Configuration of its input buffer; `None` for that of the catalog.
     pub input_buffer: Option<InputBufferConfig>,
     /// Its attribute sets with their attributes.
     pub sets: Vec<CharacterSet>,
-    /// Tags that are its own rather than an effect's, one list for each time that some were given (T3). `None` if that
-    /// is not known: then those of [`tags`](Self::tags) are that no effect grants.
+    /// Tags of its own, not granted by effects: one list for each time that some were given (T3). `None` if
+    /// they are not known: then the [`tags`](Self::tags) that no effect grants are its own.
     pub own_tags: Option<Vec<Vec<String>>>,
-    /// Effects on it in the order of their application, queued ones included.
+    /// Active effects in application order, queued ones included.
     pub effects: Vec<CharacterEffect>,
-    /// Abilities that it has, in the order of their grants.
+    /// Granted abilities, in grant order.
     pub abilities: Vec<CharacterAbility>,
-    /// How often each effect that rolls dice was applied to it (V5).
+    /// How often each effect that uses random numbers was applied to it (V5).
     pub rolls: Vec<(String, u32)>,
     /// How often each ability was activated (V5).
     pub runs: Vec<(String, u32)>,
-    /// All tags that it had, each once, whether its own or an effect's. For readers (P2).
+    /// All tags that it had, without duplicates, its own and those of effects. For readers (P2).
     pub tags: Vec<String>,
 }
 
@@ -160,7 +167,7 @@ pub struct CharacterAttribute {
     pub name: String,
     /// Its base value, which persists.
     pub base: f64,
-    /// Its current value at that moment, if it is known. For readers (P2).
+    /// Its current value when it was captured, if known. For readers (P2).
     pub current: Option<f64>,
 }
 

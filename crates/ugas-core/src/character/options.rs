@@ -1,11 +1,11 @@
-//! How a character is restored, and why it may not be.
+//! Options and errors of restoring a character.
 
 use crate::attribute::layout::AttributeSetError;
 use crate::codec::{plain_enum, plain_struct};
 use crate::handle::ControllerId;
 use crate::id::ActorId;
 
-/// How a character is restored.
+/// Options of restoring a character.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RestoreOptions {
     owner: Option<ActorId>,
@@ -14,12 +14,12 @@ pub struct RestoreOptions {
     orphans: Orphans,
 }
 
-/// What an instigator is known by (P5).
+/// Key of an instigator in the map of the options (P5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InstigatorKey {
     /// The actor that owned it.
     Owner(ActorId),
-    /// What the host called it.
+    /// The host's name for it.
     Name(String),
 }
 
@@ -35,41 +35,41 @@ impl From<&str> for InstigatorKey {
     }
 }
 
-/// What becomes of effects whose instigator is not found (P5).
+/// Handling of effects whose instigator is not found (P5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Orphans {
-    /// They stay, with what they last knew of it.
+    /// Kept, with the last known state of the instigator.
     #[default]
     Keep,
-    /// Those that follow a live attribute of it go.
+    /// Dropped if they follow a live attribute of the instigator.
     DropFollowers,
-    /// They go.
+    /// Dropped.
     Drop,
 }
 
 impl RestoreOptions {
-    /// The new controller belongs to this actor instead of the one that owned the character.
+    /// Sets the owner of the new controller, instead of that of the character.
     #[must_use]
     pub fn owner(mut self, owner: ActorId) -> Self {
         self.owner = Some(owner);
         self
     }
 
-    /// The new controller is represented by this actor instead of the one that represented the character (§4.2).
+    /// Sets the avatar of the new controller, instead of that of the character (§4.2).
     #[must_use]
     pub fn avatar(mut self, avatar: ActorId) -> Self {
         self.avatar = Some(avatar);
         self
     }
 
-    /// An instigator that is this controller here.
+    /// Maps an instigator to a controller.
     #[must_use]
     pub fn instigator(mut self, known_as: impl Into<InstigatorKey>, controller: ControllerId) -> Self {
         self.instigators.push((known_as.into(), controller));
         self
     }
 
-    /// What becomes of effects whose instigator is not found.
+    /// Sets the handling of effects whose instigator is not found.
     #[must_use]
     pub fn orphans(mut self, orphans: Orphans) -> Self {
         self.orphans = orphans;
@@ -88,7 +88,7 @@ impl RestoreOptions {
         self.orphans
     }
 
-    /// The controllers that an instigator may be, what was said of its owner first.
+    /// The controllers that an instigator may be, those mapped by owner first.
     pub(crate) fn candidates(
         &self,
         owner: Option<ActorId>,
@@ -107,10 +107,10 @@ impl RestoreOptions {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// There are too many controllers.
+    /// The limit of controllers is reached.
     #[error("the limit of {0} controllers is reached: despawn some, or raise `Config::max_controllers`")]
     LimitReached(u32),
-    /// Its attribute sets do not go together here (§6.4).
+    /// Its attribute sets cannot be combined here (§6.4).
     #[error("the character cannot have its attribute sets here: {0}")]
     AttributeSets(#[from] AttributeSetError),
 }

@@ -1,19 +1,19 @@
-//! What became of a character that was restored.
+//! Report about a restored character.
 
 use core::fmt;
 
 use crate::catalog::{CatalogErrors, DefinitionKind};
 use crate::refusal::Limit;
 
-/// What became of a character that was restored: everything that is not as it was, in a defined order.
+/// Report about a restored character: everything that differs from the original, in a defined order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CharacterReport {
-    /// One entry for each such thing.
+    /// One entry per difference.
     pub entries: Vec<CharacterEntry>,
 }
 
 impl CharacterReport {
-    /// True if all that a character carries came back as it was. Runs of abilities, which never do (P8), and attributes
+    /// Whether everything was restored unchanged. Activations, which are never restored (P8), and attributes
     /// that are new here do not count.
     pub fn is_complete(&self) -> bool {
         !self.entries.iter().any(|entry| entry.outcome.is_loss())
@@ -34,14 +34,14 @@ impl fmt::Display for CharacterReport {
     }
 }
 
-/// One thing of a character that is not as it was.
+/// A part of a character that differs from the original.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CharacterEntry {
-    /// What kind of definition it is about.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
-    /// The definition's name.
+    /// Name of the definition.
     pub name: String,
-    /// What became of it.
+    /// The difference.
     pub outcome: CharacterOutcome,
 }
 
@@ -52,47 +52,47 @@ impl fmt::Display for CharacterEntry {
     }
 }
 
-/// What became of something that is not as it was.
+/// How a part of a character differs from the original.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum CharacterOutcome {
-    /// It was left out: nothing has its name here (P1).
+    /// It was left out: no definition has its name here (P1).
     Unknown,
     /// An attribute was left out: none of the sets has it here.
     AttributeGone {
-        /// The base that it had.
+        /// Base value that it had.
         base: f64,
     },
-    /// An attribute of its sets is not part of the character, and begins as that of a spawned controller.
+    /// An attribute of its sets is not part of the character, and starts as on a spawned controller.
     Appeared {
-        /// The base that it begins with.
+        /// Its initial base value.
         base: f64,
     },
-    /// A number of it is infinite or not a number, and was left out (V2).
+    /// A number of it is not finite, and was left out (V2).
     NotFinite,
     /// An active effect was left out: it is instant here.
     BecameInstant,
     /// An active effect was left out: its magnitudes cannot be evaluated here (P6).
     CannotContinue {
-        /// Why, in words.
+        /// The refusal as text.
         reason: String,
     },
-    /// An effect created at run time was left out: its definition does not hold together here.
+    /// An effect created at run time was left out: its definition is invalid here.
     Invalid(CatalogErrors),
-    /// An effect created at run time is that of the catalog now, which has one of the name.
+    /// An effect created at run time was replaced by the catalog's effect of the same name.
     Replaced,
-    /// Its magnitudes were evaluated anew: what gives them is different here (P6).
+    /// Its magnitudes were evaluated again: their definition is different here (P6).
     Reevaluated,
-    /// A stack fell to the limit.
+    /// The number of stacks was reduced to the limit.
     StacksReduced {
         /// Stacks before.
         from: u32,
         /// Stacks now.
         to: u32,
     },
-    /// A queued effect began, for it does not run in sequence here.
+    /// A queued effect began, because it does not run in sequence here.
     Began,
-    /// The instigator was not found; the effect keeps what it last knew of it (P5).
+    /// The instigator was not found; the effect keeps its last known state (P5).
     Orphaned,
     /// The effect was left out: its instigator was not found (P5).
     OrphanDropped,
@@ -101,28 +101,28 @@ pub enum CharacterOutcome {
         /// Its name.
         ability: String,
     },
-    /// An ability was left out: the effect that granted it is not there, or does not grant it any more (P7).
+    /// An ability was left out: the effect that granted it is missing, or does not grant it any more (P7).
     NoLongerGranted,
     /// It was left out: a limit is reached (P9).
     LimitReached(Limit),
-    /// Runs of an ability stayed behind (P8).
+    /// Activations of an ability were not restored (P8).
     RunsLeftBehind {
-        /// How many.
+        /// Number of activations.
         runs: u32,
     },
-    /// A passive ability ran, and was activated anew (P8).
+    /// A passive ability was active, and was activated again (P8).
     ActivatedAgain,
-    /// The current value of an attribute came out differently (P2).
+    /// The current value of an attribute is different (P2).
     ValueDiffers {
-        /// What it was.
+        /// Value in the character.
         was: f64,
-        /// What it is.
+        /// Value of the new controller.
         is: f64,
     },
 }
 
 impl CharacterOutcome {
-    /// Whether something of the character is lost or different.
+    /// Whether a part of the character was lost or changed.
     pub fn is_loss(&self) -> bool {
         !matches!(self, Self::Appeared { .. } | Self::RunsLeftBehind { .. } | Self::ActivatedAgain)
     }
@@ -144,8 +144,8 @@ impl fmt::Display for CharacterOutcome {
             }
             Self::StacksReduced { from, to } => write!(f, "has {to} stacks instead of {from}"),
             Self::Began => f.write_str("waited for its turn and began: it does not run in sequence here"),
-            Self::Orphaned => f.write_str("goes on without its instigator, who is not here"),
-            Self::OrphanDropped => f.write_str("was left out: its instigator is not here"),
+            Self::Orphaned => f.write_str("continues without its instigator, which was not found"),
+            Self::OrphanDropped => f.write_str("was left out: its instigator was not found"),
             Self::AbilityGone { ability } => write!(f, "was applied by `{ability}`, which is not here"),
             Self::NoLongerGranted => f.write_str("was left out: no effect grants it here"),
             Self::LimitReached(limit) => write!(f, "was left out: {limit}"),

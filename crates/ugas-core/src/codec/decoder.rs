@@ -1,51 +1,52 @@
-//! Reading.
+//! Decoding.
 
 use super::error::{DecodeError, DecodeErrorKind};
-use crate::mirror::Names;
+use crate::replica::HandleMap;
 
-/// A value that can be read.
+/// A value that can be decoded.
 pub trait Decode: Sized {
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
-    /// If the bytes are not a value of this type.
+    /// If the bytes are no value of this type.
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError>;
 }
 
-/// Bytes and how far they were read.
+/// A reader of bytes.
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
     version: u32,
     depth: u32,
-    /// What handles are called here that another simulation wrote.
-    names: Option<&'a Names>,
+    /// Translation of the handles of another simulation.
+    handle_map: Option<&'a HandleMap>,
 }
 
-/// Deepest nesting of lists and boxes. The deepest tasks that a catalog allows take two for each of their 64 levels.
+/// Limit of nested lists and boxes. The deepest tasks that a catalog allows take two for each of their 64
+/// levels.
 const MAX_DEPTH: u32 = 160;
 
-/// Room that is made before the first item of a list is read, in bytes: more comes with the items.
+/// Bytes to reserve before the first item of a list is decoded; the rest is reserved as items arrive.
 const ROOM_IN_ADVANCE: usize = 4_096;
 
 impl<'a> Decoder<'a> {
-    /// At the beginning of `bytes`, which were written in this format version.
+    /// A decoder at the start of `bytes`, which have this format version.
     pub fn new(bytes: &'a [u8], version: u32) -> Self {
-        Self { bytes, at: 0, version, depth: 0, names: None }
+        Self { bytes, at: 0, version, depth: 0, handle_map: None }
     }
 
-    /// Translates every handle that is read: the writer's name of something becomes the reader's, and the name of
-    /// something that the reader does not have becomes one that finds nothing.
-    pub(crate) fn translating(self, names: &'a Names) -> Self {
-        Self { names: Some(names), ..self }
+    /// Translates every decoded handle from the writer's to the reader's. A handle that the reader does not
+    /// have becomes one that finds nothing.
+    pub(crate) fn translating(self, handle_map: &'a HandleMap) -> Self {
+        Self { handle_map: Some(handle_map), ..self }
     }
 
-    pub(crate) fn names(&self) -> Option<&'a Names> {
-        self.names
+    pub(crate) fn handle_map(&self) -> Option<&'a HandleMap> {
+        self.handle_map
     }
 
-    /// At the same place of bytes that end earlier.
+    /// A decoder at the same position of bytes that end earlier.
     pub(super) fn resume_within(self, bytes: &'a [u8], version: u32) -> Self {
         Self { bytes, at: self.at.min(bytes.len()), version, ..self }
     }
@@ -55,27 +56,27 @@ impl<'a> Decoder<'a> {
         self.version
     }
 
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// How many bytes are left.
+    /// Number of remaining bytes.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// An error at the place that was reached.
+    /// An error at the current position.
     pub fn error(&self, kind: DecodeErrorKind) -> DecodeError {
         DecodeError { at: self.at as u64, kind }
     }
 
-    /// An error that says what does not hold together.
+    /// An error about a violated invariant.
     pub fn invalid(&self, what: &'static str) -> DecodeError {
         self.error(DecodeErrorKind::Invalid(what))
     }
 
-    /// So many bytes as they are.
+    /// The next `count` bytes, unchanged.
     ///
     /// # Errors
     /// If fewer are left.
@@ -88,7 +89,7 @@ impl<'a> Decoder<'a> {
         Ok(taken)
     }
 
-    /// One byte.
+    /// Reads one byte.
     ///
     /// # Errors
     /// If none is left.
@@ -97,7 +98,7 @@ impl<'a> Decoder<'a> {
         Ok(byte)
     }
 
-    /// A fixed number of bytes.
+    /// Reads a fixed number of bytes.
     ///
     /// # Errors
     /// If fewer are left.
@@ -111,10 +112,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// An unsigned integer.
+    /// Reads an unsigned integer.
     ///
     /// # Errors
-    /// If it is cut off, has more than 64 bits, or is not in its shortest form.
+    /// If it is incomplete, has more than 64 bits, or is not in its shortest form.
     pub fn unsigned(&mut self) -> Result<u64, DecodeError> {
         let begin = self.at;
         let wrong = |kind| DecodeError { at: begin as u64, kind };
@@ -134,7 +135,7 @@ impl<'a> Decoder<'a> {
         Err(wrong(DecodeErrorKind::TooLarge))
     }
 
-    /// An unsigned integer of a smaller type.
+    /// Reads an unsigned integer of a smaller type.
     ///
     /// # Errors
     /// As [`Self::unsigned`], or if it does not fit.
@@ -144,7 +145,7 @@ impl<'a> Decoder<'a> {
         T::try_from(value).map_err(|_| DecodeError { at: begin as u64, kind: DecodeErrorKind::TooLarge })
     }
 
-    /// A signed integer.
+    /// Reads a signed integer.
     ///
     /// # Errors
     /// As [`Self::unsigned`].
@@ -153,10 +154,11 @@ impl<'a> Decoder<'a> {
         Ok((bits >> 1) as i64 ^ -((bits & 1) as i64))
     }
 
-    /// How many items follow. Each takes a byte at least, so there cannot be more than bytes.
+    /// Reads the number of items that follow. Each takes at least a byte, so there cannot be more items than
+    /// bytes.
     ///
     /// # Errors
-    /// If it is more than what is left.
+    /// If it exceeds the remaining bytes.
     pub fn length(&mut self) -> Result<usize, DecodeError> {
         let begin = self.at;
         let length = self.unsigned()?;
@@ -170,10 +172,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A list. Room is made for a few items beforehand, and for more when they are there.
+    /// Reads a list. Memory is reserved for a few items at first, and for more as they arrive.
     ///
     /// # Errors
-    /// If an item cannot be read, or lists are nested too deeply.
+    /// If an item cannot be decoded, or lists are nested too deeply.
     pub fn list<T: Decode, L>(
         &mut self,
         with_capacity: impl FnOnce(usize) -> L,
@@ -189,10 +191,10 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads something that may contain its like.
+    /// Reads a value that may contain values of its own type.
     ///
     /// # Errors
-    /// If that is nested too deeply.
+    /// If it is nested too deeply.
     pub fn nested<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
@@ -206,10 +208,10 @@ impl<'a> Decoder<'a> {
         result
     }
 
-    /// Makes sure that nothing follows.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
-    /// If something does.
+    /// If bytes are left.
     pub fn finish(&self) -> Result<(), DecodeError> {
         match self.left() {
             0 => Ok(()),

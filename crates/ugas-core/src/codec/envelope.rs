@@ -1,4 +1,4 @@
-//! Envelopes: what it is, which version, and whether it arrived whole.
+//! Envelopes of stored bytes: kind, format version and checksum.
 
 use super::decoder::Decoder;
 use super::encoder::Encoder;
@@ -8,7 +8,7 @@ use crate::hash::StateHasher;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// Puts a body into an envelope: `kind`, [`VERSION`], what `body` writes, and a checksum.
+/// Seals a body in an envelope: `kind`, [`VERSION`], the bytes that `body` writes, and a checksum.
 pub fn seal(kind: [u8; 4], body: impl FnOnce(&mut Encoder)) -> Vec<u8> {
     let mut encoder = Encoder::new();
     encoder.raw(&kind);
@@ -19,24 +19,28 @@ pub fn seal(kind: [u8; 4], body: impl FnOnce(&mut Encoder)) -> Vec<u8> {
     encoder.into_bytes()
 }
 
-/// Opens an envelope. What is given back stands at the beginning of the body, and ends with it.
+/// Opens an envelope. The decoder is positioned at the body and ends with it.
 ///
 /// # Errors
-/// If it is of another kind, of an unknown version, or damaged.
+/// If the kind is another, the version is unknown, or the bytes are damaged.
 pub fn open(kind: [u8; 4], bytes: &[u8]) -> Result<Decoder<'_>, DecodeError> {
-    open_with(kind, bytes, Trust::Nobody)
+    open_with(kind, bytes, ChecksumPolicy::Verify)
 }
 
-/// Whether checksums are looked at.
+/// Whether to verify checksums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Trust {
-    /// They must be right.
-    Nobody,
-    /// They are not looked at, so that tests reach what is behind them.
-    Checksums,
+pub(crate) enum ChecksumPolicy {
+    /// They must be correct.
+    Verify,
+    /// They are ignored, so that tests reach the code behind them.
+    Ignore,
 }
 
-pub(crate) fn open_with(kind: [u8; 4], bytes: &[u8], trust: Trust) -> Result<Decoder<'_>, DecodeError> {
+pub(crate) fn open_with(
+    kind: [u8; 4],
+    bytes: &[u8],
+    checksums: ChecksumPolicy,
+) -> Result<Decoder<'_>, DecodeError> {
     let mut decoder = Decoder::new(bytes, VERSION);
     let found = decoder.fixed()?;
     if found != kind {
@@ -53,7 +57,7 @@ pub(crate) fn open_with(kind: [u8; 4], bytes: &[u8], trust: Trust) -> Result<Dec
     let (content, written) = bytes.split_at(end);
     let expected = checksum(content);
     let found = written.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    if found != expected && trust == Trust::Nobody {
+    if found != expected && checksums == ChecksumPolicy::Verify {
         let kind = DecodeErrorKind::Checksum { expected, found };
         return Err(DecodeError { at: end as u64, kind });
     }

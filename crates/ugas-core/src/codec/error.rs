@@ -1,48 +1,48 @@
-//! What can be wrong with bytes.
+//! Decoding errors.
 
 use crate::catalog::CatalogErrors;
 
-/// Why bytes could not be read.
+/// Why bytes could not be decoded.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("at byte {at}: {kind}")]
 pub struct DecodeError {
-    /// Which byte, counted from the beginning.
+    /// Offset of the byte, from the start.
     pub at: u64,
-    /// What is wrong there.
+    /// The problem.
     pub kind: DecodeErrorKind,
 }
 
-/// What is wrong.
+/// The problem with the bytes.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
     /// The bytes end inside a value.
     #[error("the bytes end where {needed} more are needed: the file was cut off, fetch or write it again")]
     Ends {
-        /// How many more it would take.
+        /// Number of missing bytes.
         needed: u64,
     },
-    /// Something follows where the end should be.
+    /// Bytes follow after the end of the value.
     #[error("{left} bytes follow after the end: this is not one whole value of the expected kind")]
     Trailing {
-        /// How many.
+        /// Number of trailing bytes.
         left: u64,
     },
     /// A number does not fit its type.
     #[error("a number is too large for its place: the bytes are damaged or of another kind")]
     TooLarge,
-    /// A number has a shorter form, which is the only one that is written.
+    /// A number is not in its shortest form, which is the only valid one.
     #[error("a number is not in its shortest form: the bytes are damaged or of another kind")]
     NotShortest,
-    /// A list or text would be longer than all that follows.
+    /// A list or text is longer than the remaining bytes.
     #[error("a list of {length} items is announced where {left} bytes are left: the bytes are damaged")]
     TooLong {
         /// The length.
         length: u64,
-        /// The bytes that are left.
+        /// Number of remaining bytes.
         left: u64,
     },
-    /// A truth value that is neither 0 nor 1.
+    /// A boolean that is neither 0 nor 1.
     #[error("{0} is neither no (0) nor yes (1): the bytes are damaged or of another kind")]
     NotABool(u8),
     /// A variant that does not exist.
@@ -50,32 +50,32 @@ pub enum DecodeErrorKind {
         "{found} is no variant of {name}: the bytes are damaged, or a newer version wrote them; update to read them"
     )]
     UnknownVariant {
-        /// The type.
+        /// Name of the type.
         name: &'static str,
-        /// What was found.
+        /// Number of the variant.
         found: u8,
     },
-    /// Text that is no UTF-8.
+    /// Text that is not UTF-8.
     #[error("a text is not UTF-8: the bytes are damaged")]
     NotText,
-    /// Lists in lists in lists.
+    /// Lists are nested too deeply.
     #[error("lists are nested more than {most} deep: no value that makes sense is")]
     TooDeep {
         /// The limit.
         most: u32,
     },
-    /// Something does not hold together.
+    /// A value violates an invariant of its type.
     #[error("{0}: the bytes are damaged, or something else wrote them")]
     Invalid(&'static str),
-    /// The first bytes are those of something else.
+    /// The first bytes are those of another kind of file.
     #[error("the bytes begin with {found:02x?}, not with {expected:02x?}: this is something else")]
     OtherKind {
-        /// What they should begin with.
+        /// Expected first bytes.
         expected: [u8; 4],
-        /// What they begin with.
+        /// Actual first bytes.
         found: [u8; 4],
     },
-    /// A version that is not known here.
+    /// An unsupported format version.
     #[error(
         "the format version is {found}, and this build reads 1 to {newest}: read it with the version that wrote it, \
          or update"
@@ -86,14 +86,14 @@ pub enum DecodeErrorKind {
         /// The newest version known here.
         newest: u32,
     },
-    /// The checksum is another.
+    /// The checksum does not match.
     #[error(
         "the checksum is {found:016x} and should be {expected:016x}: the bytes are damaged, fetch or write them again"
     )]
     Checksum {
-        /// What all the bytes come to.
+        /// Checksum computed from the bytes.
         expected: u64,
-        /// What is written.
+        /// Checksum in the bytes.
         found: u64,
     },
     /// A snapshot of a simulation of another catalog.
@@ -104,25 +104,25 @@ pub enum DecodeErrorKind {
         }
     )]
     ForeignCatalog {
-        /// Hash of the catalog at hand.
+        /// Hash of the present catalog.
         expected: u64,
         /// Hash of the snapshot's catalog.
         found: u64,
-        /// Whether the snapshot brings the rules that it is of.
+        /// Whether the snapshot contains the rules of its catalog.
         has_rules: bool,
     },
-    /// A state that came out other than it went in.
+    /// The hash of the decoded state does not match.
     #[error(
         "the state's hash is {expected:016x} and should be {found:016x}: the bytes are damaged, or native code of the \
          same name gives other results"
     )]
     StateHash {
-        /// Of the state that was read.
+        /// Hash of the decoded state.
         expected: u64,
-        /// What is written.
+        /// Hash in the bytes.
         found: u64,
     },
-    /// Definitions that do not hold together in the catalog.
-    #[error("definitions do not hold together: {0}")]
+    /// Definitions that are invalid in the catalog.
+    #[error("invalid definitions: {0}")]
     Definitions(CatalogErrors),
 }

@@ -1,8 +1,8 @@
-//! Plain data as bytes: compact, the same on every machine, and safe to read from anybody.
+//! Binary codec of plain data: compact, the same on every machine, and safe to decode from untrusted sources.
 //!
-//! Snapshots, commands, definitions and configurations are written with it; so are characters and recordings. There is
-//! one list of fields for each type, from which its hash, its writing and its reading come (`plain_struct!`,
-//! `plain_parts!` and `plain_enum!`), so that none of the three can forget what another one knows.
+//! Snapshots, commands, definitions, configurations, characters and recordings use it. Each type has one list
+//! of fields, from which its hash, encoding and decoding are generated (`plain_struct!`, `plain_parts!` and
+//! `plain_enum!`), so that the three cannot diverge.
 //!
 //! ```
 //! use ugas_core::codec::{from_bytes, to_bytes};
@@ -17,7 +17,7 @@
 //!
 //! # The format, byte by byte
 //!
-//! Nothing is aligned, and nothing says what it is: reader and writer know the types.
+//! Nothing is aligned or tagged with its type: reader and writer know the types.
 //!
 //! | What | Bytes |
 //! |------|-------|
@@ -38,7 +38,7 @@
 //!
 //! # Files
 //!
-//! What is kept stands in an envelope ([`seal`] and [`open`]):
+//! Stored data is wrapped in an envelope ([`seal`] and [`open`]):
 //!
 //! | Bytes | What |
 //! |-------|------|
@@ -47,22 +47,23 @@
 //! | … | the body |
 //! | 8 | 64-bit XXH3 of all that precedes, little-endian |
 //!
-//! Version 2 added fields to definitions and configurations: how an effect and an ability are predicted, the floor of an
-//! attribute, and the seed of predictions. Version 3 added the prediction that an input which is kept was part of, and
-//! commands of clients. Version 4 added summoned controllers and the limit of them (A17), chains of targets, and input buffers
-//! whose window is an attribute. Older files are read as if these had said nothing.
+//! Version 2 added fields to definitions and configurations: prediction of effects and abilities, the
+//! prediction floor of an attribute, and the prediction seed. Version 3 added the prediction key of a
+//! buffered input, and commands from clients. Version 4 added summoned controllers and their limit (A17),
+//! chains of targets, and input buffers whose window is an attribute. Older files are decoded with the
+//! defaults of these fields.
 //!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!
-//! # What a reader can rely on
+//! # Guarantees
 //!
-//! No bytes make anything here panic. Memory is bounded by the length of the bytes: a length may not exceed the bytes
-//! that are left, and room is made for what is there rather than for what is announced. Nesting is bounded. Each value
-//! has one form only, so that what was read and is written again gives the same bytes.
+//! No bytes cause a panic. Memory is bounded by the length of the bytes: a length may not exceed the
+//! remaining bytes, and memory is reserved for items that are present rather than announced. Nesting is
+//! bounded. Each value has exactly one encoding, so that decoding and encoding again gives the same bytes.
 //!
-//! That bytes are *well formed* does not say that they make sense: ids may be of another catalog, handles of the dead.
-//! [`Simulation::execute`](crate::simulation::Simulation::execute) looks at commands, and
-//! [`Snapshot::from_bytes`](crate::simulation::Snapshot::from_bytes) at states.
+//! *Well-formed* bytes may still be meaningless: ids may belong to another catalog, handles may be dead.
+//! [`Simulation::execute`](crate::simulation::Simulation::execute) checks commands, and
+//! [`Snapshot::from_bytes`](crate::simulation::Snapshot::from_bytes) checks states.
 
 mod decoder;
 mod encoder;
@@ -74,12 +75,12 @@ mod values;
 
 pub use decoder::{Decode, Decoder};
 pub use encoder::{Encode, Encoder};
-pub(crate) use envelope::{Trust, open_with};
+pub(crate) use envelope::{ChecksumPolicy, open_with};
 pub use envelope::{open, seal};
 pub use error::{DecodeError, DecodeErrorKind};
 pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
 
-/// The format version that is written. Older ones are read.
+/// The format version that is written. Older ones can be read.
 pub const VERSION: u32 = 4;
 
 /// The bytes of a value, without an envelope.
@@ -89,10 +90,10 @@ pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {
     encoder.into_bytes()
 }
 
-/// The value that these bytes are of, in the version that is written now.
+/// Decodes a value in the current format version, without an envelope.
 ///
 /// # Errors
-/// If they are not a value of this type, or something follows it.
+/// If the bytes are no value of this type, or more bytes follow.
 pub fn from_bytes<T: Decode>(bytes: &[u8]) -> Result<T, DecodeError> {
     let mut decoder = Decoder::new(bytes, VERSION);
     let value = T::decode(&mut decoder)?;

@@ -1,17 +1,17 @@
-//! Copying a field over an old one, as fast as its type allows.
+//! Fast copies of a field over an old one.
 //!
-//! `SmallVec::clone_from` goes from item to item. Most lists of the state have items that are plain bits, and these can be
-//! copied at once; the compiler knows which, but a trait cannot ask. So there are two traits with a method of one name,
-//! and the one that needs no further reference to be called is taken where it applies.
+//! `SmallVec::clone_from` copies item by item. Most lists of the state have `Copy` items, which can be copied
+//! at once, but a trait bound cannot select on that. So two traits have a method of the same name, and
+//! autoref specialisation picks the fast one where it applies.
 
 use std::collections::VecDeque;
 
 use smallvec::{Array, SmallVec};
 
-/// The field that is written.
+/// The field that is overwritten.
 pub(crate) struct Over<'a, T>(pub(crate) &'a mut T);
 
-/// For lists of plain bits, and others that are mostly empty.
+/// The fast path: lists of `Copy` items, and lists that are mostly empty.
 pub(crate) trait OverwriteBits<T> {
     fn write(&mut self, source: &T);
 }
@@ -28,7 +28,7 @@ impl<A: Array<Item: Copy>> OverwriteBits<SmallVec<A>> for Over<'_, SmallVec<A>> 
     }
 }
 
-/// Queues are mostly empty, and copying them item by item begins with asking where each of them begins and ends.
+/// Queues are mostly empty, and `VecDeque::clone_from` is slow even then.
 impl<T: Clone> OverwriteBits<VecDeque<T>> for Over<'_, VecDeque<T>> {
     #[inline]
     fn write(&mut self, source: &VecDeque<T>) {
@@ -38,7 +38,7 @@ impl<T: Clone> OverwriteBits<VecDeque<T>> for Over<'_, VecDeque<T>> {
     }
 }
 
-/// For everything else.
+/// The general path.
 pub(crate) trait OverwriteClone<T> {
     fn write(&mut self, source: &T);
 }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_come_to_the_same() {
+    fn fast_and_general_path_agree() {
         let (mut bits, mut shared): (SmallVec<[u8; 2]>, SmallVec<[String; 1]>) =
             (SmallVec::from_slice(&[9; 5]), SmallVec::new());
         let sources = (SmallVec::from_slice(&[1, 2, 3]), SmallVec::from_vec(vec!["seven".to_owned(); 3]));

@@ -1,4 +1,4 @@
-//! One list of fields for hash, writing and reading.
+//! Macros that generate hash, encoding and decoding from one list of fields.
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a
 /// struct, field by field. The list must be complete: the pattern has no `..`, so a field that is added and forgotten
@@ -6,20 +6,20 @@
 ///
 /// A field may be marked:
 ///
-/// - `field: derived` counts for the hash and is not written; it follows from what is, and begins empty.
-/// - `field: unhashed` is written and does not count for the hash: it says what is still to be done.
-/// - `field: index` does neither; it follows from what is written, and begins empty.
-/// - `field: since 2` came with format version 2: it is written always, read only from bytes of that version or a later
-///   one, and has its default in what is older. It counts for the hash, with its name, only if it differs from that
-///   default, so that a definition that does not use it keeps the hash that it had.
-/// - `field: unhashed_since 4` is written and read like `since 4` and does not count for the hash: every state has it, and those
-///   of older versions keep their hash.
+/// - `field: derived` is hashed and not encoded; it is derived from other fields and starts empty.
+/// - `field: unhashed` is encoded and not hashed: pending work.
+/// - `field: index` is neither; it is derived from encoded fields and starts empty.
+/// - `field: since 2` was added in format version 2: it is always encoded, decoded only from that version on,
+///   and has its default in older bytes. It is hashed, with its name, only if it differs from the default, so
+///   that definitions that do not use it keep their hash.
+/// - `field: unhashed_since 4` is encoded and decoded like `since 4` and not hashed, so that states of older
+///   versions keep their hash.
 ///
-/// With `cloned` before the name there is a [`Clone`] besides, whose `clone_from` uses again what each field has
-/// allocated: what a rollback buffer copies every tick must not allocate (I6).
+/// With `cloned` before the name there is also a [`Clone`], whose `clone_from` reuses the allocations of each
+/// field: a rollback buffer that copies every tick must not allocate (I6).
 ///
-/// `=> check` names a function that says what is wrong with a value that was read: what the constructors of the type
-/// see to, and bytes need not.
+/// `=> check` names a function that validates a decoded value: the invariants that the constructors of the
+/// type maintain.
 macro_rules! plain_struct {
     ($name:ident ($item:ident)) => {
         impl $crate::hash::StateHash for $name {
@@ -103,7 +103,8 @@ macro_rules! plain_struct {
 }
 pub(crate) use plain_struct;
 
-/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that uses again what each of them has allocated (I6).
+/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that reuses the allocations of each
+/// field (I6).
 macro_rules! cloned_struct {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl Clone for $name {
@@ -125,10 +126,11 @@ macro_rules! cloned_struct {
 pub(crate) use cloned_struct;
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode), [`Decode`](super::Decode) and
-/// [`Debug`](core::fmt::Debug) for a type that is not kept as it is written: a list of parts in the order of the format, each
-/// with how it is asked for, and how what was read becomes the type again. Marks are those of [`plain_struct`], with `since4`
-/// for a part that came with format version 4. Patterns after
-/// `where` name what parts are made of; without `..` in them, a field that is added and forgotten does not compile.
+/// [`Debug`](core::fmt::Debug) for a type whose encoding differs from its fields: a list of parts in the
+/// order of the format, each with an expression for it, and how the decoded parts become the type again.
+/// Marks are those of [`plain_struct`], with `since4` for a part added in format version 4. Patterns after
+/// `where` name the components of parts; without `..` in them, a new field that is missing here does not
+/// compile.
 macro_rules! plain_parts {
     (
         $name:ident |$value:ident, $decoder:ident| $(where { $($pattern:pat = $from:expr;)* })?
@@ -207,14 +209,14 @@ macro_rules! plain_parts {
 }
 pub(crate) use plain_parts;
 
-/// Whether a field that came later says nothing.
+/// Whether a field that was added later has its default.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for an
-/// enum: a byte that says which variant, then its fields. The bytes are part of the format: never give one to another
-/// variant.
+/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode)
+/// for an enum: a byte for the variant, then its fields. The bytes are part of the format: never reuse one
+/// for another variant.
 macro_rules! plain_enum {
     ($name:ident { $($index:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),* $(,)?})?),* $(,)? }) => {
         $crate::hash::state_hash_enum!($name {
@@ -236,7 +238,7 @@ macro_rules! plain_enum {
         impl $crate::codec::Decode for $name {
             fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
                 let at = decoder.position() as u64;
-                // A function for each variant: values that contain their like take no more stack than they need.
+                // One function per variant, so that recursive values take no more stack than they need.
                 type Read<T> = fn(&mut $crate::codec::Decoder<'_>) -> Result<T, $crate::codec::DecodeError>;
                 let read: Read<Self> = match decoder.byte()? {
                     $($index => |_decoder| {
@@ -289,10 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn a_later_field_is_absent_in_older_bytes() {
+    fn later_field_is_absent_in_older_bytes() {
         let old = to_bytes(&Old { name: "Health".to_owned(), size: 7 });
         assert_eq!(read(&old, 1), plain(None, 0));
-        // Version 2 has the floor (a byte that says that it is there, and 2.0), and not the seed.
+        // Version 2 has the floor (a byte for its presence, and 2.0), but not the seed.
         let mut second = Encoder::new();
         ("Health".to_owned(), Some(2.0)).encode(&mut second);
         7u32.encode(&mut second);
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_field_that_says_nothing_leaves_the_hash_alone() {
+    fn later_field_with_its_default_keeps_the_hash() {
         let old = StateHasher::of(&Old { name: "Health".to_owned(), size: 7 });
         assert_eq!(StateHasher::of(&plain(None, 0)), old);
         let others =

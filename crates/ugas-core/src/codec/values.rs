@@ -1,4 +1,4 @@
-//! Numbers, texts, lists and the like.
+//! Encoding of numbers, texts, lists and other standard types.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ macro_rules! unsigned {
 unsigned!(u16, u32, u64);
 
 impl Encode for u8 {
-    /// As it is, so that bytes stay bytes.
+    /// Not LEB128, so that byte lists stay bytes.
     fn encode(&self, encoder: &mut Encoder) {
         encoder.byte(*self);
     }
@@ -294,7 +294,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_bytes_are_those_of_the_table() {
+    fn encoding_matches_the_format_table() {
         assert_eq!(to_bytes(&0u32), [0]);
         assert_eq!(to_bytes(&127u32), [127]);
         // 300 = 2 * 128 + 44.
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_bytes_say_where_and_why() {
+    fn decode_error_has_offset_and_kind() {
         fn check<T: Decode + core::fmt::Debug>(bytes: &[u8], at: u64, kind: DecodeErrorKind) {
             assert_eq!(from_bytes::<T>(bytes).unwrap_err(), DecodeError { at, kind });
         }
@@ -334,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_and_lists_come_back_bit_by_bit(
+        fn numbers_and_lists_round_trip(
             unsigned: u64,
             signed: i64,
             bits: u64,
@@ -348,7 +348,7 @@ mod tests {
         }
 
         #[test]
-        fn what_can_be_read_is_written_alike(bytes in prop::collection::vec(any::<u8>(), 0..24)) {
+        fn decoded_bytes_encode_to_the_same_bytes(bytes in prop::collection::vec(any::<u8>(), 0..24)) {
             if let Ok(value) = from_bytes::<Vec<(i64, Option<u32>)>>(&bytes) {
                 prop_assert_eq!(to_bytes(&value), bytes);
             }

@@ -1,13 +1,13 @@
-//! Carrying out commands: each calls the method that it names.
+//! Execution of commands: each calls the [`Simulation`] method that it names.
 
 use super::{Command, CommandError, Outcome};
 use crate::simulation::{Application, Simulation};
 
 impl Simulation {
-    /// Carries out a command.
+    /// Executes a command.
     ///
     /// # Errors
-    /// As the method that does the same; nothing has changed then.
+    /// The error of the method that does the same. A command that fails changes nothing.
     pub fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
         Ok(match command {
             Command::Spawn(spawn) => Outcome::Spawned(self.spawn_with(spawn)?),
@@ -59,12 +59,12 @@ impl Simulation {
                 let run = |sim: &mut Self| commands.into_iter().map(|command| sim.execute(command)).collect();
                 Outcome::Batch(self.batch(run))
             }
-            Command::OfClient { key, reached, command } => {
-                if matches!(*command, Command::Batch(_) | Command::OfClient { .. }) {
+            Command::FromClient { key, reached, command } => {
+                if matches!(*command, Command::Batch(_) | Command::FromClient { .. }) {
                     return Err(CommandError::NotSingle);
                 }
                 let reach = |sim: &mut Self| match reached {
-                    Some(ability) => sim.reaching(ability, |sim| sim.execute(*command)),
+                    Some(ability) => sim.without_range_check(ability, |sim| sim.execute(*command)),
                     None => sim.execute(*command),
                 };
                 match key {

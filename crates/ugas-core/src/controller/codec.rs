@@ -1,12 +1,12 @@
-//! A controller as bytes, as a part of the state hash and as text: a list of fields, whatever part each of them is in.
+//! Encoding, state hash and `Debug` text of a controller: one flat list of fields, whatever part each is in.
 
 use core::fmt;
 
-use super::parts::{Extras, Skills};
+use super::parts::{AbilityData, Interactions};
 use super::{Controller, Value};
 use crate::codec::{Encode, Encoder, plain_parts};
 use crate::hash::{StateHash, StateHasher};
-use crate::seldom::Seldom;
+use crate::lazy_box::LazyBox;
 
 plain_parts!(Controller |controller, decoder| where {
     Controller {
@@ -22,19 +22,19 @@ plain_parts!(Controller |controller, decoder| where {
         tags,
         effects,
         buffer,
-        extras,
-        skills,
+        interactions,
+        ability_data,
         pending,
     } = controller;
-    Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &**extras;
-    Skills { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &**skills;
+    Interactions { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &**interactions;
+    AbilityData { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &**ability_data;
 } {
     ordinal,
     template,
     owner,
     avatar,
     replication,
-    // Hashed and written by the simulation, as the list of sets.
+    // The simulation hashes and encodes the list of sets instead.
     layout [index],
     base: Column(values, |value| value.base),
     current: Column(values, |value| value.current),
@@ -69,14 +69,14 @@ plain_parts!(Controller |controller, decoder| where {
         replication,
         inactive,
         values: joined(base, current).map_err(|what| decoder.invalid(what))?,
-        extras: Seldom::from(Extras { placement, team, rolls, summon, ..Extras::default() }),
-        skills: Seldom::from(Skills { runs, inputs, ..Skills::default() }),
+        interactions: LazyBox::from(Interactions { placement, team, rolls, summon, ..Interactions::default() }),
+        ability_data: LazyBox::from(AbilityData { runs, inputs, ..AbilityData::default() }),
         pending,
         ..Self::bare(buffer)
     })
 });
 
-/// All bases, or all current values.
+/// One column of the values: all base values, or all current values.
 struct Column<'a>(&'a [Value], fn(&Value) -> f64);
 
 impl Column<'_> {
@@ -105,10 +105,10 @@ impl fmt::Debug for Column<'_> {
     }
 }
 
-/// The bases, and as many current values.
+/// Zips base values with as many current values.
 fn joined(base: Vec<f64>, current: Vec<f64>) -> Result<Vec<Value>, &'static str> {
     if current.len() != base.len() {
-        return Err("a controller has other values than bases");
+        return Err("a controller has different numbers of base and current values");
     }
     Ok(base.into_iter().zip(current).map(|(base, current)| Value { base, current }).collect())
 }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_current_values_as_bases() {
+    fn decode_requires_as_many_current_values_as_base_values() {
         let value = |base, current| Value { base, current };
         assert_eq!(joined(vec![1.0, 2.0], vec![3.0, 4.0]).unwrap(), [value(1.0, 3.0), value(2.0, 4.0)]);
         assert!(joined(vec![1.0, 2.0], vec![3.0]).is_err());

@@ -1,8 +1,8 @@
-//! What effects, abilities and runs of a controller are looked up by, so that nobody looks through all of them.
+//! Index keys of effects, abilities and activations of a controller.
 //!
-//! Each index is a row of key, order of beginning and handle, sorted: what is about one key stands together, in the
-//! order in which it began. Indexes are derived: a change of what they are about changes them, a reload and a snapshot
-//! that is read build them anew, and [`inconsistencies`](crate::simulation::Simulation::inconsistencies) compares.
+//! Each index is a sorted list of key, sequence number and handle: the entries of one key are adjacent, in
+//! the order in which they began. Indexes are derived: changes maintain them, a reload and a decoded snapshot
+//! rebuild them, and [`inconsistencies`](crate::simulation::Simulation::inconsistencies) checks them.
 
 use crate::ability::{Ability, TriggerOn};
 use crate::effect::{Effect, ExecutionPolicy, StackingType};
@@ -11,36 +11,36 @@ use crate::hash::StateHasher;
 use crate::id::{EffectId, TagId};
 use crate::input::InputId;
 
-/// What an effect on a controller is looked up by.
+/// Index keys of an active effect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum EffectKey {
-    /// It makes its target immune to others.
+    /// The effect makes its target immune to others.
     Immunity,
-    /// It blocks abilities with a tag.
+    /// The effect blocks abilities with a tag.
     Blocks(TagId),
-    /// It is an instance that later applications of the same effect meet: they stack, merge or wait (E4, E5).
+    /// The effect is an instance that later applications stack with, merge with or wait for (E4, E5).
     Instance(EffectId),
-    /// The same, where only applications by the same source meet it.
+    /// As `Instance`, for stacking by source.
     InstanceFrom(EffectId, ControllerId),
 }
 
-/// What a granted ability is looked up by.
+/// Index keys of a granted ability.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum AbilityKey {
     /// An event with a tag triggers it (A7).
     Event(TagId),
     /// A tag of its owner triggers it (A7).
     Tag(TagId),
-    /// It cools down while its owner has a tag.
+    /// It is on cooldown while its owner has a tag.
     Cooldown(TagId),
-    /// An input is bound to it (§11.2): the hash of its name, so that keys are plain numbers.
+    /// An input is bound to it (§11.2), as the hash of the input's name: keys are plain numbers.
     Input(u64),
 }
 
-/// What a run of an ability is looked up by.
+/// Index keys of an activation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum RunKey {
-    /// A tag that an effect grants, or one below it, cancels it (A4).
+pub(crate) enum ActivationKey {
+    /// A granted tag, or one below it, cancels it (A4).
     CancelledBy(TagId),
     /// It lasts as long as its owner has a tag (A7).
     KeptBy(TagId),
@@ -57,7 +57,7 @@ impl EffectKey {
         let by_source = effect.stacking.as_ref().map(|stacking| stacking.kind);
         let by_source = by_source == Some(StackingType::AggregateBySource);
         let own = effect.gives_immunity().then_some(Self::Immunity);
-        let own = own.into_iter().chain(effect.meets_others().then_some(Self::Instance(id)));
+        let own = own.into_iter().chain(effect.tracks_instances().then_some(Self::Instance(id)));
         let own = own.chain(source.filter(|_| by_source).map(|source| Self::InstanceFrom(id, source)));
         own.chain(effect.block_abilities.iter().map(Self::Blocks))
     }
@@ -81,7 +81,7 @@ impl AbilityKey {
     }
 }
 
-impl RunKey {
+impl ActivationKey {
     pub(crate) fn of(ability: &Ability, while_tag: Option<TagId>) -> impl Iterator<Item = Self> + '_ {
         let cancelled = ability.cancel_with.iter().map(Self::CancelledBy);
         let blocks = ability.block_abilities.iter().map(Self::Blocks);
@@ -90,13 +90,13 @@ impl RunKey {
 }
 
 impl Effect {
-    /// Whether it makes its target immune to others.
+    /// Whether the effect makes its target immune to others.
     pub(crate) fn gives_immunity(&self) -> bool {
         !self.immunity.is_empty() || !self.immunity_query.is_empty()
     }
 
-    /// Whether an application looks for instances that are there already.
-    pub(crate) fn meets_others(&self) -> bool {
+    /// Whether an application looks for existing instances of the effect.
+    pub(crate) fn tracks_instances(&self) -> bool {
         self.stacking.is_some() || self.def.policy != ExecutionPolicy::RunInParallel
     }
 }

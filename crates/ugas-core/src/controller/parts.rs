@@ -1,66 +1,66 @@
-//! What not every controller has, each part in a box of its own that is there from its first use on.
+//! Parts of a controller that not every controller has, each allocated at its first write.
 
 use smallvec::SmallVec;
 
-use super::index::{AbilityKey, EffectKey, RunKey};
+use super::index::{AbilityKey, ActivationKey, EffectKey};
 use super::summon::Summon;
 use crate::codec::cloned_struct;
 use crate::effect::WatchSubject;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
+use crate::gap_vec::GapVec;
+use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, EffectId, TagId};
-use crate::row::Row;
-use crate::seldom::Nothing;
+use crate::lazy_box::EmptyValue;
 use crate::simulation::InputState;
 use crate::targeting::{Placement, Team};
 use crate::task::Subject;
 
-/// What those have that have to do with others, or are somewhere.
+/// Relations with other controllers, the position, and counters of dice.
 #[derive(PartialEq, Debug, Default)]
-pub(crate) struct Extras {
-    /// Those of its effects that somebody looks for; sorted. Derived from the effects.
-    pub(crate) effect_index: Row<(EffectKey, u64, ActiveEffectId)>,
-    /// Effects on other controllers whose source this is, with their sequence numbers, in that order.
-    pub(crate) outgoing: Row<(u64, ActiveEffectId)>,
-    /// Active effects, here or elsewhere, that follow something of this controller; sorted.
-    pub(crate) watchers: Row<(WatchSubject, u64, ActiveEffectId)>,
-    /// How many active effects show each cue (E11); sorted.
+pub(crate) struct Interactions {
+    /// The effects that are looked up by key; sorted. Derived from the effects.
+    pub(crate) effect_index: GapVec<(EffectKey, u64, ActiveEffectId)>,
+    /// Sequence numbers and handles of effects on other controllers whose source this is, sorted.
+    pub(crate) outgoing: GapVec<(u64, ActiveEffectId)>,
+    /// Active effects, here or on other controllers, that watch this controller; sorted.
+    pub(crate) watchers: GapVec<(WatchSubject, u64, ActiveEffectId)>,
+    /// Number of active effects that show each cue (E11); sorted by tag.
     pub(crate) cues: SmallVec<[(TagId, u32); 2]>,
-    /// How many effects block abilities with each tag; sorted. Derived from the effects.
+    /// Number of effects that block abilities with each tag; sorted. Derived from the effects.
     pub(crate) ability_blocks: SmallVec<[(TagId, u32); 1]>,
-    /// Where it is.
+    /// Position and orientation; `None` if it is nowhere.
     pub(crate) placement: Option<Placement>,
-    /// On whose side it is.
+    /// Team; `None` without one.
     pub(crate) team: Option<Team>,
-    /// How often each effect that rolls dice was applied here (V5); sorted.
+    /// How often each effect that uses random numbers was applied here (V5); sorted.
     pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
-    /// Origin and departure of a summoned controller (A17).
+    /// Origin and lifetime of a summoned controller (A17).
     pub(crate) summon: Option<Box<Summon>>,
 }
 
-/// What those have that have abilities, or somebody who presses keys.
+/// Abilities, activations and inputs.
 #[derive(PartialEq, Debug, Default)]
-pub(crate) struct Skills {
-    /// Its abilities, in the order of their grants.
-    pub(crate) abilities: Row<AbilityHandle>,
-    /// What leads to which of them; sorted. Derived from the abilities.
-    pub(crate) ability_index: Row<(AbilityKey, u64, AbilityHandle)>,
-    /// Runs of its abilities, in the order of their beginning.
-    pub(crate) activations: Row<ActivationId>,
-    /// Those of them that tags end or that block others; sorted. Derived from the runs.
-    pub(crate) run_index: Row<(RunKey, u64, ActivationId)>,
-    /// Tasks that wait to be told of something about it; sorted. Derived from the tasks.
-    pub(crate) subscriptions: Row<(Subject, u64, TaskId)>,
+pub(crate) struct AbilityData {
+    /// Granted abilities, in grant order.
+    pub(crate) abilities: GapVec<GrantedAbilityId>,
+    /// The abilities by trigger, cooldown and input; sorted. Derived from the abilities.
+    pub(crate) ability_index: GapVec<(AbilityKey, u64, GrantedAbilityId)>,
+    /// Activations, in the order in which they began.
+    pub(crate) activations: GapVec<ActivationId>,
+    /// The activations that tags cancel or that block abilities; sorted. Derived from the activations.
+    pub(crate) run_index: GapVec<(ActivationKey, u64, ActivationId)>,
+    /// Tasks that wait for something about this controller; sorted. Derived from the tasks.
+    pub(crate) subscriptions: GapVec<(Subject, u64, TaskId)>,
     /// How often each ability was activated (V5); sorted.
     pub(crate) runs: SmallVec<[(AbilityId, u32); 2]>,
-    /// Its inputs, in the order of their first press.
+    /// States of its inputs, in the order of their first press.
     pub(crate) inputs: Vec<InputState>,
 }
 
-impl Nothing for Extras {
-    const NOTHING: &'static Self = &Self {
-        effect_index: Row::new(),
-        outgoing: Row::new(),
-        watchers: Row::new(),
+impl EmptyValue for Interactions {
+    const EMPTY: &'static Self = &Self {
+        effect_index: GapVec::new(),
+        outgoing: GapVec::new(),
+        watchers: GapVec::new(),
         cues: SmallVec::new_const(),
         ability_blocks: SmallVec::new_const(),
         placement: None,
@@ -70,19 +70,19 @@ impl Nothing for Extras {
     };
 }
 
-impl Nothing for Skills {
-    const NOTHING: &'static Self = &Self {
-        abilities: Row::new(),
-        ability_index: Row::new(),
-        activations: Row::new(),
-        run_index: Row::new(),
-        subscriptions: Row::new(),
+impl EmptyValue for AbilityData {
+    const EMPTY: &'static Self = &Self {
+        abilities: GapVec::new(),
+        ability_index: GapVec::new(),
+        activations: GapVec::new(),
+        run_index: GapVec::new(),
+        subscriptions: GapVec::new(),
         runs: SmallVec::new_const(),
         inputs: Vec::new(),
     };
 }
 
-cloned_struct!(Extras {
+cloned_struct!(Interactions {
     effect_index,
     outgoing,
     watchers,
@@ -93,4 +93,4 @@ cloned_struct!(Extras {
     rolls,
     summon
 });
-cloned_struct!(Skills { abilities, ability_index, activations, run_index, subscriptions, runs, inputs });
+cloned_struct!(AbilityData { abilities, ability_index, activations, run_index, subscriptions, runs, inputs });

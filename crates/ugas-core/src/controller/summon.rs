@@ -64,7 +64,7 @@ pub struct Summon {
 }
 
 impl Summon {
-    /// The controller whose ability summoned it. It may be gone by now.
+    /// The controller whose ability summoned it. The handle may be dead.
     pub fn instigator(&self) -> ControllerId {
         self.instigator
     }

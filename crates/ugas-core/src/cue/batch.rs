@@ -1,13 +1,13 @@
-//! Executions that are collected and merged (GASD §4.8.7): the eight pellets of a shotgun are one impact.
+//! Batches of executed cues (GASD §4.8.7): the eight pellets of a shotgun merge into one impact.
 
 use super::context::CueContext;
 
 /// Executions waiting for the end of a batch.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Batches may be nested; the outermost one counts.
+    /// Nesting depth; only the outermost batch counts.
     depth: u32,
-    /// In the order in which each was first executed.
+    /// Collected executions, in the order in which each was first executed.
     waiting: Vec<CueContext>,
 }
 
@@ -20,14 +20,14 @@ impl Batch {
         self.depth = self.depth.saturating_add(1);
     }
 
-    /// True if the outermost batch ended.
+    /// Ends a batch; returns whether it was the outermost.
     pub(super) fn end(&mut self) -> bool {
         let was_open = self.is_open();
         self.depth = self.depth.saturating_sub(1);
         was_open && !self.is_open()
     }
 
-    /// Collects an execution; true if it was merged into one on the same target, of the same cue, by the same source.
+    /// Collects an execution; returns whether it was merged into one of the same cue, target and source.
     pub(super) fn collect(&mut self, context: CueContext) -> bool {
         let same = |other: &&mut CueContext| {
             (other.target, other.cue, other.source()) == (context.target, context.cue, context.source())
@@ -45,13 +45,13 @@ impl Batch {
         }
     }
 
-    /// Takes the first execution that waits and for which `wanted` holds.
+    /// Removes and returns the first waiting execution that `wanted` accepts.
     pub(super) fn take(&mut self, wanted: impl Fn(&CueContext) -> bool) -> Option<CueContext> {
         let at = self.waiting.iter().position(wanted)?;
         Some(self.waiting.remove(at))
     }
 
-    /// Takes all.
+    /// Removes and returns all executions.
     pub(super) fn take_all(&mut self) -> Vec<CueContext> {
         core::mem::take(&mut self.waiting)
     }

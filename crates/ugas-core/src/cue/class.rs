@@ -1,16 +1,16 @@
-//! Classes of cues: what is registered for a tag, and what the manager keeps of each.
+//! Cue classes: what is registered for a tag, and the manager's data about it.
 
 /// How long a cue lives (§12.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CueKind {
-    /// Triggered once, plays to its end. If it is added, it is played as if it were executed; to end it does nothing.
+    /// Triggered once, plays to its end. Adding it executes it; removing it does nothing.
     #[default]
     Burst,
-    /// Lasts from being added to being removed. If it is executed in between, the instance that is there hears of it.
+    /// Lasts from being added to being removed. An execution in between goes to its instance.
     Looping,
 }
 
-/// A kind of presentation that the host has: a particle system, a sound, a script.
+/// A kind of presentation of the host: a particle system, a sound, a script.
 ///
 /// ```
 /// use ugas_core::cue::CueClassDef;
@@ -22,67 +22,67 @@ pub enum CueKind {
 pub struct CueClassDef {
     /// Its name in the host.
     pub name: String,
-    /// How long it lives.
+    /// Lifetime.
     pub kind: CueKind,
-    /// The more, the more important. What is more important takes the place of what is less, if places are short.
+    /// Importance; higher evicts lower when the budget is used up.
     pub priority: i32,
-    /// The most instances at the same time; 0 is no limit.
+    /// Maximum number of instances at the same time; 0 for no limit.
     pub max_active: u32,
-    /// The most unused instances that are kept for the next time.
+    /// Maximum number of unused instances in the pool.
     pub pool: u32,
-    /// Instances that are created as soon as the class is loaded.
+    /// Number of instances to create as soon as the class is loaded.
     pub prewarm: u32,
-    /// The magnitude that counts as full: what is shown as 1. Without it the magnitude itself is taken.
+    /// The magnitude that is normalised to 1; `None` to use the magnitude itself.
     pub full_magnitude: Option<f64>,
 }
 
 impl CueClassDef {
-    /// A class that plays once. Eight unused instances are kept.
+    /// A class that plays once, with a pool of eight.
     pub fn burst(name: impl Into<String>) -> Self {
         Self { name: name.into(), pool: 8, ..Self::default() }
     }
 
-    /// A class that lasts as long as its cue. Eight unused instances are kept.
+    /// A class that lasts as long as its cue, with a pool of eight.
     pub fn looping(name: impl Into<String>) -> Self {
         Self { kind: CueKind::Looping, ..Self::burst(name) }
     }
 
-    /// Sets how important it is.
+    /// Sets its importance.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Sets the most instances at the same time; 0 is no limit.
+    /// Sets the maximum number of instances at the same time; 0 for no limit.
     #[must_use]
     pub fn max_active(mut self, most: u32) -> Self {
         self.max_active = most;
         self
     }
 
-    /// Sets how many unused instances are kept.
+    /// Sets the maximum number of unused instances in the pool.
     #[must_use]
     pub fn pooled(mut self, most: u32) -> Self {
         self.pool = most;
         self
     }
 
-    /// Sets how many instances are created as soon as the class is loaded.
+    /// Sets the number of instances to create as soon as the class is loaded.
     #[must_use]
     pub fn prewarmed(mut self, count: u32) -> Self {
         self.prewarm = count;
         self
     }
 
-    /// Sets the magnitude that is shown as 1.
+    /// Sets the magnitude that is normalised to 1.
     #[must_use]
     pub fn full_magnitude(mut self, magnitude: f64) -> Self {
         self.full_magnitude = Some(magnitude);
         self
     }
 
-    /// The magnitude from 0 to 1, without its sign.
+    /// The magnitude normalised to 0 to 1, without its sign.
     pub(super) fn normalise(&self, magnitude: f64) -> f64 {
         let share = match self.full_magnitude {
             Some(full) if full.abs() > 0.0 => (magnitude / full).abs(),
@@ -92,7 +92,7 @@ impl CueClassDef {
     }
 }
 
-/// A class that was registered with a manager.
+/// Id of a class that was registered with a manager.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CueClassId(pub(super) u32);
 
@@ -103,21 +103,21 @@ impl CueClassId {
     }
 }
 
-/// How far the loading of a class is.
+/// Loading state of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum LoadState {
-    /// Nobody needed it yet.
+    /// Not requested yet.
     #[default]
     NotAsked,
-    /// The host is at it.
+    /// The host is loading it.
     Loading,
-    /// It can be played.
+    /// Ready to play.
     Loaded,
-    /// It cannot be had.
+    /// Loading failed.
     Unavailable,
 }
 
-/// A class and what is kept of it.
+/// A class with its instances.
 pub(super) struct Class<I> {
     pub(super) def: CueClassDef,
     pub(super) state: LoadState,
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn magnitudes_are_measured_by_the_class() {
+    fn magnitude_is_normalised_by_the_class() {
         let class = CueClassDef::burst("Hit").full_magnitude(50.0);
         assert_eq!(
             [-25.0, 0.0, 50.0, -99.0].map(|magnitude| class.normalise(magnitude)),

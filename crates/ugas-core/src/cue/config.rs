@@ -1,18 +1,19 @@
-//! Limits of a cue manager, and what it counts.
+//! Configuration and counters of a cue manager.
 
 use crate::time::Span;
 
-/// Limits and patience of a [`CueManager`](super::CueManager).
+/// Limits of a [`CueManager`](super::CueManager).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CueConfig {
-    /// The most instances at the same time, of all classes together; 0 is no limit.
+    /// Maximum number of instances of all classes at the same time; 0 for no limit.
     pub max_active: u32,
-    /// The most bursts that wait for their classes to be loaded; those beyond are dropped as late.
+    /// Maximum number of bursts that wait for their classes to load; more are dropped as late.
     pub max_waiting: u32,
-    /// How old a cue may be when its class is loaded at last. An older burst is dropped, and an older looping cue begins
-    /// as for somebody who joins late.
+    /// Maximum age of a cue when its class is loaded. An older burst is dropped; an older looping cue begins
+    /// as for a late joiner.
     pub patience: Span,
-    /// The most local executions remembered until the authority's own arrive; the oldest are forgotten first.
+    /// Maximum number of local executions remembered until the authority's own arrive; the oldest are
+    /// forgotten first.
     pub max_predicted: u32,
 }
 
@@ -22,10 +23,10 @@ impl Default for CueConfig {
     }
 }
 
-/// What a [`CueManager`](super::CueManager) did and did not do, since it was made.
+/// Counters of a [`CueManager`](super::CueManager) since it was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CueCounts {
-    /// Triggers that were let through, with or without a class for them.
+    /// Triggers that were not suppressed, with or without a class.
     pub triggers: u64,
     /// Instances that began to play.
     pub played: u64,
@@ -33,16 +34,16 @@ pub struct CueCounts {
     pub unmatched: u64,
     /// Triggers that were suppressed.
     pub suppressed: u64,
-    /// Triggers that were there already: predicted before, or added twice.
+    /// Duplicate triggers: predicted before, or added twice.
     pub doubled: u64,
     /// Executions that were merged into another of the same batch.
     pub merged: u64,
-    /// Cues that found no place in the budget.
+    /// Cues that were refused because the budget was used up.
     pub refused: u64,
-    /// Instances that gave way to something more important.
+    /// Instances that were evicted for a more important cue.
     pub evicted: u64,
     /// Bursts that were dropped because their class was loaded too late.
     pub late: u64,
-    /// Cues whose class or instance could not be had.
+    /// Cues whose class or instance was unavailable.
     pub unavailable: u64,
 }

@@ -1,4 +1,4 @@
-//! What a cue is shown with (GASD §4.8.4).
+//! Context of a cue (GASD §4.8.4).
 
 use crate::effect::{PredictionKey, Vector3};
 use crate::event::{CueDetails, CueParameters, Event, EventKind};
@@ -7,12 +7,12 @@ use crate::id::{EffectId, TagId};
 use crate::simulation::Simulation;
 use crate::time::Time;
 
-/// What happens to a cue.
+/// Trigger of a cue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CueTrigger {
     /// It begins.
     Added,
-    /// It has been there for some time, and is new only to who looks at it.
+    /// It began earlier; only this observer is new.
     Present,
     /// It ends.
     Removed,
@@ -20,41 +20,41 @@ pub enum CueTrigger {
     Executed,
 }
 
-/// Everything a handler is told about a cue.
+/// Everything that a handler receives about a cue.
 ///
-/// From an event come the parameters and the cause. What an event does not hold (the causer, the tags of both sides)
-/// is looked up when the manager is given the simulation too.
+/// The parameters and the cause come from an event. Facts that an event does not carry (the causer, the tags
+/// of both sides) are looked up if the manager is given the simulation too.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CueContext {
-    /// On whom.
+    /// The controller it is on.
     pub target: ControllerId,
     /// The cue as it was triggered.
     pub cue: TagId,
-    /// The cue that is shown for it: another one if it was translated.
+    /// The cue that is shown instead; the same unless it was translated.
     pub shown_as: TagId,
-    /// When.
+    /// Simulation time of the trigger.
     pub time: Time,
-    /// The effect it belongs to.
+    /// The effect definition it belongs to.
     pub effect: Option<EffectId>,
-    /// The active instance of that effect.
+    /// Handle of the active effect.
     pub active: Option<ActiveEffectId>,
-    /// The prediction it belongs to.
+    /// Key of the prediction it belongs to.
     pub prediction: Option<PredictionKey>,
-    /// Magnitude, 0 if the effect names none.
+    /// Magnitude; 0 if the effect has none.
     pub magnitude: f64,
-    /// Magnitude from 0 to 1, measured by the class that shows it; see
+    /// Magnitude normalised to 0 to 1 by the class; see
     /// [`CueClassDef::full_magnitude`](super::CueClassDef::full_magnitude).
     pub normalised: f64,
     /// Level of the effect.
     pub level: f64,
     /// Source, hit, tags and the rest of the context that events carry (C1).
     pub details: CueDetails,
-    /// How many executions this stands for; more than 1 only in a batch.
+    /// Number of merged executions; more than 1 only in a batch.
     pub count: u32,
 }
 
 impl CueContext {
-    /// A cue without parameters, for a host that shows something itself.
+    /// A cue without parameters, for a host that shows its own cues.
     pub fn new(target: ControllerId, cue: TagId) -> Self {
         Self {
             target,
@@ -88,7 +88,7 @@ impl CueContext {
         self.details.instigator
     }
 
-    /// Location of the hit, where there is one, else the origin of the effect (C1).
+    /// Location of the hit, or else the origin of the effect (C1).
     pub fn location(&self) -> Option<Vector3> {
         self.details.location()
     }
@@ -107,14 +107,14 @@ impl CueContext {
         self
     }
 
-    /// Sets the prediction that the authority will confirm or not (§13.4).
+    /// Sets the key of the prediction that it belongs to (§13.4).
     #[must_use]
     pub fn predicted(mut self, key: PredictionKey) -> Self {
         self.prediction = Some(key);
         self
     }
 
-    /// What an event says about a cue, if it is about one.
+    /// Trigger and context of a cue event; `None` for other events.
     pub fn of_event(event: &Event) -> Option<(CueTrigger, Self)> {
         let (trigger, context) = match &event.kind {
             EventKind::CueAdded { controller, cue, parameters } => {
@@ -137,7 +137,7 @@ impl CueContext {
         Some((trigger, context))
     }
 
-    /// What a simulation says about a cue that is there now, for somebody who did not see it begin.
+    /// Context of a cue that is present now, for an observer who did not see it begin.
     pub(super) fn of_present(simulation: &Simulation, target: ControllerId, cue: TagId) -> Self {
         let mut context = Self { time: simulation.now(), ..Self::new(target, cue) };
         if let Some((parameters, active)) = simulation.present_cue(target, cue) {
@@ -150,7 +150,7 @@ impl CueContext {
         context
     }
 
-    /// Adds facts that only the simulation has, where the event did not carry them.
+    /// Adds facts from the simulation that the event did not carry.
     pub(super) fn look_up(&mut self, simulation: &Simulation) {
         let details = &mut self.details;
         if let Some(active) = self.active.and_then(|active| simulation.effect(active)) {

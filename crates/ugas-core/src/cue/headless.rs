@@ -1,4 +1,5 @@
-//! Servers without a screen (§12.5): nothing is loaded, nothing instantiated, and triggers still flow.
+//! Headless cue handling for servers (§12.5): no classes are loaded, no instances created, and triggers are
+//! passed on.
 
 use core::convert::Infallible;
 
@@ -6,9 +7,9 @@ use super::class::CueClassId;
 use super::context::{CueContext, CueTrigger};
 use super::handler::{CueHandler, Loading};
 
-/// Where the triggers of a headless manager go: to the network, to a log, to a test.
+/// The receiver of a headless manager's triggers: the network, a log, a test.
 pub trait CueSink {
-    /// Takes one trigger.
+    /// Receives one trigger.
     fn trigger(&mut self, trigger: CueTrigger, context: &CueContext);
 }
 
@@ -24,10 +25,10 @@ impl CueSink for Vec<(CueTrigger, CueContext)> {
     }
 }
 
-/// A handler without instances. That none is ever created is not a promise but a matter of types: there is no value of
+/// A handler without instances. The type guarantees that none is created: there is no value of
 /// [`Infallible`].
 ///
-/// Made by [`CueManager::headless`](super::CueManager::headless).
+/// Created by [`CueManager::headless`](super::CueManager::headless).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Headless<S>(pub S);
 

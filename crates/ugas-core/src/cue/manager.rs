@@ -1,4 +1,4 @@
-//! The cue manager (§12.4): from triggers to what is shown.
+//! The cue manager (§12.4): from triggers to handler calls.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use super::config::{CueConfig, CueCounts};
 use super::context::{CueContext, CueTrigger};
 use super::handler::{CueHandler, PlayId};
 use super::headless::{CueSink, Headless};
+use super::instances::{CueInstances, CueKey, StartMode};
 use super::rules::{Rules, lineage};
-use super::stage::{CueKey, Entrance, Stage};
 use crate::catalog::Catalog;
 use crate::effect::PredictionKey;
 use crate::event::{Event, EventKind};
@@ -21,29 +21,30 @@ use crate::time::Time;
 
 /// Shows cues on a client.
 ///
-/// Pass it the events of the simulation; it calls the [`CueHandler`]. See the [module](super) for what is where.
+/// Pass it the events of the simulation; it calls the [`CueHandler`]. See the [module](super) for an
+/// overview.
 ///
-/// A looping cue is there once for each target and tag (E11), however many hold it: the authority, the host, or both.
+/// A looping cue exists once per target and tag (E11), whether the authority, the host or both hold it.
 pub struct CueManager<H: CueHandler> {
     catalog: Arc<Catalog>,
     classes: BTreeMap<TagId, CueClassId>,
     pub(super) rules: Rules,
-    stage: Stage<H>,
-    /// The looping cues that were let through.
+    instances: CueInstances<H>,
+    /// The looping cues that were not suppressed.
     held: BTreeMap<CueKey, Holders>,
-    /// Local executions whose authoritative ones are still to come, the oldest first.
+    /// Local executions whose authoritative ones have not arrived, the oldest first.
     predicted: VecDeque<(PredictionKey, CueKey)>,
     batch: Batch,
 }
 
-/// Who wants a looping cue to be there.
+/// The holders of a looping cue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Holders {
     authority: bool,
     local: Option<Local>,
 }
 
-/// A cue that the host added itself.
+/// A looping cue that the host added itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Local {
     prediction: Option<PredictionKey>,
@@ -62,7 +63,7 @@ impl<S: CueSink> CueManager<Headless<S>> {
     }
 }
 
-/// Setting up.
+/// Setup.
 impl<H: CueHandler> CueManager<H> {
     /// A manager without classes.
     pub fn new(catalog: Arc<Catalog>, config: CueConfig, handler: H) -> Self {
@@ -70,57 +71,57 @@ impl<H: CueHandler> CueManager<H> {
             catalog,
             classes: BTreeMap::new(),
             rules: Rules::default(),
-            stage: Stage::new(handler, config),
+            instances: CueInstances::new(handler, config),
             held: BTreeMap::new(),
             predicted: VecDeque::new(),
             batch: Batch::default(),
         }
     }
 
-    /// Registers a class for a tag and all tags below it that have none of their own. Another class of the same tag is
-    /// replaced for what comes; what it shows goes on.
+    /// Registers a class for a tag and all tags below it that have none of their own. It replaces an earlier
+    /// class of the tag for later triggers; cues that are shown continue.
     pub fn register(&mut self, tag: TagId, class: CueClassDef) -> CueClassId {
-        let id = self.stage.define(class);
+        let id = self.instances.define(class);
         self.classes.insert(tag, id);
         id
     }
 
-    /// Registers a class that is there already for a further tag. A class of another manager shows nothing.
+    /// Registers an existing class for another tag. A class of another manager shows nothing.
     pub fn register_also(&mut self, tag: TagId, class: CueClassId) {
         self.classes.insert(tag, class);
     }
 
-    /// The class for a tag: its own, or that of the nearest ancestor which has one.
+    /// The class for a tag: its own, or that of the nearest ancestor that has one.
     pub fn class_of(&self, tag: TagId) -> Option<CueClassId> {
         lineage(self.catalog.tags(), tag).find_map(|tag| self.classes.get(&tag).copied())
     }
 
     /// The host's handler.
     pub fn handler(&self) -> &H {
-        &self.stage.handler
+        &self.instances.handler
     }
 
-    /// The host's handler.
+    /// The host's handler, mutably.
     pub fn handler_mut(&mut self) -> &mut H {
-        &mut self.stage.handler
+        &mut self.instances.handler
     }
 
-    /// What was done and not done so far.
+    /// The counters since the manager was created.
     pub fn counts(&self) -> CueCounts {
-        self.stage.counts
+        self.instances.counts
     }
 
-    /// Instances in use.
+    /// Number of instances in use.
     pub fn active_instances(&self) -> u32 {
-        self.stage.active()
+        self.instances.active()
     }
 
-    /// Unused instances of a class.
+    /// Number of unused instances of a class.
     pub fn pooled_instances(&self, class: CueClassId) -> usize {
-        self.stage.pooled(class)
+        self.instances.pooled(class)
     }
 
-    /// True if the cue is on the target, be it visible or not.
+    /// Whether the cue is on the target, visible or not.
     pub fn is_present(&self, target: ControllerId, cue: TagId) -> bool {
         self.held.contains_key(&(target, cue))
     }
@@ -128,26 +129,26 @@ impl<H: CueHandler> CueManager<H> {
 
 /// Triggers.
 impl<H: CueHandler> CueManager<H> {
-    /// Takes an event of the authority. Events that are not about cues are ignored, so all of them may be passed.
+    /// Handles an event of the authority. Other events than those of cues are ignored, so all may be passed.
     pub fn handle(&mut self, event: &Event) {
         self.dispatch(event, None, Holder::Authority);
     }
 
-    /// Takes an event and looks up in the simulation it is from what the event does not say: causer and tags.
+    /// Handles an event, and looks up causer and tags in the simulation that it comes from.
     pub fn handle_in(&mut self, event: &Event, simulation: &Simulation) {
         self.dispatch(event, Some(simulation), Holder::Authority);
     }
 
-    /// Takes an event of a simulation that runs ahead of the authority (§13.4). What the authority sends later under
-    /// the same prediction is not shown again.
+    /// Handles an event of a simulation that predicts (§13.4). The authority's cue of the same prediction is
+    /// not shown again.
     pub fn handle_predicted(&mut self, event: &Event, simulation: &Simulation) {
         self.dispatch(event, Some(simulation), Holder::Local);
     }
 
-    /// Adds a looping cue on this machine only (GASD §4.8.3). What was added locally is to be removed locally, unless
-    /// it was predicted and the authority has taken it over.
+    /// Adds a looping cue on this machine only (GASD §4.8.3). It must be removed locally, unless it was
+    /// predicted and the authority has taken it over.
     pub fn add_local(&mut self, context: CueContext) {
-        self.add(self.stamped(context), Holder::Local, Entrance::Fresh);
+        self.add(self.stamped(context), Holder::Local, StartMode::Fresh);
     }
 
     /// Removes a looping cue that was added locally.
@@ -155,13 +156,13 @@ impl<H: CueHandler> CueManager<H> {
         self.remove((target, cue), Holder::Local);
     }
 
-    /// Executes a cue on this machine only. With a prediction, the authority's own is not shown when it comes.
+    /// Executes a cue on this machine only. With a prediction key, the authority's own is not shown again.
     pub fn execute_local(&mut self, context: CueContext) {
         self.execute(self.stamped(context), Holder::Local);
     }
 
-    /// Says that the authority has decided about a prediction and that all its events were passed. What the host showed
-    /// and the authority did not is taken back; executions cannot be, and are forgotten.
+    /// Settles a prediction: the authority has decided, and all its events were passed. Looping cues that the
+    /// authority did not confirm are removed; executions cannot be undone and are forgotten.
     pub fn settle(&mut self, key: PredictionKey) {
         self.predicted.retain(|(prediction, _)| *prediction != key);
         let predicted = Some(Local { prediction: Some(key) });
@@ -170,10 +171,10 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
-    /// Brings the looping cues in line with a simulation that was joined late, restored, or heard of incompletely: what
-    /// is missing appears without its beginning, what is gone ends. Local cues stay.
+    /// Synchronises the looping cues with a simulation that was joined late, restored, or observed
+    /// incompletely: missing cues appear as already begun, others end. Local cues stay.
     pub fn catch_up(&mut self, simulation: &Simulation) {
-        self.stage.now = simulation.now();
+        self.instances.now = simulation.now();
         let targets = simulation.controllers().map(|(target, _)| target);
         for target in targets {
             self.enter(target, simulation);
@@ -187,18 +188,18 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
-    /// A target comes into view: its looping cues appear without their beginnings (GASD §4.8.8).
+    /// A target comes into view: its looping cues appear as already begun (GASD §4.8.8).
     pub fn enter(&mut self, target: ControllerId, simulation: &Simulation) {
         let cues = simulation.controller(target).map(|target| target.cues()).unwrap_or_default();
         for (cue, _) in cues {
             if !self.held.get(&(target, *cue)).is_some_and(|holders| holders.authority) {
                 let context = CueContext::of_present(simulation, target, *cue);
-                self.add(context, Holder::Authority, Entrance::Late);
+                self.add(context, Holder::Authority, StartMode::Late);
             }
         }
     }
 
-    /// A target goes out of view or ceases to exist: its looping cues end, local ones too.
+    /// A target goes out of view or is despawned: its looping cues end, local ones included.
     pub fn leave(&mut self, target: ControllerId) {
         while let Some(key) = self.held.keys().find(|key| key.0 == target).copied() {
             self.end(key);
@@ -208,48 +209,48 @@ impl<H: CueHandler> CueManager<H> {
 
 /// Instances and time.
 impl<H: CueHandler> CueManager<H> {
-    /// Tells the time, for hosts that show local cues while no events come. It never goes back by this; an event or
-    /// [`catch_up`](Self::catch_up) can take it back to where a restored simulation is.
+    /// Sets the time, for hosts that show local cues while no events arrive. It does not go back; an event or
+    /// [`catch_up`](Self::catch_up) may set it back to the time of a restored simulation.
     pub fn advance_to(&mut self, now: Time) {
-        self.stage.now = self.stage.now.max(now);
+        self.instances.now = self.instances.now.max(now);
     }
 
     /// Loads the class of a tag before it is needed, and prewarms its pool.
     pub fn preload(&mut self, tag: TagId) {
         if let Some(class) = self.class_of(tag) {
-            self.stage.load(class);
+            self.instances.load(class);
         }
     }
 
-    /// A class that was [requested](super::Loading::Requested) is there. Looping cues that wait for it begin, and bursts
-    /// are played if they are not older than [`CueConfig::patience`].
+    /// A [requested](super::Loading::Requested) class is loaded. Looping cues that wait for it begin, and
+    /// bursts are played unless they are older than [`CueConfig::patience`].
     pub fn loaded(&mut self, class: CueClassId) {
-        self.stage.loaded(class);
+        self.instances.loaded(class);
     }
 
-    /// A class that was requested cannot be had.
+    /// A requested class is unavailable.
     pub fn failed(&mut self, class: CueClassId) {
-        self.stage.failed(class);
+        self.instances.failed(class);
     }
 
-    /// What [went on](super::Playback::Continues) by itself has come to its end.
+    /// An instance that [continued](super::Playback::Continues) has finished.
     pub fn finished(&mut self, play: PlayId) {
-        self.stage.finished(play);
+        self.instances.finished(play);
     }
 
-    /// Gives up all unused instances.
+    /// Destroys all unused instances.
     pub fn trim(&mut self) {
-        self.stage.trim();
+        self.instances.trim();
     }
 
-    /// Begins to collect executions; until the end of the batch, those of the same cue on the same target by the same
-    /// source become one, with their number and the sum of their magnitudes. Cues that are added or removed are not
-    /// held back. Batches may be nested.
+    /// Begins a batch of executions: until its end, those of the same cue on the same target by the same
+    /// source merge into one, with their number and the sum of their magnitudes. Added and removed cues are
+    /// not delayed. Batches may be nested.
     pub fn begin_batch(&mut self) {
         self.batch.begin();
     }
 
-    /// Plays what was collected, when the outermost batch ends.
+    /// Ends a batch; the outermost plays the collected executions.
     pub fn end_batch(&mut self) {
         if self.batch.end() {
             for context in self.batch.take_all() {
@@ -261,7 +262,7 @@ impl<H: CueHandler> CueManager<H> {
 
 impl<H: CueHandler> CueManager<H> {
     fn dispatch(&mut self, event: &Event, simulation: Option<&Simulation>, by: Holder) {
-        self.stage.now = event.time;
+        self.instances.now = event.time;
         if let EventKind::ControllerDespawned { controller } = event.kind
             && by == Holder::Authority
         {
@@ -273,27 +274,27 @@ impl<H: CueHandler> CueManager<H> {
             context.look_up(simulation);
         }
         match trigger {
-            CueTrigger::Added => self.add(context, by, Entrance::Fresh),
-            CueTrigger::Present => self.add(context, by, Entrance::Late),
+            CueTrigger::Added => self.add(context, by, StartMode::Fresh),
+            CueTrigger::Present => self.add(context, by, StartMode::Late),
             CueTrigger::Removed => self.remove((context.target, context.cue), by),
             CueTrigger::Executed => self.execute(context, by),
         }
     }
 
     fn stamped(&self, context: CueContext) -> CueContext {
-        CueContext { time: self.stage.now, ..context }
+        CueContext { time: self.instances.now, ..context }
     }
 
-    fn add(&mut self, mut context: CueContext, by: Holder, entrance: Entrance) {
+    fn add(&mut self, mut context: CueContext, by: Holder, start_mode: StartMode) {
         let key = (context.target, context.cue);
         let local = Local { prediction: context.prediction };
         if let Some(holders) = self.held.get_mut(&key) {
-            self.stage.counts.doubled += 1;
+            self.instances.counts.doubled += 1;
             match by {
                 Holder::Local => holders.local = Some(local),
                 Holder::Authority => {
                     holders.authority = true;
-                    // The authority takes over what was predicted, and will remove it too.
+                    // The authority takes over what was predicted, and also removes it.
                     holders.local = holders.local.filter(|held| held.prediction.is_none() || *held != local);
                 }
             }
@@ -307,16 +308,16 @@ impl<H: CueHandler> CueManager<H> {
             Holder::Local => Holders { authority: false, local: Some(local) },
         };
         self.held.insert(key, holders);
-        let trigger = match entrance {
-            Entrance::Fresh => CueTrigger::Added,
-            Entrance::Late => CueTrigger::Present,
+        let trigger = match start_mode {
+            StartMode::Fresh => CueTrigger::Added,
+            StartMode::Late => CueTrigger::Present,
         };
         let Some((class, kind, priority)) = self.trigger(trigger, &mut context) else { return };
-        match (kind, entrance) {
-            (CueKind::Looping, _) => self.stage.begin(key, class, context, priority, entrance),
-            (CueKind::Burst, Entrance::Fresh) => self.stage.execute(key, class, context, priority),
-            // What happened once, before one came, is over.
-            (CueKind::Burst, Entrance::Late) => {}
+        match (kind, start_mode) {
+            (CueKind::Looping, _) => self.instances.begin(key, class, context, priority, start_mode),
+            (CueKind::Burst, StartMode::Fresh) => self.instances.execute(key, class, context, priority),
+            // A burst from before this observer joined is over.
+            (CueKind::Burst, StartMode::Late) => {}
         }
     }
 
@@ -333,15 +334,15 @@ impl<H: CueHandler> CueManager<H> {
 
     /// Ends a looping cue, whoever holds it.
     fn end(&mut self, key: CueKey) {
-        // What was executed before the end is played before it.
+        // Executions before the end are played before it.
         while let Some(context) = self.batch.take(|context| (context.target, context.cue) == key) {
             self.play(context);
         }
         self.held.remove(&key);
         let context = self.stamped(CueContext::new(key.0, key.1));
-        self.stage.counts.triggers += 1;
-        self.stage.handler.triggered(CueTrigger::Removed, &context);
-        self.stage.end(key);
+        self.instances.counts.triggers += 1;
+        self.instances.handler.triggered(CueTrigger::Removed, &context);
+        self.instances.end(key);
     }
 
     fn execute(&mut self, context: CueContext, by: Holder) {
@@ -350,14 +351,14 @@ impl<H: CueHandler> CueManager<H> {
             match by {
                 Holder::Local => {
                     self.predicted.push_back((prediction, key));
-                    if self.predicted.len() > self.stage.config.max_predicted as usize {
+                    if self.predicted.len() > self.instances.config.max_predicted as usize {
                         self.predicted.pop_front();
                     }
                 }
                 Holder::Authority => {
                     if let Some(at) = self.predicted.iter().position(|known| *known == (prediction, key)) {
                         self.predicted.remove(at);
-                        self.stage.counts.doubled += 1;
+                        self.instances.counts.doubled += 1;
                         return;
                     }
                 }
@@ -369,24 +370,24 @@ impl<H: CueHandler> CueManager<H> {
         if !self.batch.is_open() {
             self.play(context);
         } else if self.batch.collect(context) {
-            self.stage.counts.merged += 1;
+            self.instances.counts.merged += 1;
         }
     }
 
     fn play(&mut self, mut context: CueContext) {
         let key = (context.target, context.cue);
         if let Some((class, _, priority)) = self.trigger(CueTrigger::Executed, &mut context) {
-            self.stage.execute(key, class, context, priority);
+            self.instances.execute(key, class, context, priority);
         }
     }
 
     fn is_suppressed(&mut self, context: &CueContext) -> bool {
         let suppressed = self.rules.suppresses(self.catalog.tags(), context);
-        self.stage.counts.suppressed += u64::from(suppressed);
+        self.instances.counts.suppressed += u64::from(suppressed);
         suppressed
     }
 
-    /// Translates, tells the handler, and finds the class.
+    /// Translates the cue, notifies the handler, and finds the class.
     fn trigger(
         &mut self,
         trigger: CueTrigger,
@@ -394,14 +395,14 @@ impl<H: CueHandler> CueManager<H> {
     ) -> Option<(CueClassId, CueKind, i32)> {
         context.shown_as = self.rules.translate(self.catalog.tags(), context);
         let class = self.class_of(context.shown_as);
-        let def = class.and_then(|class| self.stage.class(class));
+        let def = class.and_then(|class| self.instances.class(class));
         let found = class.zip(def).map(|(class, def)| {
             context.normalised = def.normalise(context.magnitude);
             (class, def.kind, self.rules.priority(context, def.priority))
         });
-        self.stage.counts.triggers += 1;
-        self.stage.counts.unmatched += u64::from(found.is_none());
-        self.stage.handler.triggered(trigger, context);
+        self.instances.counts.triggers += 1;
+        self.instances.counts.unmatched += u64::from(found.is_none());
+        self.instances.handler.triggered(trigger, context);
         found
     }
 }

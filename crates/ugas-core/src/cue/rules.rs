@@ -1,4 +1,4 @@
-//! What the host has to say about all cues: which are not shown, which are shown as others, which matter most.
+//! Host rules for cues: suppression, translation and priority.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,9 @@ use crate::tag::TagRegistry;
 
 /// Translation and priority.
 impl<H: CueHandler> CueManager<H> {
-    /// Shows `tag` and what is below it as what `translate` returns, if it returns something: footsteps as splashes, if
-    /// the context says water. The most specific translator decides, and its answer is not translated again.
+    /// Translates `tag` and tags below it to the tag that `translate` returns, if any: footsteps to splashes,
+    /// if the context says water. The most specific translator decides, and its result is not translated
+    /// again.
     pub fn translate(
         &mut self,
         tag: TagId,
@@ -21,46 +22,46 @@ impl<H: CueHandler> CueManager<H> {
         self.rules.translators.insert(tag, Box::new(translate));
     }
 
-    /// Lets the host say how important a cue is, from its context and the priority of its class: what happens to one's
-    /// own avatar matters more.
+    /// Sets a function that computes the priority of a cue from its context and the priority of its class:
+    /// cues on the player's own avatar matter more, say.
     pub fn prioritise(&mut self, priority: impl Fn(&CueContext, i32) -> i32 + Send + Sync + 'static) {
         self.rules.priority = Some(Box::new(priority));
     }
 }
 
-/// Suppression (GASD §4.8.6). It concerns what comes: what is shown already goes on until it is removed.
+/// Suppression (GASD §4.8.6). It affects later triggers; cues that are shown continue until they are removed.
 impl<H: CueHandler> CueManager<H> {
-    /// Shows nothing any more.
+    /// Suppresses all cues.
     pub fn suppress_all(&mut self) {
         self.rules.all_suppressed = true;
     }
 
-    /// Takes [`suppress_all`](Self::suppress_all) back.
+    /// Ends [`suppress_all`](Self::suppress_all).
     pub fn resume_all(&mut self) {
         self.rules.all_suppressed = false;
     }
 
-    /// Does not show a tag and what is below it.
+    /// Suppresses a tag and all tags below it.
     pub fn suppress(&mut self, tag: TagId) {
         self.rules.suppressed_tags.insert(tag);
     }
 
-    /// Takes [`suppress`](Self::suppress) back.
+    /// Ends [`suppress`](Self::suppress).
     pub fn resume(&mut self, tag: TagId) {
         self.rules.suppressed_tags.remove(&tag);
     }
 
-    /// Shows nothing on a target.
+    /// Suppresses all cues on a target.
     pub fn suppress_on(&mut self, target: ControllerId) {
         self.rules.suppressed_targets.insert(target);
     }
 
-    /// Takes [`suppress_on`](Self::suppress_on) back.
+    /// Ends [`suppress_on`](Self::suppress_on).
     pub fn resume_on(&mut self, target: ControllerId) {
         self.rules.suppressed_targets.remove(&target);
     }
 
-    /// Does not show cues for which this holds. A second predicate replaces the first.
+    /// Suppresses cues that the predicate accepts. A second predicate replaces the first.
     pub fn suppress_if(&mut self, predicate: impl Fn(&CueContext) -> bool + Send + Sync + 'static) {
         self.rules.suppressed_if = Some(Box::new(predicate));
     }
@@ -89,7 +90,7 @@ impl Rules {
             || self.suppressed_if.as_ref().is_some_and(|suppresses| suppresses(context))
     }
 
-    /// What the cue is shown as. The most specific translator decides, once: what it returns is not translated again.
+    /// The translated cue. The most specific translator decides, and its result is not translated again.
     pub(super) fn translate(&self, tags: &TagRegistry, context: &CueContext) -> TagId {
         let translator = lineage(tags, context.cue).find_map(|tag| self.translators.get(&tag));
         translator.and_then(|translate| translate(context)).unwrap_or(context.cue)

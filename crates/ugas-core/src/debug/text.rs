@@ -1,4 +1,4 @@
-//! The page as text: a title, then one block for each kind of thing, empty ones left out.
+//! Debug page as text: a title, then one block for each non-empty section.
 
 use core::fmt;
 

@@ -1,17 +1,17 @@
-//! Active effects: the state of an effect that stays on a target (§9.2, §9.9).
+//! Active effects: the state of an effect on a target (§9.2, §9.9).
 
 use smallvec::SmallVec;
 
 use super::clock::Clock;
 use super::spec::EffectSpec;
 use crate::codec::{plain_enum, plain_struct};
-use crate::handle::{AbilityHandle, ControllerId};
+use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId};
 use crate::tag::TagBits;
 use crate::time::{Span, Time};
 use crate::timer::{TimerKey, TimerWheel};
 
-/// Whether an instance runs or waits for its turn (E4).
+/// Whether an active effect runs or is queued (E4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EffectStatus {
     /// It runs; see also [`ActiveEffect::is_inhibited`].
@@ -20,35 +20,37 @@ pub enum EffectStatus {
     Queued,
 }
 
-/// An effect on a target (§9.9).
+/// An active effect: an effect on a target (§9.9).
 #[derive(Debug)]
 pub struct ActiveEffect {
     pub(crate) effect: EffectId,
     pub(crate) target: ControllerId,
     pub(crate) spec: EffectSpec,
-    /// Order of its first application; orders modifiers (M10) and timers (V4).
+    /// Sequence number of its first application; orders modifiers (M10) and timers (V4).
     pub(crate) sequence: u64,
-    /// Order of its latest application, stacks and merges included; breaks ties among overrides (M4).
+    /// Sequence number of its latest application, stacks and merges included; breaks ties among overrides
+    /// (M4).
     pub(crate) applied: u64,
     pub(crate) stacks: u32,
     pub(crate) status: EffectStatus,
     pub(crate) inhibited: bool,
-    /// Whether its tags, abilities and cues are its own to withdraw; false until the application is complete.
+    /// Whether its tags, abilities and cues were granted, so that it must withdraw them; `false` until the
+    /// application is complete.
     pub(crate) given: bool,
     pub(crate) clock: Clock,
     /// Evaluated magnitude of each modifier, before stacks.
     pub(crate) magnitudes: SmallVec<[f64; 2]>,
     /// Key of its random streams (V5).
     pub(crate) stream: u64,
-    /// What the source was like when it ceased to exist (M5).
+    /// The last known state of a source that was despawned (M5).
     pub(crate) last_source: Option<Box<LastSource>>,
-    /// Abilities it granted, for as long as it is not inhibited.
-    pub(crate) granted: SmallVec<[AbilityHandle; 1]>,
-    /// Set while it waits to be re-evaluated; false between calls.
+    /// Abilities that it granted, while it is not inhibited.
+    pub(crate) granted: SmallVec<[GrantedAbilityId; 1]>,
+    /// Set while a re-evaluation is pending; `false` between calls.
     pub(crate) refresh_pending: bool,
-    /// Set while tags changed that its modifiers may depend on; false between calls.
+    /// Set while tags have changed that its modifiers may depend on; `false` between calls.
     pub(crate) qualification_pending: bool,
-    /// Set while its inputs were looked at and its tags were not; false between calls.
+    /// Set while its inputs were checked and its tags were not; `false` between calls.
     pub(crate) judgement_pending: bool,
     /// Derived from the clock.
     pub(crate) timers: EffectTimers,
@@ -61,7 +63,7 @@ pub(crate) struct EffectTimers {
 }
 
 impl EffectTimers {
-    /// Cancels what is pending.
+    /// Cancels pending timers.
     pub(crate) fn cancel<P: Copy + Ord>(&mut self, wheel: &mut TimerWheel<P>) {
         for key in [self.tick.take(), self.expiry.take()].into_iter().flatten() {
             wheel.cancel(key);
@@ -69,11 +71,11 @@ impl EffectTimers {
     }
 }
 
-/// Tags and captured values of a source at the moment it ceased to exist.
+/// Tags and captured values of a source when it was despawned.
 #[derive(PartialEq, Debug, Default)]
 pub(crate) struct LastSource {
     pub(crate) tags: TagBits,
-    /// Attribute, base, current.
+    /// Attribute, base value and current value.
     pub(crate) values: Vec<(AttributeId, f64, f64)>,
 }
 
@@ -84,17 +86,17 @@ impl LastSource {
 }
 
 impl ActiveEffect {
-    /// Its definition.
+    /// The effect definition.
     pub fn effect(&self) -> EffectId {
         self.effect
     }
 
-    /// Whom it is on.
+    /// The target.
     pub fn target(&self) -> ControllerId {
         self.target
     }
 
-    /// Who caused it; possibly no longer there.
+    /// The source. The handle may be dead.
     pub fn source(&self) -> Option<ControllerId> {
         self.spec.context.source
     }
@@ -109,32 +111,33 @@ impl ActiveEffect {
         self.stacks
     }
 
-    /// Running, or waiting for its turn.
+    /// Whether it runs or is queued.
     pub fn status(&self) -> EffectStatus {
         self.status
     }
 
-    /// Whether its ongoing requirements fail, so that all but its clock is withdrawn (E7).
+    /// Whether its ongoing requirements fail, so that everything but its clock is withdrawn (E7).
     pub fn is_inhibited(&self) -> bool {
         self.inhibited
     }
 
-    /// When it began to run.
+    /// Time at which it began to run.
     pub fn started(&self) -> Time {
         self.clock.started
     }
 
-    /// How long it lasts in all; `None` is for ever.
+    /// Total duration; `None` if it is infinite.
     pub fn duration(&self) -> Option<Span> {
         self.clock.duration()
     }
 
-    /// When it ends by itself.
+    /// Time of its expiry; `None` if it is infinite.
     pub fn expires(&self) -> Option<Time> {
         self.clock.expires()
     }
 
-    /// Time left at `now`, as a cooldown display wants it; `None` is for ever. A queued instance has all its time left.
+    /// Time left at `now`, as for a cooldown display; `None` if it is infinite. A queued effect has all its
+    /// time left.
     pub fn remaining(&self, now: Time) -> Option<Span> {
         match self.status {
             EffectStatus::Queued => self.duration(),
@@ -147,12 +150,12 @@ impl ActiveEffect {
         self.clock.period()
     }
 
-    /// When it executes next.
+    /// Time of its next execution.
     pub fn next_tick(&self) -> Option<Time> {
         self.clock.next_tick()
     }
 
-    /// How often it has executed.
+    /// Number of executions so far.
     pub fn ticks(&self) -> u32 {
         self.clock.ticks
     }
@@ -162,8 +165,8 @@ impl ActiveEffect {
         &self.magnitudes
     }
 
-    /// Abilities that it grants at the moment.
-    pub fn granted_abilities(&self) -> &[AbilityHandle] {
+    /// Abilities that it currently grants.
+    pub fn granted_abilities(&self) -> &[GrantedAbilityId] {
         &self.granted
     }
 }
@@ -197,11 +200,11 @@ mod tests {
     use super::*;
     use crate::effect::{Clock, EffectContext};
 
-    /// A copy of the state copies all of them, and an application moves one: a field that few have belongs into one of the
-    /// parts that are shared ([`Rare`](crate::rare::Rare)).
+    /// A snapshot copies all active effects, and an application moves one: optional fields belong in a shared
+    /// part ([`CowOption`](crate::cow_option::CowOption)).
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn records_of_effects_are_small() {
+    fn active_effect_size_is_pinned() {
         assert_eq!(size_of::<EffectContext>(), 72);
         assert_eq!(size_of::<EffectSpec>(), 216);
         assert_eq!(size_of::<Clock>(), 56);

@@ -1,7 +1,8 @@
 //! Calculations (§9.5): formulas over several attributes of source and target, from files or from Rust.
 //!
-//! One calculation serves in three places: as an execution it emits outputs, as a magnitude or a requirement it gives
-//! a result. Every attribute that it reads is declared as a capture; reading another is an error, not a silent zero.
+//! A calculation can be an execution, which emits outputs, or a magnitude or requirement, which has a result.
+//! Every attribute that it reads must be declared as a capture; reading another is an error, not a silent
+//! zero.
 
 use std::sync::Arc;
 
@@ -15,9 +16,9 @@ use crate::simulation::CalculationContext;
 /// An attribute that a calculation reads (§9.5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaptureDef {
-    /// Its name.
+    /// Name of the attribute.
     pub attribute: String,
-    /// Whose it is.
+    /// The controller it is read from.
     pub from: CaptureFrom,
     /// Frozen or live.
     pub time: CaptureTime,
@@ -88,11 +89,11 @@ pub struct ContextTagDef {
     pub when: Option<String>,
 }
 
-/// A calculation made of expressions, as files have it.
+/// A calculation made of expressions, as in files.
 ///
-/// Attributes that the expressions mention are captured live unless [`captures`](Self::captures) says otherwise. An
-/// execution's outputs are multiplied by the stack count like any modifier (M8), unless one of its expressions reads
-/// `Stacks` itself.
+/// Attributes in the expressions are captured live unless [`captures`](Self::captures) says otherwise. The
+/// outputs of an execution are multiplied by the stack count like any modifier (M8), unless one of its
+/// expressions reads `Stacks` itself.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CalculationDef {
     /// Name, unique in the catalog.
@@ -109,7 +110,7 @@ pub struct CalculationDef {
     pub tags: Vec<ContextTagDef>,
 }
 
-/// Why a calculation gave no result.
+/// Why a calculation has no result.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalculationError {
@@ -118,30 +119,30 @@ pub enum CalculationError {
     UndeclaredCapture {
         /// The attribute.
         attribute: AttributeId,
-        /// Whose it is.
+        /// The controller it was read from.
         from: CaptureFrom,
     },
     /// An input is missing or the arithmetic failed.
     #[error(transparent)]
     Evaluation(#[from] EvalError),
-    /// Native code gave up, with its own words.
+    /// Native code failed, with its message.
     #[error("{0}")]
     Failed(String),
 }
 
 /// A calculation written in Rust.
 ///
-/// It must be a deterministic function of its context: no clock, no globals, no randomness but
+/// It must be a deterministic function of its context: no clock, no globals, no randomness except
 /// [`CalculationContext::random`]. Register it with
-/// [`CatalogBuilder::native`](crate::catalog::CatalogBuilder::native); a closure together with its captures is wrapped
-/// by [`native`].
+/// [`CatalogBuilder::native`](crate::catalog::CatalogBuilder::native); [`native`] wraps a closure and its
+/// captures.
 pub trait Calculation: Send + Sync {
-    /// The attributes it reads.
+    /// The attributes that it reads.
     fn captures(&self) -> Vec<CaptureDef> {
         Vec::new()
     }
 
-    /// Tags it asks for, so that an active modifier follows them as it follows captured attributes.
+    /// Tags that it queries, so that an active modifier is re-evaluated when they change.
     fn tags(&self) -> Vec<(CaptureFrom, String)> {
         Vec::new()
     }
@@ -151,8 +152,8 @@ pub trait Calculation: Send + Sync {
         Vec::new()
     }
 
-    /// Calculates. An execution emits outputs through the context; the returned number is the result of a magnitude
-    /// calculation, or the verdict of a requirement (non-zero is yes), and is ignored for an execution.
+    /// Calculates. An execution emits outputs through the context. The returned number is the result of a
+    /// magnitude calculation or of a requirement (non-zero is met); an execution's is ignored.
     ///
     /// # Errors
     /// Any error refuses the application and changes nothing.
@@ -198,9 +199,9 @@ pub(crate) struct ResolvedCapture {
 pub(crate) struct CompiledCalculation {
     pub(crate) name: Arc<str>,
     pub(crate) captures: Box<[ResolvedCapture]>,
-    /// Tags that expressions ask for, so that a live magnitude follows them.
+    /// Tags that expressions query, so that a live magnitude watches them.
     pub(crate) tags: Box<[(CaptureFrom, TagId)]>,
-    /// Names of transient variables and intermediate results; their positions are the locals of the programs.
+    /// Names of transient variables and intermediate results; their indexes are the locals of the programs.
     pub(crate) locals: Box<[Box<str>]>,
     pub(crate) uses_random: bool,
     pub(crate) body: CalculationBody,
@@ -208,7 +209,7 @@ pub(crate) struct CompiledCalculation {
 
 #[derive(Clone)]
 pub(crate) enum CalculationBody {
-    /// Neither file nor host provides it: using it is refused with `MissingCalculation`.
+    /// Neither file nor host provides it: applications that use it are refused with `MissingCalculation`.
     Missing,
     Native(Arc<dyn Calculation>),
     Expressions(Arc<Expressions>),
@@ -217,13 +218,13 @@ pub(crate) enum CalculationBody {
 /// The programs of a calculation from a file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Expressions {
-    /// Intermediate results with the local that each one sets.
+    /// Intermediate results, each with the local that it sets.
     pub(crate) lets: Box<[(u16, Program)]>,
     pub(crate) outputs: Box<[(OutputTo, AttributeId, Operation, Program)]>,
     pub(crate) result: Option<Program>,
     /// Context tags with their conditions (E14).
     pub(crate) tags: Box<[(TagId, Option<Program>)]>,
-    /// Whether the expressions account for the stack count themselves.
+    /// Whether the expressions handle the stack count themselves.
     pub(crate) handles_stacks: bool,
 }
 

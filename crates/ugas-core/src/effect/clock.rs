@@ -1,14 +1,14 @@
-//! When an active effect began, ends and ticks (E3, E6).
+//! Clock of an active effect: start, expiry and ticks (E3, E6).
 
 use crate::codec::plain_parts;
-use crate::rare::optional_numbers;
+use crate::cow_option::optional_numbers;
 use crate::time::{Span, Time};
 
 /// The clock of an active effect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Clock {
     pub(crate) started: Time,
-    /// The instant that the next tick is counted from; one that is yet to come is that of the next tick itself.
+    /// Instant that the next tick is counted from; if it lies in the future, it is the next tick itself.
     pub(crate) phase: Time,
     duration: Span,
     expires: Time,
@@ -24,7 +24,7 @@ const PERIOD: u8 = 1 << 2;
 const NEXT_TICK: u8 = 1 << 3;
 
 impl Clock {
-    /// Of an effect that begins at `started`, with an end that is not reckoned yet.
+    /// A clock that starts at `started`; the expiry is not computed yet.
     pub(crate) fn new(started: Time, duration: Option<Span>, period: Option<Span>) -> Self {
         let (zero, none) = (Time::ZERO, Span::ZERO);
         let mut clock = Self {
@@ -49,20 +49,20 @@ impl Clock {
         pub(crate) next_tick, set_next_tick: NEXT_TICK, Time = Time::ZERO;
     }
 
-    /// Lets it run from `now` on.
+    /// Starts it at `now`.
     pub(crate) fn start(&mut self, now: Time) {
         self.started = now;
         self.set_expires(self.duration().map(|duration| now + duration.max(Span::ZERO)));
         self.count_from(now);
     }
 
-    /// Lets the next tick come a period after `from`.
+    /// Schedules the next tick one period after `from`.
     pub(crate) fn count_from(&mut self, from: Time) {
         self.phase = from;
         self.set_next_tick(self.next_tick_after(from));
     }
 
-    /// The first tick after `now` in the phase that it has, whether the effect lives to see it or not.
+    /// The first tick after `now` in the current phase, even if the effect expires before.
     pub(crate) fn tick_after(&self, now: Time) -> Option<Time> {
         let period = self.period()?;
         if self.phase > now {
@@ -72,22 +72,22 @@ impl Clock {
         Some(self.phase + Span::from_micros(period.micros().saturating_mul(missed.saturating_add(1))))
     }
 
-    /// The tick a period after `from`, if the effect lives to see it.
+    /// The tick one period after `from`, unless the effect expires before.
     fn next_tick_after(&self, from: Time) -> Option<Time> {
         let next = from + self.period()?;
-        // At the end of time, time stands still.
+        // Time saturates at its end.
         if next <= from {
             return None;
         }
         self.is_alive_at(next).then_some(next)
     }
 
-    /// Whether something happens by itself at some time.
+    /// Whether an expiry or a tick is due at some time.
     pub(crate) fn is_running(&self) -> bool {
         self.known & (EXPIRES | NEXT_TICK) != 0
     }
 
-    /// Whether an instant is not after the end.
+    /// Whether an instant is not after the expiry.
     pub(crate) fn is_alive_at(&self, at: Time) -> bool {
         self.expires().is_none_or(|end| at <= end)
     }
@@ -115,7 +115,7 @@ mod tests {
     use crate::hash::StateHasher;
 
     #[test]
-    fn times_that_there_are_not_differ_from_all_that_there_are() {
+    fn absent_time_differs_from_every_time() {
         let none = Clock::new(Time::ZERO, None, None);
         for (duration, expires) in [(Span::ZERO, Time::ZERO), (Span::MAX, Time::MAX), (-Span::MAX, Time::MAX)]
         {

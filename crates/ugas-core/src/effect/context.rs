@@ -1,18 +1,18 @@
-//! Effect contexts (§9.9): who and what caused an effect, carried with it for as long as it lives.
+//! Effect contexts (§9.9): the cause of an effect, kept for its whole lifetime.
 
 use std::sync::Arc;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct, plain_parts, plain_struct};
-use crate::handle::{AbilityHandle, ControllerId};
+use crate::cow_option::{CowOption, optional_numbers};
+use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, TagId};
-use crate::rare::{Rare, optional_numbers};
 use crate::tag::{TagBits, TagRegistry};
 
 /// A point or a direction in the host's world.
 pub type Vector3 = [f64; 3];
 
-/// Where something was hit (§9.9).
+/// Result of a hit (§9.9).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct HitResult {
     /// Point of impact.
@@ -21,13 +21,13 @@ pub struct HitResult {
     pub normal: Vector3,
     /// Distance travelled.
     pub distance: f64,
-    /// What was hit.
+    /// The actor that was hit.
     pub actor: Option<ActorId>,
-    /// Which part of it (bone, material, …), opaque to the simulation.
+    /// The part that was hit (bone, material, …), opaque to the simulation.
     pub part: u32,
 }
 
-/// Data of the host's own that travels with a context, is saved with it and takes part in the state hash.
+/// Data of the host that travels with a context, is saved with it and is part of the state hash.
 ///
 /// ```
 /// use ugas_core::effect::{ContextPayload, EffectContext};
@@ -45,11 +45,11 @@ pub struct HitResult {
 /// assert_eq!(context.payload::<Ricochet>(), Some(Ricochet { bounces: 3 }));
 /// ```
 pub trait ContextPayload: Sized {
-    /// Tells payloads apart; part of the saved state.
+    /// Name of the payload type; part of the saved state.
     const KIND: &'static str;
     /// Writes the payload.
     fn encode(&self, bytes: &mut Vec<u8>);
-    /// Reads a payload back; `None` if the bytes are none of its own.
+    /// Decodes a payload; `None` if the bytes are no such payload.
     fn decode(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -58,11 +58,11 @@ pub trait ContextPayload: Sized {
 pub struct RawPayload {
     /// The payload's [`KIND`](ContextPayload::KIND).
     pub kind: String,
-    /// Its bytes.
+    /// The encoded bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Tags that say what happened in an application, such as `Hit.Critical` (E14): sorted, each once.
+/// Tags that describe an application, such as `Hit.Critical` (E14): sorted, without duplicates.
 ///
 /// Copies share the list; an empty one takes no memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -74,7 +74,7 @@ impl ContextTags {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// True if there is no tag.
+    /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -89,7 +89,7 @@ impl ContextTags {
         TagBits::closed(registry, self.iter())
     }
 
-    /// The same tags and `more`.
+    /// These tags and `more`.
     #[must_use]
     pub fn with(&self, more: &[TagId]) -> Self {
         if more.iter().all(|tag| self.as_slice().binary_search(tag).is_ok()) {
@@ -130,27 +130,27 @@ impl Decode for ContextTags {
     }
 }
 
-/// Who and what caused an effect (§9.9).
+/// The cause of an effect (§9.9).
 #[derive(PartialEq)]
 pub struct EffectContext {
-    /// The controller that caused it: the instigator. "Source" everywhere else in this crate.
+    /// The instigator: the controller that caused it. Called "source" everywhere else in this crate.
     pub source: Option<ControllerId>,
     /// The ability that applied it.
-    pub ability: Option<AbilityHandle>,
-    /// Which of the next three there are; one that there is not is zero.
+    pub ability: Option<GrantedAbilityId>,
+    /// Presence bits of the next three fields; an absent one is zero.
     known: u8,
     causer: ActorId,
     source_object: ActorId,
     origin: Vector3,
-    details: Rare<ContextDetails>,
+    details: CowOption<ContextDetails>,
 }
 
-/// Numbers of the game's own, by name: a payload that files can write (`Payload: { name: value }`).
+/// Numbers of the game by name: a payload that files can write (`Payload: { name: value }`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct NamedValues(pub Vec<(String, f64)>);
 
 impl NamedValues {
-    /// The number of this name.
+    /// The number with this name.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
@@ -168,17 +168,17 @@ impl ContextPayload for NamedValues {
     }
 }
 
-/// What stands where there is no actor.
+/// Value of an absent actor.
 const NOBODY: ActorId = ActorId(0);
 
-/// What most contexts do not say. Shared by their copies.
+/// Optional parts of a context, shared by its copies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ContextDetails {
     pub(crate) hit: Option<HitResult>,
     pub(crate) raw_payload: Option<Arc<RawPayload>>,
     pub(crate) tags: ContextTags,
     /// Tags of the ability, with their ancestors.
-    pub(crate) ability_tags: Rare<TagBits>,
+    pub(crate) ability_tags: CowOption<TagBits>,
 }
 
 impl Default for EffectContext {
@@ -191,13 +191,13 @@ impl Default for EffectContext {
             causer: NOBODY,
             source_object: NOBODY,
             origin: [0.0; 3],
-            details: Rare::NONE,
+            details: CowOption::NONE,
         }
     }
 }
 
 impl EffectContext {
-    /// A context whose instigator is `source`, or nobody.
+    /// A context with the instigator `source`, or none.
     pub fn of(source: impl Into<Option<ControllerId>>) -> Self {
         Self { source: source.into(), ..Self::default() }
     }
@@ -211,22 +211,23 @@ impl EffectContext {
         pub origin, set_origin: 4, Vector3 = [0.0; 3];
     }
 
-    /// Tags of the ability that the effect comes from, with their ancestors; they count as tags of its source (E13).
+    /// Tags of the ability that applied the effect, with their ancestors; they count as tags of its source
+    /// (E13).
     ///
     /// Frozen when the spec is created; additional, expiration and overflow effects inherit them.
     pub fn ability_tags(&self) -> Option<&TagBits> {
         self.details.get().and_then(|details| details.ability_tags.get())
     }
 
-    pub(crate) fn set_ability_tags(&mut self, tags: Rare<TagBits>) {
+    pub(crate) fn set_ability_tags(&mut self, tags: CowOption<TagBits>) {
         if !tags.is_none() || !self.details.is_none() {
             self.details.change(|details| details.ability_tags = tags);
         }
     }
 
-    /// Sets the tags of the ability to those that `details` hold and nothing else. A context without details of its own
-    /// shares them, so that most contexts of abilities allocate nothing (I6).
-    pub(crate) fn share_ability_tags(&mut self, details: &Rare<ContextDetails>) {
+    /// Shares the ability tags of `details`, which has nothing else. A context without other details shares
+    /// the whole, so that most contexts of abilities do not allocate (I6).
+    pub(crate) fn share_ability_tags(&mut self, details: &CowOption<ContextDetails>) {
         if self.details.is_none() {
             self.details.clone_from(details);
         } else if let Some(shared) = details.get() {
@@ -234,27 +235,27 @@ impl EffectContext {
         }
     }
 
-    /// Tags that say what happened, such as `Hit.Critical` (E14).
+    /// Tags that describe the application, such as `Hit.Critical` (E14).
     pub fn tags(&self) -> &ContextTags {
         static NONE: ContextTags = ContextTags(None);
         self.details.get().map_or(&NONE, |details| &details.tags)
     }
 
-    /// Adds tags that say what happened (E14).
+    /// Adds tags that describe the application (E14).
     pub fn add_tags(&mut self, tags: &[TagId]) {
         if !tags.is_empty() {
             self.details.change(|details| details.tags = details.tags.with(tags));
         }
     }
 
-    /// Replaces the tags that say what happened (E14).
+    /// Replaces the tags that describe the application (E14).
     pub fn set_tags(&mut self, tags: ContextTags) {
         if !tags.is_empty() || !self.details.is_none() {
             self.details.change(|details| details.tags = tags);
         }
     }
 
-    /// Adds a tag that says what happened (E14).
+    /// Adds a tag that describes the application (E14).
     #[must_use]
     pub fn tagged(mut self, tag: TagId) -> Self {
         self.add_tags(&[tag]);
@@ -266,17 +267,17 @@ impl EffectContext {
         self.details.get().and_then(|details| details.hit.as_ref())
     }
 
-    /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
+    /// Data of the host; see [`ContextPayload`]. Immutable and shared.
     pub fn raw_payload(&self) -> Option<&Arc<RawPayload>> {
         self.details.get().and_then(|details| details.raw_payload.as_ref())
     }
 
-    /// Sets or forgets the hit.
+    /// Sets or clears the hit.
     pub fn set_hit(&mut self, hit: Option<HitResult>) {
         self.details.set(hit, |details| &mut details.hit);
     }
 
-    /// Sets or forgets the data of the host's own.
+    /// Sets or clears the data of the host.
     pub fn set_raw_payload(&mut self, payload: Option<Arc<RawPayload>>) {
         self.details.set(payload, |details| &mut details.raw_payload);
     }
@@ -309,7 +310,7 @@ impl EffectContext {
         self
     }
 
-    /// Attaches data of the host's own.
+    /// Attaches data of the host.
     #[must_use]
     pub fn with_payload<P: ContextPayload>(mut self, payload: &P) -> Self {
         let mut bytes = Vec::new();
@@ -324,13 +325,13 @@ impl EffectContext {
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
 
-    /// What is shared by copies.
-    pub(crate) fn with_details(mut self, details: &Rare<ContextDetails>) -> Self {
+    /// Sets the shared details.
+    pub(crate) fn with_details(mut self, details: &CowOption<ContextDetails>) -> Self {
         self.details = details.clone();
         self
     }
 
-    /// Whether it says more than who caused it.
+    /// Whether it has more than source and ability.
     pub(crate) fn says_more(&self) -> bool {
         let details = |details: &ContextDetails| details.hit.is_some() || details.raw_payload.is_some();
         self.known != 0 || self.details.get().is_some_and(details)
@@ -370,8 +371,8 @@ plain_parts!(EffectContext |context, decoder| {
     if ability_tags.as_ref().is_some_and(TagBits::is_empty) {
         return Err(decoder.invalid("ability tags of a context are empty"));
     }
-    let ability_tags = Rare::new(ability_tags.unwrap_or_default());
-    let details = Rare::new(ContextDetails { hit, raw_payload, tags, ability_tags });
+    let ability_tags = CowOption::new(ability_tags.unwrap_or_default());
+    let details = CowOption::new(ContextDetails { hit, raw_payload, tags, ability_tags });
     let mut context = EffectContext { source, ability, details, ..EffectContext::default() };
     context.set_causer(causer);
     context.set_source_object(source_object);

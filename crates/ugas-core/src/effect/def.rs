@@ -1,4 +1,4 @@
-//! Effect definitions (§9.1): data that says what an effect does. Names are text; the catalog resolves them.
+//! Effect definitions (§9.1). Names are text; the catalog resolves them.
 
 use super::magnitude::{CaptureFrom, MagnitudeDef};
 use super::stacking::{ExecutionPolicy, PeriodicInhibition, StackingDef};
@@ -8,10 +8,10 @@ use crate::modifier::{ModifierDef, Operation, TagRequirementDef};
 use crate::prediction::{Prediction, Randomness};
 use crate::time::Span;
 
-/// How long an effect lives (§9.2).
+/// Duration of an effect (§9.2).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum DurationDef {
-    /// It changes base values at once and is gone.
+    /// It changes base values at once and does not stay.
     #[default]
     Instant,
     /// It ends by itself after this many seconds.
@@ -32,16 +32,16 @@ pub struct PeriodDef {
 /// A nested tag query (T4).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TagQueryDef {
-    /// Every one of these holds.
+    /// All of these must match.
     pub all: Vec<TagQueryItemDef>,
-    /// At least one of these holds; an empty list asks for nothing.
+    /// At least one of these must match; an empty list matches.
     pub any: Vec<TagQueryItemDef>,
-    /// None of these holds.
+    /// None of these may match.
     pub none: Vec<TagQueryItemDef>,
 }
 
 impl TagQueryDef {
-    /// True if it asks for nothing.
+    /// Whether it has no conditions.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.any.is_empty() && self.none.is_empty()
     }
@@ -52,32 +52,32 @@ impl TagQueryDef {
 pub enum TagQueryItemDef {
     /// The tag or a descendant is present.
     Tag(String),
-    /// The nested query holds.
+    /// The nested query matches.
     Query(TagQueryDef),
 }
 
-/// What a scoped modifier of an execution changes.
+/// Target of a scoped modifier of an execution.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScopedTargetDef {
     /// A captured attribute, for this execution only.
     Attribute {
         /// Its name.
         name: String,
-        /// Whose it is.
+        /// The controller it is captured from.
         from: CaptureFrom,
     },
-    /// A transient variable, which begins at 0 and is read by name.
+    /// A transient variable, which starts at 0 and is read by name.
     Variable(String),
 }
 
 /// A modifier that counts only inside one execution (GASD §4.5.12.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScopedModifierDef {
-    /// What it changes.
+    /// The attribute or variable it changes.
     pub target: ScopedTargetDef,
-    /// How.
+    /// Its operation.
     pub operation: Operation,
-    /// By how much.
+    /// Its magnitude.
     pub magnitude: MagnitudeDef,
 }
 
@@ -93,15 +93,15 @@ pub struct ExecutionDef {
 /// Effects applied when an effect ends (E10).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ExpirationEffectsDef {
-    /// When its time is up.
+    /// When its duration ends.
     pub routine: Vec<String>,
-    /// When it is removed before.
+    /// When it is removed early.
     pub premature: Vec<String>,
     /// In either case.
     pub always: Vec<String>,
 }
 
-/// Whom an additional effect is applied to.
+/// Recipient of an additional effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AdditionalTo {
     /// The target of the effect.
@@ -116,16 +116,16 @@ pub enum AdditionalTo {
 pub struct AdditionalEffectDef {
     /// Name of the effect.
     pub effect: String,
-    /// Whom it is applied to.
+    /// Its recipient.
     pub to: AdditionalTo,
-    /// What the source must and must not have.
+    /// Tags that the source must and must not have.
     pub source_tags: TagRequirementDef,
-    /// What the target must and must not have.
+    /// Tags that the target must and must not have.
     pub target_tags: TagRequirementDef,
     /// Context tags that the application must and must not have (E14).
     pub context_tags: TagRequirementDef,
-    /// Numbers for the additional effect: a tag and an expression each, evaluated with source and target of the parent
-    /// after it executed (E15).
+    /// Set-by-caller magnitudes of the additional effect: a tag and an expression each, evaluated with source
+    /// and target of the parent after it executed (E15).
     pub set_by_caller: Vec<(String, String)>,
 }
 
@@ -142,7 +142,7 @@ impl AdditionalEffectDef {
         }
     }
 
-    /// Passes a number on, from an expression over source and target of the parent (E15).
+    /// Adds a set-by-caller magnitude, from an expression over source and target of the parent (E15).
     #[must_use]
     pub fn passing(mut self, tag: impl Into<String>, expression: impl Into<String>) -> Self {
         self.set_by_caller.push((tag.into(), expression.into()));
@@ -150,7 +150,7 @@ impl AdditionalEffectDef {
     }
 }
 
-/// What becomes of an ability when the effect that granted it goes (A8).
+/// Handling of an ability when the effect that granted it ends (A8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AbilityRemoval {
     /// It is cancelled and revoked.
@@ -171,13 +171,13 @@ pub struct AbilityGrantDef {
     pub level: u32,
     /// Input that it is bound to.
     pub input: Option<String>,
-    /// What becomes of it when the effect goes.
+    /// Handling of the ability when the effect ends.
     pub removal: AbilityRemoval,
     /// Whether it is activated at once.
     pub activate_on_grant: bool,
-    /// Whether it is active already, begun without a commit; for templates (K1).
+    /// Whether it is active from the start, without a commit; for templates (K1).
     pub is_active: bool,
-    /// Tags that describe the granted ability beside those of its definition (E13).
+    /// Tags that describe the granted ability, in addition to those of its definition (E13).
     pub dynamic_tags: Vec<String>,
 }
 
@@ -196,10 +196,10 @@ impl AbilityGrantDef {
     }
 }
 
-/// The tag that makes an effect refuse to apply anywhere but on the authority (§13.7).
+/// Tag of effects that only the authority may apply (§13.7).
 pub const AUTHORITATIVE_ONLY: &str = "Gameplay.Effect.AuthoritativeOnly";
 
-/// What an effect does (§9.1). All but the name and the duration is optional.
+/// The definition of an effect (§9.1). Everything but the name and the duration is optional.
 ///
 /// ```
 /// use ugas_core::effect::EffectDef;
@@ -216,7 +216,7 @@ pub const AUTHORITATIVE_ONLY: &str = "Gameplay.Effect.AuthoritativeOnly";
 pub struct EffectDef {
     /// Name, unique in the catalog.
     pub name: String,
-    /// How long it lives.
+    /// Duration.
     pub duration: DurationDef,
     /// Repeated execution.
     pub period: Option<PeriodDef>,
@@ -240,29 +240,29 @@ pub struct EffectDef {
     pub source_required_tags: Vec<String>,
     /// The source must have none of these.
     pub source_blocked_tags: Vec<String>,
-    /// Must hold over the target's tags.
+    /// Must match the target's tags.
     pub application_query: TagQueryDef,
     /// While the target lacks one of these, the effect is inhibited (E7).
     pub ongoing_required_tags: Vec<String>,
     /// While the target has one of these, the effect is inhibited (E7).
     pub ongoing_blocked_tags: Vec<String>,
-    /// As soon as the target has one of these, the effect is removed; it is refused if there is one already.
+    /// The effect is removed as soon as the target has one of these, and refused if it already has.
     pub remove_on_tags: Vec<String>,
     /// On success, removes the target's other effects that have one of these asset or granted tags.
     pub remove_effects_with_tags: Vec<String>,
     /// While active, refuses effects whose asset or granted tags, or whose source's tags, match.
     pub immunity_tags: Vec<String>,
-    /// While active, refuses effects for whose tags and source's tags this holds. An empty query refuses nothing.
+    /// While active, refuses effects whose tags and source's tags match. An empty query refuses nothing.
     pub immunity_query: TagQueryDef,
     /// While active, abilities with these tags cannot be activated.
     pub block_abilities_with_tags: Vec<String>,
     /// On application, active abilities with these tags are cancelled.
     pub cancel_abilities_with_tags: Vec<String>,
-    /// Probability of an application, 0 to 1.
+    /// Probability that an application succeeds, 0 to 1.
     pub chance: Option<MagnitudeDef>,
-    /// Calculation that must give true for an application.
+    /// Calculation whose result must be non-zero for an application.
     pub requirement: Option<String>,
-    /// What an inhibition does to the period.
+    /// How an inhibition affects the period.
     pub periodic_inhibition: PeriodicInhibition,
     /// Stacking rules (E5).
     pub stacking: Option<StackingDef>,
@@ -274,13 +274,13 @@ pub struct EffectDef {
     pub granted_abilities: Vec<AbilityGrantDef>,
     /// Cues (§9.7, E11).
     pub cues: Vec<String>,
-    /// Attribute whose modifier feeds a cue's magnitude.
+    /// Attribute whose modifier is the magnitude of cues.
     pub cue_magnitude: Option<String>,
-    /// How far a client goes with it before the authority has decided; by rule if it says nothing (§13.7).
+    /// How far a client predicts it; `None` for the default rule (§13.7).
     pub prediction: Option<Prediction>,
-    /// Who rolls its dice.
+    /// Which side rolls its dice.
     pub randomness: Randomness,
-    /// Text for people.
+    /// Text for people; no rule reads it.
     pub metadata: Metadata,
 }
 
@@ -307,7 +307,7 @@ impl EffectDef {
         self
     }
 
-    /// Also executes when it is applied; call after [`every`](Self::every).
+    /// Also executes when it is applied; call it after [`every`](Self::every).
     #[must_use]
     pub fn executing_on_application(mut self) -> Self {
         if let Some(period) = &mut self.period {
@@ -404,7 +404,7 @@ impl EffectDef {
         self
     }
 
-    /// Is removed as soon as the target has this tag, and refused if it has it already.
+    /// Is removed as soon as the target has this tag, and refused if it already has.
     #[must_use]
     pub fn removed_on(mut self, tag: impl Into<String>) -> Self {
         self.remove_on_tags.push(tag.into());
@@ -432,7 +432,7 @@ impl EffectDef {
         self
     }
 
-    /// Applies another effect when its time is up.
+    /// Applies another effect when its duration ends.
     #[must_use]
     pub fn then(mut self, effect: impl Into<String>) -> Self {
         self.expiration_effects.routine.push(effect.into());
@@ -446,7 +446,7 @@ impl EffectDef {
         self
     }
 
-    /// Applies only if this calculation gives true.
+    /// Applies only if the result of this calculation is non-zero.
     #[must_use]
     pub fn with_requirement(mut self, calculation: impl Into<String>) -> Self {
         self.requirement = Some(calculation.into());
@@ -460,14 +460,14 @@ impl EffectDef {
         self
     }
 
-    /// Sets how far a client goes with it before the authority has decided.
+    /// Sets how far a client predicts it.
     #[must_use]
     pub fn predicted(mut self, prediction: Prediction) -> Self {
         self.prediction = Some(prediction);
         self
     }
 
-    /// Sets who rolls its dice.
+    /// Sets which side rolls its dice.
     #[must_use]
     pub fn randomness(mut self, randomness: Randomness) -> Self {
         self.randomness = randomness;

@@ -1,11 +1,11 @@
-//! Magnitudes (§9.4.2): where a modifier's number comes from.
+//! Magnitudes (§9.4.2): sources of a modifier's number.
 
 use crate::codec::{plain_enum, plain_struct};
 use crate::expr::{Program, Side};
 use crate::id::{AttributeId, CalculationId, CurveId, TagId};
 use crate::tag::TagSet;
 
-/// Whose attribute is read.
+/// The controller whose attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CaptureFrom {
     /// The controller that caused the effect.
@@ -16,7 +16,7 @@ pub enum CaptureFrom {
 }
 
 impl CaptureFrom {
-    /// The same, as the side of an expression.
+    /// The side as in expressions.
     pub const fn side(self) -> Side {
         match self {
             Self::Source => Side::Source,
@@ -25,17 +25,17 @@ impl CaptureFrom {
     }
 }
 
-/// When an attribute is read (§9.5, E8).
+/// When an attribute is captured (§9.5, E8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CaptureTime {
-    /// Once, and then frozen: of the source when the spec is made, of the target when it is applied.
+    /// Once, then frozen: of the source when the spec is created, of the target when it is applied.
     OnApplication,
     /// Live: at each execution, and for an active modifier whenever the attribute changes.
     #[default]
     OnExecution,
 }
 
-/// Which of an attribute's numbers is read.
+/// Which value of an attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AttributeCalculation {
     /// The current value.
@@ -54,28 +54,28 @@ pub enum AttributeCalculation {
 pub struct AttributeMagnitudeDef {
     /// The attribute that is read.
     pub attribute: String,
-    /// Whose it is.
+    /// The controller it is read from.
     pub from: CaptureFrom,
-    /// Which of its numbers.
+    /// Which of its values is read.
     pub calculation: AttributeCalculation,
     /// Frozen or live.
     pub capture: CaptureTime,
-    /// Factor.
+    /// Multiplier.
     pub coefficient: f64,
-    /// Added before the factor.
+    /// Added before the multiplication.
     pub pre_add: f64,
-    /// Added after the factor.
+    /// Added after the multiplication.
     pub post_add: f64,
-    /// Curve that the value is looked up in before anything else happens to it.
+    /// Curve that the value is looked up in first.
     pub curve: Option<String>,
-    /// Only modifiers whose effect carries all these tags count towards the value that is read.
+    /// Only modifiers whose effect has all these tags count towards the value that is read.
     pub source_tag_filter: Vec<String>,
-    /// The same, judged on the tags of the controller whose attribute is read.
+    /// As above, for the tags of the controller whose attribute is read.
     pub target_tag_filter: Vec<String>,
 }
 
 impl AttributeMagnitudeDef {
-    /// The live current value of an attribute as it is; change what differs.
+    /// The live current value of an attribute, unscaled.
     pub fn new(from: CaptureFrom, attribute: impl Into<String>) -> Self {
         Self {
             attribute: attribute.into(),
@@ -98,7 +98,7 @@ impl From<AttributeMagnitudeDef> for MagnitudeDef {
     }
 }
 
-/// Where a number comes from (§9.4.2).
+/// The source of a number (§9.4.2).
 #[derive(Clone, PartialEq, Debug)]
 pub enum MagnitudeDef {
     /// A number, a curve, or a curve scaled by a number.
@@ -116,18 +116,18 @@ pub enum MagnitudeDef {
     Calculation {
         /// Name of the calculation.
         name: String,
-        /// Factor.
+        /// Multiplier.
         coefficient: f64,
-        /// Added before the factor.
+        /// Added before the multiplication.
         pre_add: f64,
-        /// Added after the factor.
+        /// Added after the multiplication.
         post_add: f64,
     },
-    /// A number that the caller puts into the spec under a tag.
+    /// A set-by-caller magnitude: a number that the caller puts into the spec under a tag.
     SetByCaller {
-        /// The key.
+        /// The tag.
         tag: String,
-        /// What counts when the caller gave none; without it the application is refused (E9).
+        /// Value if the caller provides none; without it the application is refused (E9).
         default: Option<f64>,
     },
     /// An expression.
@@ -155,7 +155,7 @@ impl MagnitudeDef {
         Self::Expression { text: text.into(), capture: CaptureTime::OnExecution }
     }
 
-    /// The result of a calculation as it is.
+    /// The result of a calculation, unscaled.
     pub fn calculation(name: impl Into<String>) -> Self {
         Self::Calculation { name: name.into(), coefficient: 1.0, pre_add: 0.0, post_add: 0.0 }
     }
@@ -189,7 +189,7 @@ impl From<i32> for MagnitudeDef {
     }
 }
 
-/// A frozen reading that a spec carries; one entry of [`Effect::captures`](super::Effect).
+/// A frozen read that a spec carries; one entry of [`Effect::captures`](super::Effect).
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Capture {
     pub(crate) side: Side,
@@ -213,7 +213,7 @@ pub(crate) enum Magnitude {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct AttributeMagnitude {
     pub(crate) reading: Capture,
-    /// Position of the frozen value in the spec; `None` is live.
+    /// Index of the captured value in the spec; `None` if it is read live.
     pub(crate) frozen: Option<u16>,
     pub(crate) coefficient: f64,
     pub(crate) pre_add: f64,

@@ -1,7 +1,7 @@
-//! Gameplay effects (§9): the only way in which attributes and tags change.
+//! Gameplay effects (§9): the only way to change attributes and tags.
 //!
-//! [`EffectDef`] is what an author writes, [`EffectSpec`] one application on its way, [`ActiveEffect`] what stays on a
-//! target. What happens in between is in [`crate::simulation`].
+//! An [`EffectDef`] is the definition, an [`EffectSpec`] one application before it arrives, an
+//! [`ActiveEffect`] the state on a target. [`crate::simulation`] has the rules.
 
 mod active;
 pub mod calculation;
@@ -43,11 +43,11 @@ use crate::tag::{TagBits, TagQuery, TagRequirement, TagSet};
 use crate::time::Span;
 use magnitude::{Capture, Magnitude};
 
-/// A resolved [`EffectDef`]: ids instead of names, so that the hot path meets no text.
+/// A resolved [`EffectDef`]: ids instead of names, so that the hot path handles no text.
 #[derive(Clone, Debug)]
 pub struct Effect {
     pub(crate) def: Arc<EffectDef>,
-    /// Stable across catalogs that have the effect, unlike its id; seeds its random streams (V5).
+    /// Hash of the name: the same in all catalogs that have the effect; seeds its random streams (V5).
     pub(crate) name_hash: u64,
     pub(crate) duration: Duration,
     pub(crate) period: Option<PeriodDef>,
@@ -73,47 +73,49 @@ pub struct Effect {
     pub(crate) additional: Box<[AdditionalEffect]>,
     pub(crate) granted_abilities: Box<[AbilityGrant]>,
     pub(crate) cues: TagSet,
-    /// Cues that an instance holds while it is active: its own, and granted tags under `GameplayCue.` (C2).
+    /// Cues of an active instance: its own, and granted tags under `GameplayCue.` (C2).
     pub(crate) held_cues: TagSet,
     pub(crate) cue_magnitude: Option<AttributeId>,
     /// Abilities with these tags cannot be activated while it is active.
     pub(crate) block_abilities: TagSet,
     /// Abilities with these tags are cancelled when it is applied.
     pub(crate) cancel_abilities: TagSet,
-    /// Attributes that its modifiers and the outputs of its calculations from files change, each once.
+    /// Attributes that its modifiers and the outputs of its calculations from files change, without
+    /// duplicates.
     pub(crate) writes: Box<[AttributeId]>,
-    /// What a running instance must be told about: it is re-evaluated when one of these changes.
+    /// Inputs of an active instance: it is re-evaluated when one of these changes.
     pub(crate) watches: Box<[Watch]>,
-    /// Attributes of the source that are read live, to be remembered should it cease to exist.
+    /// Attributes of the source that are read live, kept in case the source is despawned.
     pub(crate) source_reads: Box<[AttributeId]>,
     pub(crate) uses_random: bool,
-    /// Whether dice are involved other than those that decide on the application.
+    /// Whether it draws random numbers other than those of the application chance.
     pub(crate) has_random_numbers: bool,
     /// Whether it reads attributes of its source, frozen or live.
     pub(crate) reads_source: bool,
     /// Whether it reads attributes of its target, frozen or live.
     pub(crate) reads_target: bool,
     pub(crate) authoritative_only: bool,
-    /// Whether a running instance has anything that can go live again (a fast way out of re-evaluation).
+    /// Whether an active instance has live magnitudes (a shortcut for re-evaluation).
     pub(crate) has_live_magnitudes: bool,
-    /// Whether it asks nothing of the tags of source and target (a fast way out of the checks of an application).
+    /// Whether it requires no tags of source and target (a shortcut for the checks of an application).
     pub(crate) is_unconditional: bool,
-    /// Whether all of its numbers stand in its definition, and nothing is calculated or shown with them: then what an
-    /// application comes to needs no spec.
+    /// Whether all its magnitudes are constants, and no calculation or cue uses them: an application then
+    /// needs no spec.
     pub(crate) is_constant: bool,
-    /// What an execution writes, if that is one number and all there is to it: it is constant and shows no cues.
+    /// The write of an execution, if the effect is constant, shows no cues, and writes a single number.
     pub(crate) plain: Option<PlainWrite>,
-    /// The same, if it is instant, and no step of an application has anything to refuse or to do beside writing.
+    /// The same write, if the effect is also instant, and no step of an application can refuse it or has
+    /// anything else to do.
     pub(crate) direct: Option<PlainWrite>,
-    /// Whether an application leads to anything beside itself: others removed, abilities cancelled, more effects.
-    pub(crate) leads_on: bool,
-    /// Whether an instance gives its target anything beside modifiers: tags, abilities, cues, blocks.
+    /// Whether an application has consequences: removed effects, cancelled abilities, more effects.
+    pub(crate) has_followups: bool,
+    /// Whether an instance grants anything besides modifiers: tags, abilities, cues, blocks.
     pub(crate) gives: bool,
-    /// Whether somebody looks for instances of it; see [`EffectKey`](crate::controller::index::EffectKey).
+    /// Whether its instances are indexed; see [`EffectKey`](crate::controller::index::EffectKey).
     pub(crate) is_indexed: bool,
 }
 
-/// A change to one base by a number that is known beforehand.
+/// A write of a known number to one base value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainWrite {
     pub(crate) attribute: AttributeId,
@@ -123,7 +125,7 @@ pub(crate) struct PlainWrite {
 }
 
 impl Effect {
-    /// The definition as it was given.
+    /// The definition.
     pub fn def(&self) -> &EffectDef {
         &self.def
     }
@@ -133,12 +135,12 @@ impl Effect {
         &self.def.name
     }
 
-    /// True if it changes base values at once and is gone (§9.2).
+    /// Whether it changes base values at once and does not stay (§9.2).
     pub fn is_instant(&self) -> bool {
         matches!(self.duration, Duration::Instant)
     }
 
-    /// Works out what the steps of an application ask again and again, once all else is known.
+    /// Derives the shortcuts for the steps of an application, once everything else is resolved.
     pub(crate) fn derive_shortcuts(&mut self) {
         let is_constant =
             |magnitude: &Magnitude| matches!(magnitude, Magnitude::Constant(value) if value.is_finite());
@@ -156,13 +158,13 @@ impl Effect {
             && self.modifiers.iter().all(is_plain)
             && self.executions.is_empty()
             && self.cue_magnitude.is_none();
-        self.leads_on = !self.remove_effects.is_empty()
+        self.has_followups = !self.remove_effects.is_empty()
             || !self.cancel_abilities.is_empty()
             || !self.additional.is_empty();
         self.plain = self.plain_write();
         let is_direct = self.is_instant()
             && self.is_unconditional
-            && !self.leads_on
+            && !self.has_followups
             && !self.uses_random
             && self.captures.is_empty()
             && self.requirement.is_none();
@@ -171,10 +173,11 @@ impl Effect {
             || !self.granted_abilities.is_empty()
             || !self.cues.is_empty()
             || !self.block_abilities.is_empty();
-        self.is_indexed = self.gives_immunity() || self.meets_others() || !self.block_abilities.is_empty();
+        self.is_indexed =
+            self.gives_immunity() || self.tracks_instances() || !self.block_abilities.is_empty();
     }
 
-    /// The only change to a base that it makes, if that is known beforehand.
+    /// Its only write to a base value, if the number is known in advance.
     fn plain_write(&self) -> Option<PlainWrite> {
         let is_plain = self.is_constant && self.modifiers.len() == 1 && self.cues.is_empty();
         let (_, modifier, magnitude) = self.constant_writes().next().filter(|_| is_plain)?;
@@ -182,9 +185,10 @@ impl Effect {
         Some(PlainWrite { attribute, operation, magnitude, factor_in_stacks })
     }
 
-    /// The modifiers of a [constant](Self::is_constant) effect that write bases, with their positions and magnitudes.
+    /// The modifiers of a [constant](Self::is_constant) effect that write base values, with their indexes and
+    /// magnitudes.
     pub(crate) fn constant_writes(&self) -> impl Iterator<Item = (u16, &Modifier, f64)> {
-        // M9b: what scales acts on the current value for as long as a periodic effect is active.
+        // M9b: scaling modifiers of a periodic effect act on the current value while it is active.
         let periodic = self.period.is_some();
         let modifiers = self.modifiers.iter().enumerate();
         modifiers.filter_map(move |(at, modifier)| match modifier.magnitude {
@@ -195,7 +199,7 @@ impl Effect {
         })
     }
 
-    /// Tags that it grants while it is active, apart from those a spec adds.
+    /// Tags that it grants while it is active, without those that a spec adds.
     pub fn granted_tags(&self) -> &TagSet {
         &self.granted_tags
     }
@@ -210,13 +214,13 @@ impl Effect {
         &self.cues
     }
 
-    /// Cues that it holds while it is active: its cues, and its granted tags under `GameplayCue.` (C2).
+    /// Cues of an active instance: its cues, and its granted tags under `GameplayCue.` (C2).
     pub fn held_cues(&self) -> &TagSet {
         &self.held_cues
     }
 
-    /// Attributes that its modifiers and its calculations from files change, each once. What native calculations write
-    /// is not known beforehand.
+    /// Attributes that its modifiers and its calculations from files change, without duplicates. Writes of
+    /// native calculations are not known in advance.
     pub fn written_attributes(&self) -> &[AttributeId] {
         &self.writes
     }
@@ -275,7 +279,7 @@ pub(crate) struct ScopedModifier {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ScopedTarget {
     Attribute(Side, AttributeId),
-    /// Position among the calculation's locals.
+    /// Index among the calculation's locals.
     Variable(u16),
 }
 
@@ -327,7 +331,7 @@ pub(crate) struct AbilityGrant {
     pub(crate) dynamic_tags: Box<[TagId]>,
 }
 
-/// Something of a controller that an active effect follows.
+/// Something of a controller that an active effect watches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Watch {
     pub(crate) side: WatchSide,
@@ -345,6 +349,6 @@ pub(crate) enum WatchSubject {
     Tag(TagId),
     /// Its base or current value.
     Attribute(AttributeId),
-    /// Its modifiers, which a reading up to a layer or through a filter depends on even where the value stays.
+    /// Its modifiers, for reads up to a layer or through a filter: these change even if the value does not.
     Modifiers(AttributeId),
 }

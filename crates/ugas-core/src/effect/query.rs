@@ -1,4 +1,4 @@
-//! Queries over active effects: for removal, for displays, for immunity written in code.
+//! Queries over active effects: for removal, display and immunity checks in code.
 
 use smallvec::SmallVec;
 
@@ -7,22 +7,22 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::tag::TagQuery;
 
-/// Selects active effects. Every criterion that is given must hold; the default selects all.
+/// Selects active effects. All given criteria must match; the default selects all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EffectQuery {
-    /// Of this definition.
+    /// Its effect definition.
     pub effect: Option<EffectId>,
-    /// Caused by this controller.
+    /// Its source.
     pub source: Option<ControllerId>,
-    /// From this object.
+    /// The object that it originated from.
     pub source_object: Option<ActorId>,
-    /// Over the effect's own tags: asset and granted ones, those added by its spec included.
+    /// Query over its own tags: asset and granted ones, including those added by its spec.
     pub tags: TagQuery,
-    /// Over the source's tags.
+    /// Query over the source's tags.
     pub source_tags: TagQuery,
-    /// With a modifier of this attribute.
+    /// An attribute that it has a modifier for.
     pub modifies: Option<AttributeId>,
-    /// But none of these.
+    /// Effects that are excluded.
     pub ignore: SmallVec<[ActiveEffectId; 1]>,
 }
 
@@ -37,7 +37,7 @@ impl EffectQuery {
         Self { source: Some(source), ..Self::default() }
     }
 
-    /// Effects for whose own tags `tags` holds.
+    /// Effects whose own tags match `tags`.
     pub fn tagged(tags: TagQuery) -> Self {
         Self { tags, ..Self::default() }
     }

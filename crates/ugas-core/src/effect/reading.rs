@@ -1,4 +1,4 @@
-//! Frozen readings of attributes (E8).
+//! Captured values of attributes (E8).
 
 use core::fmt;
 
@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::hash::{StateHash, StateHasher};
 
-/// Readings in the order of an effect's captures.
+/// Captured values in the order of an effect's captures.
 pub(crate) type Readings = SmallVec<[Reading; 2]>;
 
-/// A value that was captured, or none. Values are finite (V2), so that NaN is free to say that there is none.
+/// A captured value, or none. Values are finite (V2), so NaN encodes `None`.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading(f64);
 
@@ -73,7 +73,7 @@ mod tests {
     use crate::codec::{from_bytes, to_bytes};
 
     #[test]
-    fn readings_are_written_as_options_of_finite_numbers() {
+    fn reading_encodes_as_option_of_finite_number() {
         for value in [None, Some(0.0), Some(-3.5), Some(f64::MAX)] {
             let bytes = to_bytes(&value);
             let reading = from_bytes::<Reading>(&bytes).unwrap();

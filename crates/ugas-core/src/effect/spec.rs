@@ -1,43 +1,44 @@
-//! Effect specs (§9.9): an effect on its way to a target, with level, context and the caller's numbers.
+//! Effect specs (§9.9): an application with level, context and set-by-caller magnitudes.
 
 use smallvec::SmallVec;
 
 use super::context::EffectContext;
 use super::reading::Readings;
 use crate::codec::{cloned_struct, plain_parts};
+use crate::cow_option::{CowOption, optional_numbers};
 use crate::id::{EffectId, TagId};
 use crate::prediction::PredictionKey;
-use crate::rare::{Rare, optional_numbers};
 use crate::time::Span;
 
-/// An effect ready to be applied, once or many times (§9.9).
+/// An effect spec: an effect ready to be applied, once or many times (§9.9).
 ///
-/// Made by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured attributes at
-/// that moment (E8). Plain data: clone it, keep it, apply it later.
+/// Created by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured
+/// attributes at that moment (E8). Plain data: it can be cloned, kept and applied later.
 #[derive(PartialEq)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
-    /// Of the effect's definition, so that an id that came to mean another effect is noticed.
+    /// Name hash of the definition, to detect an id that refers to another effect by now.
     pub(crate) name_hash: u64,
     pub(crate) level: f64,
     pub(crate) context: EffectContext,
     pub(crate) set_by_caller: SmallVec<[(TagId, f64); 2]>,
     pub(crate) granted_tags: SmallVec<[TagId; 2]>,
-    /// Frozen readings in the order of the effect's captures; those of the target are taken at application.
+    /// Captured values in the order of the effect's captures; those of the target are captured at
+    /// application.
     pub(crate) captured: Readings,
-    /// Tags that describe the effect, beside its own. Shared by the copies of a spec.
-    pub(crate) asset_tags: Rare<SmallVec<[TagId; 2]>>,
+    /// Tags that describe the effect, in addition to its own. Shared by the copies of a spec.
+    pub(crate) asset_tags: CowOption<SmallVec<[TagId; 2]>>,
     pub(crate) duration: Span,
     pub(crate) period: Span,
     pub(crate) key: PredictionKey,
-    /// Which of the last three there are; one that there is not is zero.
+    /// Presence bits of the last three fields; an absent one is zero.
     pub(crate) known: u8,
     /// Index of the target in the chain that reached it; 0 without one.
     pub(crate) jump: u16,
 }
 
 impl EffectSpec {
-    /// A spec that brings nothing along but its context.
+    /// A spec with nothing but its context.
     #[inline]
     pub(crate) fn new(effect: EffectId, name_hash: u64, level: f64, context: EffectContext) -> Self {
         Self {
@@ -48,7 +49,7 @@ impl EffectSpec {
             set_by_caller: SmallVec::new(),
             granted_tags: SmallVec::new(),
             captured: SmallVec::new(),
-            asset_tags: Rare::NONE,
+            asset_tags: CowOption::NONE,
             duration: Span::ZERO,
             period: Span::ZERO,
             key: PredictionKey(0),
@@ -57,7 +58,7 @@ impl EffectSpec {
         }
     }
 
-    /// Moves the spec out, and leaves one without context, numbers and tags behind.
+    /// Moves the spec out, and leaves one without context, magnitudes and tags behind.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             context: core::mem::take(&mut self.context),
@@ -69,7 +70,7 @@ impl EffectSpec {
         }
     }
 
-    /// The effect it applies.
+    /// The effect definition.
     pub fn effect(&self) -> EffectId {
         self.effect
     }
@@ -79,66 +80,66 @@ impl EffectSpec {
         self.level
     }
 
-    /// Who and what caused it.
+    /// The cause.
     pub fn context(&self) -> &EffectContext {
         &self.context
     }
 
-    /// Who and what caused it, to be completed.
+    /// The cause, mutably.
     pub fn context_mut(&mut self) -> &mut EffectContext {
         &mut self.context
     }
 
-    /// The index of the target in the chain that reached it: 0 for the first, and without a chain.
+    /// Index of the target in the chain that reached it: 0 for the first, and without a chain.
     pub fn jump(&self) -> u16 {
         self.jump
     }
 
-    /// The number the caller provided under `tag`.
+    /// The set-by-caller magnitude under `tag`.
     pub fn magnitude(&self, tag: TagId) -> Option<f64> {
         self.set_by_caller.iter().find(|(key, _)| *key == tag).map(|(_, value)| *value)
     }
 
-    /// All numbers the caller provided, in tag order.
+    /// All set-by-caller magnitudes, in tag order.
     pub fn magnitudes(&self) -> &[(TagId, f64)] {
         &self.set_by_caller
     }
 
-    /// The prediction it belongs to.
+    /// Key of the prediction it belongs to.
     pub fn prediction(&self) -> Option<PredictionKey> {
         self.key()
     }
 
     optional_numbers! {
-        /// The duration that it has instead of the effect's.
+        /// Duration that replaces the effect's.
         pub(crate) duration, set_duration: 1, Span = Span::ZERO;
-        /// The period that it has instead of the effect's.
+        /// Period that replaces the effect's.
         pub(crate) period, set_period: 2, Span = Span::ZERO;
         pub(crate) key, set_prediction: 4, PredictionKey = PredictionKey(0);
     }
 
-    /// Whether it grants no tag and holds no cue beside those of its effect.
+    /// Whether it grants no tag and holds no cue in addition to those of its effect.
     pub(crate) fn grants_nothing(&self) -> bool {
         self.granted_tags.is_empty() && self.asset_tags.is_none()
     }
 
-    /// Tags that describe the effect, beside its own.
+    /// Tags that describe the effect, in addition to its own.
     pub(crate) fn asset_tags(&self) -> &[TagId] {
         self.asset_tags.get().map_or(&[], |tags| tags)
     }
 
     pub(crate) fn set_asset_tags(&mut self, tags: SmallVec<[TagId; 2]>) {
-        self.asset_tags = Rare::new(tags);
+        self.asset_tags = CowOption::new(tags);
     }
 
-    /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
+    /// Sets the magnitude under `tag` (SetByCaller), replacing an earlier one.
     #[must_use]
     pub fn with_magnitude(mut self, tag: TagId, value: f64) -> Self {
         self.set_magnitude(tag, value);
         self
     }
 
-    /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
+    /// Sets the magnitude under `tag` (SetByCaller), replacing an earlier one.
     pub fn set_magnitude(&mut self, tag: TagId, value: f64) {
         match self.set_by_caller.binary_search_by_key(&tag, |(key, _)| *key) {
             Ok(at) => self.set_by_caller[at].1 = value,
@@ -146,7 +147,7 @@ impl EffectSpec {
         }
     }
 
-    /// Replaces the level. One that is not finite makes the application be refused.
+    /// Replaces the level. An application with a level that is not finite is refused.
     #[must_use]
     pub fn with_level(mut self, level: f64) -> Self {
         self.level = level;
@@ -182,15 +183,15 @@ impl EffectSpec {
         self
     }
 
-    /// The invariant of [`Self::set_magnitude`].
+    /// Checks the invariant of [`Self::set_magnitude`].
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
-            return Err("the numbers of a spec are not sorted by their tags");
+            return Err("the magnitudes of a spec are not sorted by tag");
         }
         Ok(())
     }
 
-    /// Marks it as part of a prediction.
+    /// Sets the key of the prediction it belongs to.
     #[must_use]
     pub fn predicted(mut self, key: PredictionKey) -> Self {
         self.set_prediction(Some(key));

@@ -1,4 +1,4 @@
-//! Stacking and execution policies (§9.6, E4, E5): how several applications of one effect live together.
+//! Stacking and execution policies (§9.6, E4, E5): how several applications of one effect interact.
 
 use crate::codec::{plain_enum, plain_struct};
 use crate::time::Span;
@@ -6,7 +6,7 @@ use crate::time::Span;
 /// How several instances of one effect on one target interact (§9.6, E4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ExecutionPolicy {
-    /// Each application is an instance of its own.
+    /// Each application is a separate instance.
     #[default]
     RunInParallel,
     /// Instances queue; the next begins when the active one ends.
@@ -18,25 +18,25 @@ pub enum ExecutionPolicy {
 /// Which applications share a stack (E5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StackingType {
-    /// Those of one source on one target. Without a source nothing stacks.
+    /// Applications of one source on one target. Without a source nothing stacks.
     AggregateBySource,
-    /// All on one target.
+    /// All applications on one target.
     AggregateByTarget,
 }
 
-/// What a new stack does to the time left (E5).
+/// How a new stack affects the time left (E5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DurationRefresh {
-    /// The duration begins anew.
+    /// The duration restarts.
     #[default]
     Refresh,
-    /// The end stays where it was.
+    /// The expiry stays.
     Never,
     /// The new duration is added to the time left, up to `max_duration`.
     Extend,
 }
 
-/// What a new stack does to the period (E5).
+/// How a new stack affects the period (E5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PeriodReset {
     /// The next tick is one period away.
@@ -46,15 +46,15 @@ pub enum PeriodReset {
     Never,
 }
 
-/// What the end of the duration does to a stack (E5).
+/// How the end of the duration affects a stack (E5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StackExpiration {
-    /// All stacks go.
+    /// All stacks are removed.
     #[default]
     ClearAll,
-    /// One stack goes and the duration begins anew.
+    /// One stack is removed and the duration restarts.
     RemoveOneAndRefresh,
-    /// Nothing goes and the duration begins anew.
+    /// No stack is removed and the duration restarts.
     Refresh,
 }
 
@@ -63,17 +63,17 @@ pub enum StackExpiration {
 pub struct StackingDef {
     /// Which applications share a stack.
     pub kind: StackingType,
-    /// Most stacks; 0 is no limit.
+    /// Maximum number of stacks; 0 for no limit.
     pub limit: u32,
-    /// What a new stack does to the time left.
+    /// How a new stack affects the time left.
     pub duration_refresh: DurationRefresh,
-    /// Cap of the time left under [`DurationRefresh::Extend`].
+    /// Upper limit of the time left under [`DurationRefresh::Extend`].
     pub max_duration: Option<Span>,
-    /// What a new stack does to the period.
+    /// How a new stack affects the period.
     pub period_reset: PeriodReset,
-    /// What the end of the duration does.
+    /// How the end of the duration affects the stack.
     pub expiration: StackExpiration,
-    /// Applied to the target, from the same source, whenever the limit is hit; denied or not.
+    /// Effects applied to the target, from the same source, whenever the limit is hit, denied or not.
     pub overflow_effects: Vec<String>,
     /// Refuses applications beyond the limit.
     pub deny_overflow: bool,
@@ -82,7 +82,7 @@ pub struct StackingDef {
 }
 
 impl StackingDef {
-    /// Stacking per target, up to `limit`; 0 is no limit.
+    /// Stacking per target, up to `limit`; 0 for no limit.
     pub fn by_target(limit: u32) -> Self {
         Self {
             kind: StackingType::AggregateByTarget,
@@ -97,16 +97,16 @@ impl StackingDef {
         }
     }
 
-    /// Stacking per source and target, up to `limit`; 0 is no limit.
+    /// Stacking per source and target, up to `limit`; 0 for no limit.
     pub fn by_source(limit: u32) -> Self {
         Self { kind: StackingType::AggregateBySource, ..Self::by_target(limit) }
     }
 }
 
-/// What becomes of the period of an effect that was inhibited for a while (E7).
+/// How an inhibition affects the period of an effect (E7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PeriodicInhibition {
-    /// The phase went on; ticks that fell into the inhibition are lost.
+    /// The phase continues; ticks during the inhibition are lost.
     #[default]
     NeverReset,
     /// The next tick is one period away.

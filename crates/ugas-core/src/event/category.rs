@@ -1,20 +1,20 @@
-//! What events are about, for filters and logs.
+//! Categories of events, for filters and logs.
 
 use super::EventKind;
 
-/// What an event is about.
+/// Category of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Category {
-    /// Controllers that come, go and change hands.
+    /// Spawned, despawned and changed controllers.
     Controller,
-    /// Values.
+    /// Attribute values.
     Attribute,
     /// Tags.
     Tag,
     /// Effects.
     Effect,
-    /// Abilities and what starts and stops them.
+    /// Abilities and their triggers.
     Ability,
     /// Tasks, host tasks and targeting.
     Task,
@@ -22,12 +22,12 @@ pub enum Category {
     Input,
     /// Cues.
     Cue,
-    /// What should not have happened.
+    /// Errors and violated limits.
     Error,
 }
 
 impl EventKind {
-    /// What it is about.
+    /// The category of the event.
     pub fn category(&self) -> Category {
         match self {
             Self::ControllerSpawned { .. }

@@ -1,4 +1,4 @@
-//! Context that events of cues carry (§9.9, §12.3, C1).
+//! Context of cue events (§9.9, §12.3, C1).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::id::{AbilityId, ActorId, TagId};
 use crate::tag::TagBits;
 use crate::time::Span;
 
-/// Context of a cue: who and what caused it, and what was there when it happened (§9.9, §12.3, C1).
+/// Context of a cue: its cause, and the state when it happened (§9.9, §12.3, C1).
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct CueDetails {
@@ -30,7 +30,7 @@ pub struct CueDetails {
     pub ability_level: Option<u32>,
     /// Stacks of the effect.
     pub stacks: u32,
-    /// Duration of the effect; `None` for an instant one, and for one without end.
+    /// Duration of the effect; `None` if it is instant or infinite.
     pub duration: Option<Span>,
     /// Tags of the source with those of its ability (E13) and all ancestors.
     pub source_tags: TagBits,
@@ -40,17 +40,17 @@ pub struct CueDetails {
     pub target_tags: TagBits,
     /// Context tags, such as `Hit.Critical` (E14).
     pub context_tags: ContextTags,
-    /// Data of the host's own.
+    /// Data of the host.
     pub payload: Option<Arc<RawPayload>>,
 }
 
 impl CueDetails {
-    /// The context as bytes of the core's codec, as the wire has it.
+    /// Encodes the context, as on the wire.
     pub fn to_bytes(&self) -> Vec<u8> {
         crate::codec::to_bytes(self)
     }
 
-    /// Reads a context back.
+    /// Decodes a context.
     ///
     /// # Errors
     /// If the bytes are no context, or one of its numbers is not finite.
@@ -58,8 +58,8 @@ impl CueDetails {
         crate::codec::from_bytes(bytes)
     }
 
-    /// Removes everything that concerns the source, for a viewer who does not see it (N1): causer, objects, origin, ability
-    /// and payload. The hit stays, which is where the target was hit.
+    /// Removes everything about the source, for a viewer who does not see it (N1): causer, objects, origin,
+    /// ability and payload. The hit stays: it is the place where the target was hit.
     pub fn hide_source(&mut self) {
         self.instigator = None;
         self.causer = None;
@@ -72,7 +72,7 @@ impl CueDetails {
         self.payload = None;
     }
 
-    /// Whether the catalog has the ability and every tag that it names: to be asked of a context that came from outside.
+    /// Whether the catalog has the ability and all tags of the context. Check it for a context from outside.
     pub fn is_known(&self, catalog: &Catalog) -> bool {
         let has = |tag: TagId| tag.usize() < catalog.tags().len();
         let bits = [&self.source_tags, &self.ability_tags, &self.target_tags];
@@ -81,7 +81,7 @@ impl CueDetails {
             && self.ability.is_none_or(|ability| catalog.ability_by_id(ability).is_some())
     }
 
-    /// Location of the hit, where there is one, else the origin of the effect (C1).
+    /// Location of the hit, or else the origin of the effect (C1).
     pub fn location(&self) -> Option<Vector3> {
         self.hit.map(|hit| hit.location).or(self.origin)
     }
@@ -119,19 +119,19 @@ plain_struct!(CueDetails {
     payload,
 } => CueDetails::check);
 
-/// What a cue is shown with (§12).
+/// Parameters of a cue (§12).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CueParameters {
-    /// Magnitude of the modifier that the effect names, 0 without one.
+    /// Magnitude of the modifier that the effect names; 0 without one.
     pub magnitude: f64,
     /// Level of the effect.
     pub level: f64,
-    /// Whole context, shared by the copies of an event; `None` where nothing is known of it.
+    /// Context, shared by the copies of an event; `None` if it is not known.
     pub details: Option<Arc<CueDetails>>,
 }
 
 impl CueParameters {
-    /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
+    /// Location of the hit, or else the origin of the effect (C1).
     pub fn location(&self) -> Option<Vector3> {
         self.details.as_ref()?.location()
     }

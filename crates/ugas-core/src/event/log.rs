@@ -1,12 +1,12 @@
-//! Events as structured records of `tracing`, one target a category: `ugas::effect`, `ugas::ability`, …
+//! `tracing` output: events as structured records, one target per category: `ugas::effect`, `ugas::ability`,
+//! …
 //!
-//! Compiled in with the feature `tracing` only, and even then an event that no subscriber asks for is not put into
-//! words.
+//! Compiled in with the feature `tracing` only. An event without a subscriber is not formatted.
 
 use super::{Category, Event};
 use crate::simulation::Simulation;
 
-/// Writes an event to whoever listens.
+/// Emits an event as a `tracing` record.
 pub(crate) fn log(event: &Event, simulation: &Simulation) {
     macro_rules! record {
         ($level:ident, $target:literal) => {

@@ -1,27 +1,27 @@
 //! Events (I7): one ordered stream of everything that happened, polled by the host.
 
+mod arc_pool;
 mod category;
 mod cue;
 #[cfg(feature = "tracing")]
 mod log;
 mod queue;
-mod shared;
 mod subject;
 mod text;
 
 use core::fmt;
 use std::sync::Arc;
 
+pub(crate) use arc_pool::ArcPool;
 pub use category::Category;
 pub use cue::{CueDetails, CueParameters};
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
 pub(crate) use queue::{EventQueue, Origin};
-pub(crate) use shared::Shared;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::{ContextTags, PredictionKey};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::input::InputId;
 use crate::refusal::{Refusal, RefusalReason};
@@ -29,79 +29,79 @@ use crate::simulation::Simulation;
 use crate::targeting::Confirmation;
 use crate::time::{Span, Time};
 
-/// What led to an event.
+/// The cause of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cause {
-    /// Number of the call or timer that everything goes back to.
+    /// Number of the call or timer that started the cascade.
     pub operation: u64,
-    /// The effect that did it.
+    /// The effect that caused it.
     pub effect: Option<EffectId>,
-    /// Its active instance, if it has one.
+    /// Handle of the active effect, if there is one.
     pub active: Option<ActiveEffectId>,
-    /// The controller that caused the effect.
+    /// The source of the effect.
     pub source: Option<ControllerId>,
-    /// The ability that did it or applied the effect.
-    pub ability: Option<AbilityHandle>,
+    /// The ability that caused it or applied the effect.
+    pub ability: Option<GrantedAbilityId>,
 }
 
-/// Something that happened.
+/// An event: something that happened.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {
-    /// Position in the stream.
+    /// Sequence number in the stream.
     pub sequence: u64,
-    /// When.
+    /// Simulation time.
     pub time: Time,
-    /// What led to it.
+    /// The cause.
     pub cause: Cause,
-    /// The prediction it belongs to.
+    /// Key of the prediction it belongs to.
     pub prediction: Option<PredictionKey>,
-    /// What happened.
+    /// The kind of event, with its data.
     pub kind: EventKind,
 }
 
-/// Why an active effect is gone.
+/// Why an active effect was removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RemovalReason {
-    /// Its time was up.
+    /// Its duration ended.
     Expired,
-    /// It was removed before: by a call, a query, another effect.
+    /// It was removed early: by a call, a query or another effect.
     Removed,
     /// The target got a tag that removes it.
     RemovedByTag,
     /// Its stack overflowed and was cleared (E5).
     Overflowed,
-    /// Its target ceased to exist.
+    /// Its target was despawned.
     TargetGone,
-    /// A reload took its definition away, or changed it so that it cannot go on (R5).
+    /// A reload removed its definition, or changed it so that the effect cannot continue (R5).
     Reloaded,
 }
 
-/// What happened.
+/// The kind of an event, with its data.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A controller came into being.
+    /// A controller was spawned.
     ControllerSpawned {
-        /// Which.
+        /// The controller.
         controller: ControllerId,
     },
-    /// A controller ceased to exist.
+    /// A controller was despawned.
     ControllerDespawned {
-        /// Which.
+        /// The controller.
         controller: ControllerId,
     },
-    /// A controller was given another owner, or none (§4.2).
+    /// A controller got another owner, or none (§4.2).
     OwnerChanged {
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
         /// Owner before.
         old: Option<ActorId>,
         /// Owner now.
         new: Option<ActorId>,
     },
-    /// A controller was given another avatar, or none (§4.3).
+    /// A controller got another avatar, or none (§4.3).
     AvatarChanged {
-        /// Which controller.
+        /// The controller.
         controller: ControllerId,
         /// Avatar before.
         old: Option<ActorId>,
@@ -110,23 +110,23 @@ pub enum EventKind {
     },
     /// An attribute set was registered.
     AttributeSetAdded {
-        /// With whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which set.
+        /// The attribute set.
         set: AttributeSetId,
     },
-    /// An attribute set was taken away.
+    /// An attribute set was unregistered.
     AttributeSetRemoved {
-        /// From whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which set.
+        /// The attribute set.
         set: AttributeSetId,
     },
     /// A base or current value changed (§5.6, B5).
     AttributeChanged {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The attribute.
         attribute: AttributeId,
         /// Base before.
         old_base: f64,
@@ -139,20 +139,21 @@ pub enum EventKind {
     },
     /// A tag's cumulative count left zero (§7.2).
     TagAdded {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The tag.
         tag: TagId,
     },
     /// A tag's cumulative count reached zero (§7.2).
     TagRemoved {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The tag.
         tag: TagId,
     },
-    /// The explicit count of a tag changed (T6); raised when [`Config::tag_counts`](crate::simulation::Config::tag_counts)
-    /// asks for it. It has the number of the event that follows it: asking for it changes no state.
+    /// The explicit count of a tag changed (T6). Only emitted with
+    /// [`Config::tag_counts`](crate::simulation::Config::tag_counts). It has the sequence number of the event
+    /// that follows it, so the setting changes no state.
     TagCountChanged {
         /// The controller that has the tag.
         controller: ControllerId,
@@ -163,11 +164,11 @@ pub enum EventKind {
         /// Explicit count now.
         new: u32,
     },
-    /// An effect is about to be applied (E1, §15.4); raised when the configuration asks for an audit.
+    /// An effect is about to be applied (E1, §15.4). Only emitted if the configuration asks for an audit.
     BeforeEffectApplied {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// To whom.
+        /// The target of the effect.
         target: ControllerId,
         /// Base and current values of the attributes that it is known to change; see
         /// [`Effect::written_attributes`](crate::effect::Effect::written_attributes).
@@ -175,64 +176,64 @@ pub enum EventKind {
     },
     /// An effect became active, or a queued one began (§9.2, E4).
     EffectApplied {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
         /// Context tags of the application (E14).
         context_tags: ContextTags,
     },
-    /// An effect was merged into the instance that is there (E4).
+    /// An application was merged into an existing instance (E4).
     EffectMerged {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// The instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
     },
-    /// An effect waits for its turn (E4).
+    /// An effect was queued (E4).
     EffectQueued {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
     },
-    /// An effect wrote base values: an instant one, or a tick of a periodic one.
+    /// An effect wrote base values: an instant effect, or a tick of a periodic one.
     EffectExecuted {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// Its instance, if it is periodic.
+        /// Handle of the active effect, if it is periodic.
         active: Option<ActiveEffectId>,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
         /// Context tags of the execution: those of its spec, and those that its calculations marked (E14).
         context_tags: ContextTags,
     },
-    /// An active effect is gone.
+    /// An active effect was removed.
     EffectRemoved {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// Its instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// From whom.
+        /// The target of the effect.
         target: ControllerId,
-        /// Stacks it had.
+        /// Stacks that it had.
         stacks: u32,
-        /// Why.
+        /// The reason.
         reason: RemovalReason,
     },
     /// A stack count changed.
     EffectStackChanged {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// The instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
         /// Count before.
         old: u32,
@@ -241,93 +242,93 @@ pub enum EventKind {
     },
     /// The time left of an active effect was changed.
     EffectDurationChanged {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// The instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
-        /// Time left now; `None` is for ever.
+        /// Time left now; `None` if it is infinite.
         remaining: Option<Span>,
     },
-    /// The ongoing requirements of an active effect fail now (E7).
+    /// The ongoing requirements of an active effect no longer hold (E7).
     EffectInhibited {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// The instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
     },
     /// The ongoing requirements of an active effect hold again (E7).
     EffectResumed {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// The instance.
+        /// Handle of the active effect.
         active: ActiveEffectId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
     },
     /// An application was refused; nothing changed (E1).
     EffectRefused(Arc<Refusal>),
     /// An application was refused because of an immunity.
     EffectBlockedByImmunity {
-        /// Which.
+        /// The effect definition.
         effect: EffectId,
-        /// Who is immune.
+        /// The immune target.
         target: ControllerId,
-        /// The effect that makes it so.
+        /// The effect that grants the immunity.
         by: ActiveEffectId,
     },
-    /// A modifier has nothing to act on: the target lacks the attribute, or it is derived (M6).
+    /// A modifier has no effect: the target lacks the attribute, or it is derived (M6).
     ModifierInert {
-        /// The effect.
+        /// The effect definition.
         effect: EffectId,
-        /// Position of the modifier in it.
+        /// Index of the modifier in the effect.
         modifier: u16,
         /// The attribute.
         attribute: AttributeId,
-        /// On whom.
+        /// The target of the effect.
         target: ControllerId,
     },
-    /// A value could not be evaluated and stays what it was (V2).
+    /// A value could not be evaluated and is unchanged (V2).
     EvaluationFailed {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which attribute.
+        /// The attribute.
         attribute: AttributeId,
     },
-    /// A divisor was so near to zero that it counted as 1 (M3).
+    /// A divisor was close to zero and counted as 1 (M3).
     DivisorIgnored {
-        /// Whose attribute.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The attribute.
         attribute: AttributeId,
     },
     /// An ability was granted (§9.8).
     AbilityGranted {
-        /// To whom.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
     },
-    /// An ability was taken away.
+    /// An ability was revoked.
     AbilityRevoked {
-        /// From whom.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
     },
-    /// An ability has another level.
+    /// The level of an ability changed.
     AbilityLevelChanged {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
         /// Level before.
         old: u32,
         /// Level now.
@@ -335,242 +336,243 @@ pub enum EventKind {
     },
     /// An ability was activated (§8.2).
     AbilityActivated {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
-        /// The run.
+        /// Handle of the activation.
         activation: ActivationId,
     },
     /// An ability could not be activated or committed; nothing changed (A1).
     AbilityRefused(Arc<ActivationRefusal>),
-    /// An ability committed: cost, cooldown and owned tags, as far as it asked for them (§8.4).
+    /// An ability committed: cost, cooldown and owned tags, as requested (§8.4).
     AbilityCommitted {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
-        /// The run.
+        /// Handle of the activation.
         activation: ActivationId,
     },
-    /// An ability is done (§8.2).
+    /// An ability ended (§8.2).
     AbilityEnded {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
-        /// The run.
+        /// Handle of the activation.
         activation: ActivationId,
-        /// Why.
+        /// The reason.
         reason: EndReason,
     },
     /// An ability was cancelled (§8.6).
     AbilityCancelled {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// The ability.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// The ability definition.
         ability: AbilityId,
-        /// The run.
+        /// Handle of the activation.
         activation: ActivationId,
-        /// Why.
+        /// The reason.
         reason: EndReason,
     },
-    /// An ability begins to cool down.
+    /// The cooldown of an ability began.
     CooldownBegan {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
-        /// How long it will; `None` is not known.
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
+        /// Length of the cooldown; `None` if it is not known.
         duration: Option<Span>,
     },
-    /// An ability has cooled down.
+    /// The cooldown of an ability ended.
     CooldownEnded {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
     },
-    /// An ability has more or fewer charges.
+    /// The charges of an ability changed.
     ChargesChanged {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// The grant.
-        handle: AbilityHandle,
+        /// Handle of the granted ability.
+        handle: GrantedAbilityId,
         /// Charges now.
         charges: u32,
     },
-    /// A gameplay event came (§10.3).
+    /// A gameplay event was received (§10.3).
     GameplayEvent {
-        /// To whom.
+        /// The controller.
         controller: ControllerId,
-        /// What.
+        /// The event.
         event: GameplayEvent,
     },
     /// An input was pressed (§11).
     InputPressed {
-        /// By whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The input.
         input: InputId,
     },
     /// An input was released (§11).
     InputReleased {
-        /// By whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The input.
         input: InputId,
         /// How long it was held.
         held: Span,
     },
-    /// An input came too early and is kept for a moment (§11.3).
+    /// An input was pressed too early and is kept for a while (§11.3).
     InputBuffered {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The input.
         input: InputId,
     },
-    /// The player confirmed what waits for it.
+    /// The player confirmed the waiting tasks.
     Confirmed {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
     },
-    /// The player declined what waits for a confirmation.
+    /// The player declined the waiting tasks.
     Declined {
-        /// Whose.
+        /// The controller.
         controller: ControllerId,
     },
-    /// The host is asked to carry out a task (A6); see
-    /// [`Routine::host_parameters`](crate::task::Routine::host_parameters) for what with.
+    /// The host is asked to execute a task (A6); see
+    /// [`Routine::host_parameters`](crate::task::Routine::host_parameters) for its parameters.
     HostTaskRequested {
-        /// Whose ability asks.
+        /// The owner of the ability.
         controller: ControllerId,
-        /// The ability.
+        /// The ability definition.
         ability: AbilityId,
-        /// The task, to be completed.
+        /// The task, which the host must complete.
         task: TaskId,
-        /// What kind of task.
+        /// Kind of the task.
         kind: Arc<str>,
-        /// Its place in the ability's routine.
+        /// Index of the step in the ability's program.
         step: u32,
     },
-    /// The host need not carry out a task any more.
+    /// The host need not execute a task any more.
     HostTaskCancelled {
-        /// Whose ability asked.
+        /// The owner of the ability.
         controller: ControllerId,
         /// The task.
         task: TaskId,
     },
-    /// An occurrence of a wait that goes on: the tasks after it run once for it (A10).
+    /// A repeating wait occurred: the tasks after it run once for it (A10).
     TaskTriggered {
-        /// Whose ability waits.
+        /// The owner of the ability.
         controller: ControllerId,
         /// The wait.
         task: TaskId,
     },
-    /// A wait keeps no more occurrences, and later ones are dropped (A9). Raised once until its queue is empty again.
+    /// The queue of a wait is full, and later occurrences are dropped (A9). Emitted once until the queue is
+    /// empty again.
     OccurrenceLimit {
-        /// Whose ability waits.
+        /// The owner of the ability.
         controller: ControllerId,
-        /// The ability.
+        /// The ability definition.
         ability: AbilityId,
-        /// Place of the wait in the ability's routine.
+        /// Index of the wait in the ability's program.
         step: u32,
-        /// How many occurrences it keeps.
+        /// Number of occurrences that it queues.
         limit: u32,
     },
-    /// A task could not be carried out; its ability is cancelled.
+    /// A task failed; its ability is cancelled.
     TaskFailed {
-        /// Whose ability it is of.
+        /// The owner of the ability.
         controller: ControllerId,
-        /// The ability.
+        /// The ability definition.
         ability: AbilityId,
-        /// Its place in the ability's routine.
+        /// Index of the step in the ability's program.
         step: u32,
-        /// Why.
+        /// The reason.
         reason: RefusalReason,
     },
-    /// A task found nobody to act on, and the ability went on.
+    /// A task found no target, and the ability continued.
     NoTarget {
-        /// Whose ability it is of.
+        /// The owner of the ability.
         controller: ControllerId,
-        /// The ability.
+        /// The ability definition.
         ability: AbilityId,
-        /// Its place in the ability's routine.
+        /// Index of the step in the ability's program.
         step: u32,
     },
-    /// Targets are to be chosen: a reticle can be shown.
+    /// A task waits for targets: the host can show a reticle.
     TargetingBegan {
-        /// Who chooses.
+        /// The controller whose ability waits for targets.
         controller: ControllerId,
         /// The wait.
         task: TaskId,
-        /// Who decides when.
+        /// How the choice is confirmed.
         confirmation: Confirmation,
     },
-    /// No target is to be chosen any more.
+    /// A task no longer waits for targets.
     TargetingEnded {
-        /// Who chose.
+        /// The controller whose ability waited for targets.
         controller: ControllerId,
         /// The wait.
         task: TaskId,
     },
-    /// The attribute whose fall is death has fallen (§8.6).
+    /// The attribute of death fell to its threshold (§8.6).
     OwnerDied {
-        /// Who.
+        /// The controller.
         controller: ControllerId,
     },
-    /// A cue begins (E11).
+    /// A looping cue begins (E11).
     CueAdded {
-        /// On whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
-        /// With what.
+        /// Parameters of the cue.
         parameters: CueParameters,
     },
-    /// A cue ends (E11).
+    /// A looping cue ends (E11).
     CueRemoved {
-        /// On whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
     },
-    /// A cue happens once (E11).
+    /// A cue is executed once (E11).
     CueExecuted {
-        /// On whom.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
-        /// With what.
+        /// Parameters of the cue.
         parameters: CueParameters,
     },
-    /// Effects kept causing effects; the rest of the chain was dropped (E12).
+    /// Effects kept causing effects; the rest of the cascade was dropped (E12).
     CascadeLimit {
         /// The last effects of the chain, the oldest first.
         chain: Vec<EffectId>,
-        /// How many pending operations were dropped.
+        /// Number of pending consequences that were dropped.
         dropped: u32,
     },
-    /// The simulation found itself in a state that its rules exclude. Reported, and the operation skipped (§7.2).
+    /// The simulation found an inconsistent state. The operation is skipped (§7.2).
     LogicError {
-        /// What was found.
+        /// Description of the inconsistency.
         what: &'static str,
-        /// With whom.
+        /// The controller.
         controller: ControllerId,
     },
 }
 
 impl EventKind {
-    /// The kind's name, as scenarios count events by it.
+    /// Name of the kind, as used in scenarios.
     pub fn name(&self) -> &'static str {
         match self {
             Self::ControllerSpawned { .. } => "ControllerSpawned",
@@ -634,7 +636,7 @@ impl EventKind {
 }
 
 impl Event {
-    /// The event in words, with names instead of ids.
+    /// The event as text, with names instead of ids.
     pub fn describe<'a>(&'a self, simulation: &'a Simulation) -> impl fmt::Display + 'a {
         text::Described { event: self, simulation }
     }

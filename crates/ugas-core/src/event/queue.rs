@@ -1,5 +1,5 @@
-//! Events that nobody has polled yet, kept small: events come in runs that share their time, their cause and their
-//! prediction, so these are written down once a run.
+//! Queue of events that were not polled yet. Time, cause and prediction are stored once per run of events
+//! that share them.
 
 use std::collections::VecDeque;
 
@@ -7,26 +7,26 @@ use super::{Cause, Event, EventKind};
 use crate::prediction::PredictionKey;
 use crate::time::Time;
 
-/// Events in the order in which they were raised.
+/// Events in the order in which they were emitted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventQueue {
     kinds: VecDeque<EventKind>,
-    /// Where the events come from, run by run; their counts add up to the number of kinds.
+    /// Origins of the events, run by run; their counts add up to the number of kinds.
     runs: VecDeque<Run>,
 }
 
-/// What the events of a run have in common.
+/// The common data of a run of events.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Position in the stream of the first that is left; the others follow it.
+    /// Sequence number of the first event that is left; the others follow it.
     sequence: u64,
     count: u32,
-    /// Equal for events whose origin is the same, and whose numbers follow one another.
+    /// Equal for events with the same origin and consecutive sequence numbers.
     version: u64,
     origin: Origin,
 }
 
-/// Where an event comes from.
+/// Time, cause and prediction of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) time: Time,
@@ -39,8 +39,8 @@ impl EventQueue {
         self.kinds.len()
     }
 
-    /// Adds an event. Of two in a row with the same version the origin is that of the first, and their numbers follow one
-    /// another.
+    /// Adds an event. It must have the origin of the previous event, and the next sequence number, if the
+    /// version is the same.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -77,12 +77,12 @@ impl EventQueue {
         self.runs.clear();
     }
 
-    /// Takes all events; those that nobody looked at are gone with the iterator.
+    /// Removes all events, also those that the iterator does not visit.
     pub(crate) fn drain(&mut self) -> Drain<'_> {
         Drain(self)
     }
 
-    /// Copies of all events, which stay where they are.
+    /// Copies of all events, without removing them.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         let mut runs = self.runs.iter();
         let (mut run, mut taken) = (runs.next(), 0);
@@ -90,7 +90,7 @@ impl EventQueue {
             if run.is_some_and(|run| taken == run.count) {
                 (run, taken) = (runs.next(), 0);
             }
-            let run = run.expect("runs count all events");
+            let run = run.expect("the runs count all events");
             taken += 1;
             run.origin.event(run.sequence + u64::from(taken - 1), kind.clone())
         })
@@ -116,7 +116,7 @@ impl Extend<Event> for EventQueue {
     }
 }
 
-/// Takes events out of a queue until none is left.
+/// Iterator that removes events from a queue.
 pub(crate) struct Drain<'a>(&'a mut EventQueue);
 
 impl Iterator for Drain<'_> {
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Two of one operation, one of the next, one later, and one after a gap in the numbers.
+    /// Two events of one operation, one of the next, one later, and one after a gap in the sequence numbers.
     fn events() -> Vec<Event> {
         vec![event(5, 1, 0), event(6, 1, 0), event(7, 2, 0), event(8, 2, 9), event(10, 2, 9)]
     }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_goes_out() {
+    fn events_are_popped_as_pushed() {
         assert!(queue().iter().eq(events()));
         assert!(queue().drain().eq(events()));
         let mut queue = queue();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_run_keeps_its_numbers() {
+    fn rest_of_a_run_keeps_its_sequence_numbers() {
         let mut queue = queue();
         queue.pop();
         assert_eq!(queue.iter().next(), Some(event(6, 1, 0)));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_iterator_that_is_forgotten_leaves_the_rest_in_order() {
+    fn leaked_drain_leaves_the_rest_in_order() {
         let mut queue = queue();
         let mut taken = queue.drain();
         assert_eq!(taken.next(), Some(event(5, 1, 0)));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_a_line_of_the_cache() {
+    fn event_size_is_pinned() {
         assert!(size_of::<EventKind>() <= 64, "{}", size_of::<EventKind>());
     }
 }

@@ -1,11 +1,11 @@
-//! Whom events are about.
+//! Subjects of events.
 
 use super::EventKind;
 use crate::handle::ControllerId;
 
 impl EventKind {
-    /// The controller that it happened to, for whoever sorts events by it: the target of an effect, the owner of an
-    /// ability. Who caused it is in [`Cause`](super::Cause).
+    /// The controller that the event happened to: the target of an effect, the owner of an ability. Its cause
+    /// is in [`Cause`](super::Cause).
     pub fn subject(&self) -> Option<ControllerId> {
         Some(match self {
             Self::ControllerSpawned { controller }

@@ -1,4 +1,4 @@
-//! Events in words, with names instead of ids.
+//! Events as text, with names instead of ids.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::{Event, EventKind};
 use crate::id::EffectId;
 use crate::simulation::Simulation;
 
-/// An event as people read it.
+/// Displays an event as text.
 pub(super) struct Described<'a> {
     pub(super) event: &'a Event,
     pub(super) simulation: &'a Simulation,

@@ -1,4 +1,4 @@
-//! The explanation as a tree of text.
+//! Display of an explanation as a tree of text.
 
 use core::fmt;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Explanation {
                 write!(f, "\n│  {} {term}", if at == last { "└─" } else { "├─" })?;
             }
         }
-        let verdict = match (&self.clamp.min, &self.clamp.max) {
+        let clamping = match (&self.clamp.min, &self.clamp.max) {
             (None, None) => "no bounds",
             (Some(min), Some(max)) if min.value > max.value => "the bounds cross, the minimum wins",
             _ if self.clamp.applied => "applied",
@@ -46,7 +46,7 @@ impl fmt::Display for Explanation {
         if let Some(max) = &self.clamp.max {
             write!(f, " max {max}")?;
         }
-        write!(f, ": {verdict}")?;
+        write!(f, ": {clamping}")?;
         if let Some(value) = self.adjusted_by_hook {
             write!(f, ", then {value} by a hook")?;
         }

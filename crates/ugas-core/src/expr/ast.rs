@@ -1,4 +1,4 @@
-//! The syntax tree of an expression, with places.
+//! The syntax tree of an expression, with source spans.
 
 use super::environment::{NameKind, Side};
 use super::error::{ExprError, Span};
@@ -8,13 +8,13 @@ use super::parser;
 
 /// A parsed expression whose names have not been looked up.
 ///
-/// The nodes lie in one vector, children before parents and the root last: a chain of ten thousand additions is
-/// walked and dropped without recursion.
+/// The nodes lie in one vector, children before parents and the root last: a chain of ten thousand additions
+/// is walked and dropped without recursion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ast {
     pub(super) text: String,
     pub(super) nodes: Vec<Node>,
-    /// The arguments of all calls, each call's in one piece.
+    /// The arguments of all calls; those of one call are contiguous.
     pub(super) arguments: Vec<u32>,
 }
 
@@ -32,10 +32,10 @@ impl Ast {
         &self.text
     }
 
-    /// The names that the expression uses, as often as it does, in the order of the text.
+    /// All uses of names in the expression, repetitions included, in the order of the text.
     ///
-    /// Keywords are left out. A name without a prefix is listed as an attribute of the owner, though the caller may
-    /// have a local of that name, which would win.
+    /// Keywords are left out. A name without a prefix is listed as an attribute of the owner, though the
+    /// caller may have a local of that name, which would win.
     pub fn names(&self) -> impl Iterator<Item = NameUse<'_>> {
         // Arguments are numbered before their calls, so node order is text order for names.
         self.nodes.iter().filter_map(|node| match node.kind {
@@ -70,13 +70,13 @@ impl Ast {
 /// One use of a name in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameUse<'a> {
-    /// What it names.
+    /// Kind of the named thing.
     pub kind: NameKind,
-    /// Whose attribute or tag it is; `None` for names of no one: curves, parameters and set-by-caller tags.
+    /// Side that has the attribute or tag; `None` for curves, parameters and set-by-caller tags.
     pub side: Option<Side>,
     /// The name, without prefix and quotes.
     pub name: &'a str,
-    /// Where it stands.
+    /// Position in the text.
     pub span: Span,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Node {
     pub(super) span: Span,
 }
 
-/// What a node is. Children are given by their index.
+/// Kind of a node. Children are given by their index.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum NodeKind {
     Number(f64),
@@ -96,8 +96,8 @@ pub(super) enum NodeKind {
     Jump,
     /// `Event.Magnitude`.
     EventMagnitude,
-    /// A text in quotes, which only arguments can be; with the call it is the first argument of, if it names
-    /// something there.
+    /// A text in quotes, which is only allowed as an argument; with the function whose first argument it is,
+    /// if that takes a name.
     Text {
         function: Option<(Option<Side>, Function)>,
     },

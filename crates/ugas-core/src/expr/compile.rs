@@ -1,20 +1,21 @@
-//! A resolved tree to flat code: folds constants, then writes operations with jumps.
+//! Code generation from a resolved tree: folds constants, then emits operations with jumps.
 
 use super::ast::Ast;
 use super::error::{EvalError, ExprError, ExprErrorKind, Span};
 use super::op::{Op, UnaryOp, is_true, truth};
 use super::resolve::Meaning;
 
-/// Flat code and the height its operand stack reaches.
+/// Flat code and the maximum height of its operand stack.
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
     pub(super) height: u32,
 }
 
-/// Writes the code of a tree, the meanings of whose nodes are known.
+/// Emits the code of a resolved tree.
 ///
 /// # Errors
-/// Every constant part that fails and would be evaluated for some input. What is never evaluated may fail.
+/// Every constant part that fails and would be evaluated for some input. Parts that are never evaluated may
+/// fail.
 pub(super) fn compile(ast: &Ast, meanings: &[Meaning<'_>]) -> Result<Code, Vec<ExprError>> {
     let mut writer = Writer {
         ast,
@@ -35,16 +36,17 @@ pub(super) fn compile(ast: &Ast, meanings: &[Meaning<'_>]) -> Result<Code, Vec<E
     Err(writer.errors)
 }
 
-/// What is known of a node's value before evaluation.
+/// Result of constant folding for a node.
 #[derive(Clone, Copy)]
 enum Fold {
     Number(f64),
-    /// The operation of this very node fails. Nodes above it count as unknown, so that the error is reported once.
+    /// The operation of this very node fails. Nodes above it count as unknown, so that the error is reported
+    /// once.
     Fails(EvalError),
     Unknown,
 }
 
-/// Computes what can be, in one pass: children come before their parents.
+/// Folds constants in one pass: children come before their parents.
 fn fold(meanings: &[Meaning<'_>]) -> Vec<Fold> {
     let mut folds: Vec<Fold> = Vec::with_capacity(meanings.len());
     for meaning in meanings {
@@ -95,7 +97,7 @@ fn fold(meanings: &[Meaning<'_>]) -> Vec<Fold> {
     folds
 }
 
-/// Something still to be written. A stack of these stands in for recursion.
+/// Pending work of the code generator. A stack of it replaces recursion.
 #[derive(Clone, Copy)]
 enum Work {
     Node(u32),
@@ -104,7 +106,7 @@ enum Work {
     Open(Op),
     /// Ends the first branch of an `if` and begins the second.
     Otherwise,
-    /// Lets the last open jump lead here.
+    /// Sets the target of the last open jump to the current position.
     Close,
 }
 
@@ -196,7 +198,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `and` and `or`. A left side that decides alone has been folded already; a known one that does not is dropped.
+    /// `and` and `or`. A left side that decides alone has been folded already; a known one that does not is
+    /// dropped.
     fn logic(&mut self, jump: Op, left: u32, right: u32) {
         let result = Work::Emit(Op::Unary(UnaryOp::Truth));
         match self.known(left) {
@@ -214,7 +217,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts `steps` before all other work, in their order.
+    /// Schedules `steps` before all other work, in their order.
     fn next(&mut self, steps: &[Work]) {
         self.work.extend(steps.iter().rev());
     }

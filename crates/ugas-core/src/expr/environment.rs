@@ -1,4 +1,4 @@
-//! What an expression needs from its surroundings: names when it is compiled, values when it is evaluated.
+//! The context of an expression: names at compilation, values at evaluation.
 
 use super::error::EvalError;
 use crate::ability::ParameterFault;
@@ -6,14 +6,14 @@ use crate::hash::state_hash_enum;
 use crate::id::{AttributeId, CurveId, TagId};
 use core::fmt;
 
-/// Whose attribute or tag is meant.
+/// The party whose attribute or tag an expression reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
-    /// The one whose expression it is: a name without a prefix.
+    /// The controller that owns the expression: a name without a prefix.
     Owner,
-    /// `Source.`: the one an effect comes from.
+    /// `Source.`: the source of the effect.
     Source,
-    /// `Target.`: the one it is applied to.
+    /// `Target.`: the target of the effect.
     Target,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// What a name in an expression is the name of.
+/// Kind of thing that a name in an expression refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum NameKind {
     /// An attribute.
@@ -60,7 +60,7 @@ impl fmt::Display for NameKind {
 
 /// The names that an expression may use, looked up once, at compilation.
 ///
-/// Nothing is known unless a method says so; `()` knows no names at all and serves for plain arithmetic.
+/// The default methods know no names; `()` implements them and serves for plain arithmetic.
 pub trait Names {
     /// The attribute of this name.
     fn attribute(&self, name: &str) -> Option<AttributeId> {
@@ -98,7 +98,7 @@ pub trait Names {
         None
     }
 
-    /// The number of a local name. Locals shadow attributes, but not [keywords](super::is_keyword).
+    /// Index of a local name. Locals shadow attributes, but not [keywords](super::is_keyword).
     fn local(&self, name: &str) -> Option<u16> {
         let _ = name;
         None
@@ -115,18 +115,18 @@ impl Names for () {}
 
 /// The values that an expression reads when it is evaluated.
 ///
-/// A method that is not implemented says that there is no such value here; `()` has none at all. Non-finite values
-/// are refused by the evaluation itself (V2).
+/// The default methods report that the value is not available; `()` has no values at all. Evaluation itself
+/// rejects values that are not finite (V2).
 pub trait Environment {
     /// The value of an attribute.
     ///
     /// # Errors
-    /// If that side is not there or lacks the attribute.
+    /// If that side does not exist or lacks the attribute.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         Err(EvalError::MissingAttribute { side, attribute })
     }
 
-    /// True if that side has the tag or one below it. One who is not there has no tags.
+    /// True if that side has the tag or one below it. A side that does not exist has no tags.
     fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
         let _ = (side, tag);
         false
@@ -138,17 +138,17 @@ pub trait Environment {
         false
     }
 
-    /// The level of the effect or ability; what has no levels is at level 1.
+    /// The level of the effect or ability; 1 where there are no levels.
     fn level(&self) -> f64 {
         1.0
     }
 
-    /// The stack count of the effect; what does not stack is there once.
+    /// The stack count of the effect; 1 if it does not stack.
     fn stacks(&self) -> f64 {
         1.0
     }
 
-    /// The index of the target in the chain that reached it: 0 for the first, and wherever there is no chain.
+    /// The index of the target in its chain: 0 for the first target, and without a chain.
     fn jump(&self) -> f64 {
         0.0
     }
@@ -173,7 +173,7 @@ pub trait Environment {
     /// A curve's value at `x`.
     ///
     /// # Errors
-    /// If the curve is not there.
+    /// If the curve does not exist.
     fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
         let _ = x;
         Err(EvalError::MissingCurve { curve })
@@ -187,7 +187,7 @@ pub trait Environment {
         Err(EvalError::NotAvailable)
     }
 
-    /// The value of a local name, by the number that [`Names::local`] gave it.
+    /// The value of a local name, by the index from [`Names::local`].
     fn local(&self, local: u16) -> f64 {
         let _ = local;
         0.0

@@ -1,4 +1,4 @@
-//! What can be wrong with an expression: as text ([`ExprError`]) and in evaluation ([`EvalError`]).
+//! Errors of expressions: in the text ([`ExprError`]) and in evaluation ([`EvalError`]).
 
 use crate::ability::ParameterFault;
 
@@ -6,7 +6,7 @@ use super::environment::{NameKind, Side};
 use crate::id::{AttributeId, CurveId, TagId};
 use core::fmt;
 
-/// A piece of an expression's text, in bytes.
+/// A byte range of an expression's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {
     /// The first byte.
@@ -25,20 +25,20 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The piece of `text`, or nothing where the span is not one of this text.
+    /// The spanned part of `text`; empty if the span does not fit the text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 }
 
-/// A mistake in the text of an expression. Its message leaves out the place, which is for the reader of the file
-/// to point at with `span`.
+/// A mistake in the text of an expression. Its message does not contain the position, which the caller
+/// reports from `span`.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{kind}")]
 pub struct ExprError {
-    /// The text it is about.
+    /// Position of the mistake in the text.
     pub span: Span,
-    /// The mistake.
+    /// Kind of the mistake.
     pub kind: ExprErrorKind,
 }
 
@@ -54,27 +54,27 @@ pub enum ExprErrorKind {
     ForeignOperator {
         /// As written.
         found: &'static str,
-        /// What expressions have for it.
+        /// The operator of expressions to use instead.
         instead: &'static str,
     },
     /// The text stops too early.
     #[error("the expression ends where {expected} should follow")]
     UnexpectedEnd {
-        /// What could have followed.
+        /// Description of the expected token.
         expected: &'static str,
     },
-    /// Something stands where it cannot.
+    /// A token that is not allowed at its position.
     #[error("unexpected `{found}`; expected {expected}")]
     UnexpectedToken {
         /// As written.
         found: String,
-        /// What could stand there.
+        /// Description of the expected token.
         expected: &'static str,
     },
     /// A number too large for a value (V2).
     #[error("the number `{0}` is out of range")]
     NumberOutOfRange(String),
-    /// A quote without its partner.
+    /// An opening quote without a closing one.
     #[error("this text in quotes never ends; close it with `{0}`")]
     UnterminatedString(char),
     /// `a < b < c`, which would compare a truth value with a number.
@@ -88,7 +88,7 @@ pub enum ExprErrorKind {
         /// The limit.
         most: usize,
     },
-    /// Parentheses, signs or powers in each other beyond the limit.
+    /// Parentheses, signs or powers nested beyond the limit.
     #[error("the expression is nested more than {most} levels deep; name parts of it")]
     TooDeep {
         /// The limit.
@@ -107,34 +107,34 @@ pub enum ExprErrorKind {
     WrongArgumentCount {
         /// The function.
         function: &'static str,
-        /// How many it takes.
+        /// The expected number.
         expected: ArgumentCount,
-        /// How many are given.
+        /// The given number.
         found: u32,
     },
-    /// A number where a function wants a name in quotes.
+    /// A number where a function expects a name in quotes.
     #[error("`{function}` takes a name in quotes first, as in `{function}(\"Name\")`")]
     ExpectedText {
         /// The function.
         function: &'static str,
     },
-    /// A text in quotes where a function wants a number.
+    /// A text in quotes where a function expects a number.
     #[error("`{function}` takes a number here, not a text in quotes")]
     UnexpectedText {
         /// The function.
         function: &'static str,
     },
-    /// A name that stands for nothing.
+    /// An unknown name.
     #[error("unknown {kind} `{name}`{}", did_you_mean(.nearest))]
     UnknownName {
-        /// What it should be the name of.
+        /// Expected kind of the named thing.
         kind: NameKind,
         /// As written.
         name: String,
         /// The nearest known one.
         nearest: Option<String>,
     },
-    /// A parameter that cannot be used so (A18).
+    /// A parameter of the wrong kind for its use (A18).
     #[error("{0}")]
     Parameter(ParameterFault),
     /// `ParamTag` where no tag is expected.
@@ -147,12 +147,12 @@ pub enum ExprErrorKind {
     Constant(EvalError),
 }
 
-/// How many arguments a function takes.
+/// Number of arguments that a function takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentCount {
-    /// So many.
+    /// Exactly this number.
     Exactly(u32),
-    /// So many or more.
+    /// This number or more.
     AtLeast(u32),
 }
 
@@ -176,25 +176,25 @@ impl fmt::Display for ArgumentCount {
     }
 }
 
-/// Why an expression has no value. Small and `Copy`, as refusals carry it; callers turn the ids into names.
+/// Error of an evaluation. Small and `Copy`, because refusals carry it; callers turn the ids into names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalError {
     /// `/` or `%` by zero.
     #[error("division by zero")]
     DivisionByZero,
-    /// A result, or a value from outside, that is infinite or not a number.
+    /// A result, or a value of the environment, that is infinite or not a number.
     #[error("the result is not a finite number")]
     NonFinite,
     /// The square root of a negative number.
     #[error("square root of a negative number")]
     NegativeRoot,
-    /// The one asked has no such attribute, or there is no such one.
+    /// The side does not exist or lacks the attribute.
     #[error("the {side} has no {attribute:?}")]
     MissingAttribute {
-        /// Who was asked.
+        /// The side.
         side: Side,
-        /// For what.
+        /// The attribute.
         attribute: AttributeId,
     },
     /// The application did not set this magnitude (E9).
@@ -212,10 +212,10 @@ pub enum EvalError {
         /// The curve.
         curve: CurveId,
     },
-    /// Something this place does not have, such as dice in a derived attribute.
+    /// A value that is not available in this context, such as dice in a derived attribute.
     #[error("not available here")]
     NotAvailable,
-    /// Dice that only the authority rolls, asked for on a client (§13.7).
+    /// Dice that only the authority rolls, read on a client (§13.7).
     #[error("only the authority rolls these dice")]
     NotPredicted,
 }

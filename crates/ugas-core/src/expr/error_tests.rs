@@ -1,10 +1,10 @@
-//! Texts that are no expressions → errors, with the place they point at; and texts of any kind → no panic.
+//! Error tests: invalid texts give errors with their spans, and no text panics.
 
 use super::tests::{Fixture, check};
 use super::*;
 use proptest::prelude::*;
 
-/// Each expected error as (the text it points at, its message).
+/// Expected errors as (spanned text, message).
 #[track_caller]
 fn check_errors(text: &str, expected: &[(&str, &str)]) {
     let errors = Program::compile(text, &Fixture { dice: 0 }).expect_err(text);
@@ -57,7 +57,7 @@ fn grammar_errors() {
 }
 
 #[test]
-fn errors_point_at_their_place() {
+fn error_spans_cover_the_mistake() {
     check_span("1 +", 3, 3);
     check_span("1 < 2 < 3", 6, 7);
     check_span("1 + Helth", 4, 9);
@@ -130,9 +130,9 @@ fn constant_parts_that_fail_are_errors() {
     );
 }
 
-/// On a small thread, since hosts decide how much stack there is.
+/// Runs on a thread with a small stack, since hosts choose its size.
 #[test]
-fn long_and_deep_texts_are_evaluated_or_refused() {
+fn long_and_deep_texts_are_evaluated_or_rejected() {
     let thread = std::thread::Builder::new().stack_size(128 * 1024);
     thread.spawn(check_long_and_deep_texts).unwrap().join().unwrap();
 }
@@ -168,7 +168,7 @@ fn check_long_and_deep_texts() {
     assert_eq!(errors[0].to_string(), "the expression is 16385 bytes long; at most 16384 are allowed");
 }
 
-/// Pieces of expressions, right and wrong, that random texts are made of.
+/// Parts of expressions, valid and invalid, for random texts.
 const PIECES: [&str; 3] = [
     "1|0|2.5|1e308|(|(|)|)|,|+|-|*|/|%|^|<|==|and|or|not|if(|min(|max(|clamp(|sqrt(|lerp(",
     "curve('Growth',|rand()|HasTag('State.Burning')|Target.HasTag(|SetByCaller('Data.Damage')",
@@ -194,17 +194,17 @@ fn survives(text: &str) {
 
 proptest! {
     #[test]
-    fn any_text_is_compiled_or_refused(text in any::<String>()) {
+    fn any_text_is_compiled_or_rejected(text in any::<String>()) {
         survives(&text);
     }
 
     #[test]
-    fn any_bytes_are_compiled_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn any_bytes_are_compiled_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         survives(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn any_pieces_are_compiled_or_refused(
+    fn any_sequence_of_parts_is_compiled_or_rejected(
         pieces in prop::collection::vec(prop::sample::select(PIECES.iter().flat_map(|line| line.split('|')).collect::<Vec<_>>()), 0..40),
     ) {
         survives(&pieces.join(" "));

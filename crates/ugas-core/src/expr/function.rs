@@ -77,7 +77,7 @@ impl Function {
         }
     }
 
-    /// How many arguments it takes, the name in quotes included.
+    /// Number of arguments, the name in quotes included.
     pub(super) fn arguments(self) -> ArgumentCount {
         match self {
             Self::Min | Self::Max => ArgumentCount::AtLeast(2),
@@ -117,22 +117,22 @@ impl Function {
         matches!(self, Self::SetByCaller | Self::HasTag | Self::EffectHasTag)
     }
 
-    /// Every name that can stand before `(`, for typing help.
+    /// All names that can precede `(`, for suggestions.
     pub(super) fn known_names() -> impl Iterator<Item = &'static str> {
         let plain = Self::ALL.into_iter().map(Self::name);
         plain.chain(["Source.HasTag", "Target.HasTag"])
     }
 }
 
-/// Words that stand for a value or an operator, or for one of the two sides.
+/// Keywords: values, operators and sides.
 const WORDS: [&str; 10] =
     ["and", "or", "not", "true", "false", "Level", "Stacks", "Jump", "Source", "Target"];
 
-/// The words among them that are values.
+/// The keywords that are values.
 pub(super) const VALUE_WORDS: [&str; 5] = ["Level", "Stacks", "Jump", "true", "false"];
 
-/// True for a name that means something in every expression, so that no local name or attribute can be reached by
-/// it. Whoever lets people choose local names should refuse these.
+/// Whether a name is a keyword in every expression, and so hides a local name or attribute of that name.
+/// Callers that let people choose local names should reject keywords.
 pub fn is_keyword(name: &str) -> bool {
     WORDS.contains(&name) || Function::by_name(name).is_some()
 }

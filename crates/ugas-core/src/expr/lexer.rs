@@ -1,8 +1,8 @@
-//! Text to tokens.
+//! Lexer: splits text into tokens.
 
 use super::error::{ExprError, ExprErrorKind, Span};
 
-/// What a token is; its text is that of its span.
+/// Kind of a token; its text is that of its span.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum TokenKind {
     Number(f64),
@@ -27,14 +27,14 @@ pub(super) enum TokenKind {
     Dot,
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
-/// Operators by their text, a longer one before its own beginning.
+/// Operators by their text, longer ones before their prefixes.
 const SYMBOLS: [(&str, TokenKind); 16] = [
     ("<=", TokenKind::LessEqual),
     (">=", TokenKind::GreaterEqual),
@@ -54,10 +54,11 @@ const SYMBOLS: [(&str, TokenKind); 16] = [
     (".", TokenKind::Dot),
 ];
 
-/// Operators that people bring from other languages. Looked at after [`SYMBOLS`].
+/// Operators of other languages and their replacements. Tried after [`SYMBOLS`].
 const FOREIGN: [(&str, &str); 4] = [("&&", "and"), ("||", "or"), ("!", "not"), ("=", "==")];
 
-/// Reads tokens from the front of a text. The text must be shorter than 4 GiB, which the parser's limit sees to.
+/// Reads tokens from the front of a text. The text must be shorter than 4 GiB, which the parser's limit
+/// ensures.
 pub(super) struct Lexer<'a> {
     text: &'a str,
     position: usize,
@@ -104,7 +105,7 @@ impl<'a> Lexer<'a> {
                 self.position += 1;
             }
             if !self.digits() {
-                // `2e` and `2em` are a number and a name, which the parser will complain of.
+                // `2e` and `2em` are a number and a name, which the parser rejects.
                 self.position = mantissa_end;
             }
         }

@@ -1,8 +1,8 @@
 //! Expressions: the formulas of magnitudes, derived attributes, calculations and task parameters.
 //!
-//! A text is compiled once, against the [`Names`] that are known, to a [`Program`], and evaluated as often as needed
-//! in an [`Environment`] that has the values. Evaluation gives a finite number or an [`EvalError`] (V2), the same one
-//! on every platform (V6), and takes chance only from the environment (V5).
+//! A text is compiled once, against the known [`Names`], to a [`Program`], and evaluated as often as needed
+//! in an [`Environment`] that provides the values. Evaluation returns a finite number or an [`EvalError`]
+//! (V2), the same on every platform (V6), and takes random numbers only from the environment (V5).
 //!
 //! | | |
 //! |---|---|
@@ -27,7 +27,7 @@
 //! | `and` | 1 or 0; the right side is evaluated only if the left is true |
 //! | `or` | 1 or 0; the right side is evaluated only if the left is false |
 //!
-//! Whatever is not 0 is true. Names are in single or double quotes. `clamp` lets the lower bound win (B0).
+//! Every number but 0 is true. Names are in single or double quotes. `clamp` lets the lower bound win (B0).
 //!
 //! ```
 //! use ugas_core::expr::{Environment, EvalError, Names, Program, Side};

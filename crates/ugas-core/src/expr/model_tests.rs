@@ -1,4 +1,5 @@
-//! Random trees: the compiled program must agree with a recursive evaluator that knows nothing of code or folding.
+//! Random trees: the compiled program must agree with a recursive evaluator that knows nothing of code or
+//! folding.
 
 use super::*;
 use crate::id::AttributeId;
@@ -15,7 +16,7 @@ enum Tree {
     Call(&'static str, Vec<Self>),
 }
 
-/// Three attributes, and dice that count, so that a roll too many or in another order is seen.
+/// Three attributes, and dice that count their rolls, so that a surplus or reordered roll is detected.
 #[derive(Clone)]
 struct World {
     values: [f64; 3],
@@ -116,7 +117,7 @@ impl Tree {
                 arguments[taken].value(world)?
             }
             Self::Call(name, arguments) => {
-                // Operands are checked as they come, as `min` does from left to right.
+                // Operands are checked from left to right, as in `min`.
                 let numbers =
                     arguments.iter().map(|argument| argument.value(world)).collect::<Result<Vec<_>, _>>()?;
                 match (*name, numbers.as_slice()) {

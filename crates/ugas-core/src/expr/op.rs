@@ -1,8 +1,8 @@
 //! The operations of compiled expressions and their arithmetic, shared by constant folding and evaluation.
 //!
-//! Only arithmetic that is the same on every platform: basic operations, roundings, remainder and square root are
-//! exact by IEEE 754, powers come from a pure Rust library, and minimum and maximum are spelled out, since the
-//! standard ones leave the sign of zero open.
+//! Only arithmetic that is the same on every platform: basic operations, roundings, remainder and square root
+//! are exact by IEEE 754, powers come from a pure Rust library, and minimum and maximum are spelled out,
+//! since the standard ones leave the sign of zero open.
 
 use super::environment::Side;
 use super::error::EvalError;
@@ -32,9 +32,9 @@ pub(super) enum Op {
     /// Drops the top and jumps if it was false.
     JumpIfFalse(u32),
     Jump(u32),
-    /// If the top is false, makes it 0 and jumps; else drops it.
+    /// If the top is false, sets it to 0 and jumps; else drops it.
     And(u32),
-    /// If the top is true, makes it 1 and jumps; else drops it.
+    /// If the top is true, sets it to 1 and jumps; else drops it.
     Or(u32),
 }
 
@@ -48,7 +48,7 @@ pub(super) enum UnaryOp {
     Absolute,
     Floor,
     Ceiling,
-    /// To the nearest, halves away from zero.
+    /// Rounds to the nearest integer, halves away from zero.
     Round,
     Root,
 }
@@ -60,7 +60,7 @@ pub(super) enum BinaryOp {
     Subtract,
     Multiply,
     Divide,
-    /// With the sign of the left operand.
+    /// Remainder with the sign of the left operand.
     Remainder,
     Power,
     Less,
@@ -139,13 +139,13 @@ pub(super) fn is_true(x: f64) -> bool {
     x != 0.0
 }
 
-/// The value of a truth.
+/// Converts a truth value to 1 or 0.
 #[inline]
 pub(super) fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// Refuses what must not enter the state (V2).
+/// Rejects numbers that are not finite (V2).
 #[inline]
 pub(super) fn finite(x: f64) -> Result<f64, EvalError> {
     if x.is_finite() { Ok(x) } else { Err(EvalError::NonFinite) }

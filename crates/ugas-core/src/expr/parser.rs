@@ -1,7 +1,7 @@
-//! Tokens to a syntax tree, by operator precedence.
+//! Parser: builds a syntax tree from tokens, by operator precedence.
 //!
-//! What is begun and not finished lies on a stack of our own, not on the thread's: how much of that there is depends on
-//! the host, and no input may exhaust it. The limit on nesting keeps formulas readable and their operand stacks small.
+//! Unfinished nodes lie on an explicit stack instead of the call stack, whose size depends on the host: no
+//! input may exhaust it. The limit on nesting keeps formulas readable and their operand stacks small.
 
 use super::ast::{Ast, Node, NodeKind};
 use super::environment::Side;
@@ -62,7 +62,7 @@ enum Infix {
     Binary(BinaryOp),
 }
 
-/// Something that waits for an operand.
+/// An unfinished node that waits for an operand.
 enum Begun {
     Parenthesis(Span),
     Call { side: Option<Side>, function: Option<Function>, name: Span, arguments: SmallVec<[u32; 4]> },
@@ -71,7 +71,7 @@ enum Begun {
 }
 
 impl Begun {
-    /// How tightly it holds its operand, if it is an operator.
+    /// Binding strength, if it is an operator.
     fn binding(&self) -> Option<Binding> {
         match self {
             Self::Parenthesis(_) | Self::Call { .. } => None,
@@ -79,7 +79,7 @@ impl Begun {
         }
     }
 
-    /// True if it counts as a level of nesting; other operators cannot pile up.
+    /// Whether it counts as a level of nesting; other operators cannot accumulate.
     fn nests(&self) -> bool {
         match self {
             Self::Infix { binding, .. } => *binding == Binding::Power,
@@ -88,7 +88,7 @@ impl Begun {
     }
 }
 
-/// What a name at the start of a value means.
+/// Meaning of a name at the start of a value.
 enum Word {
     Value(NodeKind),
     Side(Side),
@@ -96,7 +96,7 @@ enum Word {
     Name,
 }
 
-/// What must follow a finished value.
+/// Expectation after a finished value.
 #[derive(PartialEq, Eq)]
 enum Next {
     Value,
@@ -107,13 +107,14 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     ahead: Option<Token>,
     begun: Vec<Begun>,
-    /// How many of those begun nest.
+    /// Number of unfinished nodes that count as nesting.
     depth: u32,
     ast: Ast,
 }
 
 impl Parser<'_> {
-    /// Reads one step of a value: a whole one, or `None` if it only began something whose operand comes next.
+    /// Reads one step of a value. Returns a finished node, or `None` if it began a node whose operand comes
+    /// next.
     fn begin_value(&mut self) -> Result<Option<u32>, ExprError> {
         let Some(Token { kind, span }) = self.ahead else {
             return Err(self.unexpected(A_VALUE));
@@ -141,7 +142,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// A keyword, a name, or the beginning of a call, with or without a prefix.
+    /// Reads a keyword, a name, or the beginning of a call, with or without a prefix.
     fn begin_named(&mut self, first: Span) -> Result<Option<u32>, ExprError> {
         let word = match self.text(first) {
             "and" | "or" => return Err(self.unexpected(A_VALUE)),
@@ -162,7 +163,7 @@ impl Parser<'_> {
                 let name = self.expect(TokenKind::Name, "the name of an attribute, or `HasTag`")?;
                 let span = first.to(name);
                 if self.ahead_is(TokenKind::Open) {
-                    // Tags are the only thing besides attributes that the two sides have.
+                    // Besides attributes, the two sides have only tags.
                     let function = (self.text(name) == Function::HasTag.name()).then_some(Function::HasTag);
                     return self.begin_call(Some(side), function, span);
                 }
@@ -185,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `Event.Magnitude` or `Event.Payload("name")`, of which `Event` has been read.
+    /// Reads `Event.Magnitude` or `Event.Payload("name")` after `Event`.
     fn begin_event(&mut self, first: Span) -> Result<Option<u32>, ExprError> {
         const EXPECTED: &str = "`Magnitude` or `Payload(\"name\")`";
         self.expect(TokenKind::Dot, "`.`")?;
@@ -198,7 +199,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call whose name has been read; a whole one if it has no arguments.
+    /// Begins a call after its name. Returns the finished node if it has no arguments.
     fn begin_call(
         &mut self,
         side: Option<Side>,
@@ -215,7 +216,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// `ParamTag("Name")`, of which `ParamTag` has been read: it can only be the whole tag of a call (A18).
+    /// Reads `ParamTag("Name")` after `ParamTag`, which can only be the whole tag argument of a call (A18).
     fn param_tag(&mut self, first: Span) -> Result<u32, ExprError> {
         let is_tag = match self.begun.last() {
             Some(Begun::Call { function: Some(function), arguments, .. }) => {
@@ -236,7 +237,7 @@ impl Parser<'_> {
         Err(self.unexpected("`,` or `)`"))
     }
 
-    /// A text in quotes, which can only be a whole argument.
+    /// Reads a text in quotes, which can only be a whole argument.
     fn text_argument(&mut self, span: Span) -> Result<u32, ExprError> {
         let Some(Begun::Call { side, function, arguments, .. }) = self.begun.last() else {
             return Err(self.unexpected(A_VALUE));
@@ -250,7 +251,7 @@ impl Parser<'_> {
         Err(self.unexpected("`,` or `)`"))
     }
 
-    /// Goes on after a value: finishes what it completes, up to the next place for a value or the end.
+    /// Continues after a value: finishes the nodes that it completes, up to the next value or the end.
     fn continue_after(&mut self, mut value: u32) -> Result<Next, ExprError> {
         loop {
             if let Some((token, infix, binding)) = self.infix() {
@@ -299,7 +300,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Finishes the innermost thing begun with its last operand; `end` is the last that belongs to it.
+    /// Finishes the innermost unfinished node with its last operand; `end` is the span of its last token.
     fn close(&mut self, value: u32, end: Span) -> u32 {
         let Some(begun) = self.begun.pop() else { return value };
         self.depth -= u32::from(begun.nests());
@@ -337,7 +338,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The operator ahead, if what is ahead can stand between two operands.
+    /// The next token as an infix operator, if it is one.
     fn infix(&self) -> Option<(Token, Infix, Binding)> {
         let token = self.ahead?;
         let (op, binding) = match token.kind {

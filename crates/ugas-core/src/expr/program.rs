@@ -9,15 +9,15 @@ use super::resolve::resolve;
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{AttributeId, CurveId, TagId};
 
-/// The operand stack of ordinary formulas stays off the heap.
+/// Stack size up to which operands stay off the heap.
 const INLINE_OPERANDS: usize = 16;
 
-/// Something that the value of an expression depends on.
+/// An input that the value of an expression depends on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dependency {
     /// An attribute's current value.
     Attribute(Side, AttributeId),
-    /// Whether a tag is there.
+    /// Whether a side has a tag.
     Tag(Side, TagId),
     /// Whether the effect has an asset tag.
     EffectTag(TagId),
@@ -33,7 +33,7 @@ pub enum Dependency {
     Param(String),
     /// A curve.
     Curve(CurveId),
-    /// The dice: every evaluation may give another value.
+    /// Random numbers: every evaluation may give another value.
     Random,
     /// A local name.
     Local(u16),
@@ -60,7 +60,7 @@ impl Program {
         Self::from_ast(&ast, names)
     }
 
-    /// Compiles a tree, for callers who had to look at its names first.
+    /// Compiles a tree, for callers that need its names first.
     ///
     /// # Errors
     /// As [`Program::compile`], without those in the grammar.
@@ -74,8 +74,8 @@ impl Program {
         Ok(Self { source: ast.text().to_owned(), ops, params, dependencies, height })
     }
 
-    /// The value of the expression in `env`: always finite, operands evaluated from left to right, and of `and`,
-    /// `or` and `if` only those needed.
+    /// The value of the expression in `env`: always finite, operands evaluated from left to right, and of
+    /// `and`, `or` and `if` only those needed.
     ///
     /// # Errors
     /// If an operation has no finite result (V2) or `env` lacks a value.
@@ -92,7 +92,8 @@ impl Program {
         &self.source
     }
 
-    /// What the value depends on, sorted, each once. Branches that are never taken do not count.
+    /// Inputs that the value depends on, sorted, without duplicates and without branches that are never
+    /// taken.
     pub fn dependencies(&self) -> &[Dependency] {
         &self.dependencies
     }
@@ -105,8 +106,8 @@ impl Program {
         }
     }
 
-    /// Evaluates with room for `self.height` operands; that is how high the compiler found the stack to grow, so the
-    /// indices below stay inside.
+    /// Evaluates with room for `self.height` operands, the maximum height that the compiler computed, so that
+    /// the indices below are in bounds.
     fn run(&self, stack: &mut [f64], env: &mut dyn Environment) -> Result<f64, EvalError> {
         // The topmost operand lives in `top`, the others in `stack`; `height` counts the others.
         let mut height = 0;

@@ -1,4 +1,4 @@
-//! Looks up the names and functions of a syntax tree, and finds all that are wrong.
+//! Name resolution: looks up the names and functions of a syntax tree, and collects all errors.
 
 use super::ast::{Ast, Node, NodeKind, inside_quotes};
 use super::environment::{NameKind, Names, Side};
@@ -13,13 +13,13 @@ const EVENT_MAGNITUDE: &str = "Event.Magnitude";
 /// Prefix of the parameter names that `Event.Payload` reads.
 pub(crate) const EVENT_PAYLOAD: &str = "Event.Payload.";
 
-/// What a node of the tree computes. Children are given by their index.
+/// Operation of a node of the tree. Children are given by their index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning<'a> {
     /// A text in quotes: no value.
     Text,
     Number(f64),
-    /// A value from outside, without operands.
+    /// A value of the environment, without operands.
     Load(Op),
     Unary(UnaryOp, u32),
     /// Any number of operands, from left to right.
@@ -31,7 +31,7 @@ pub(super) enum Meaning<'a> {
     If([u32; 3]),
 }
 
-/// The operands of a chain: of an operator, or of a call.
+/// The operands of a chain: those of an operator or of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operands<'a> {
     Two([u32; 2]),
@@ -47,7 +47,7 @@ impl Operands<'_> {
     }
 }
 
-/// The meaning of every node, and the parameter names that [`Op::Param`] counts.
+/// The meaning of every node, and the parameter names that [`Op::Param`] indexes.
 pub(super) struct Resolved<'a> {
     pub(super) meanings: Vec<Meaning<'a>>,
     pub(super) params: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) fn resolve<'a>(ast: &'a Ast, names: &dyn Names) -> Result<Resolved<'a
     if errors.is_empty() {
         return Ok(Resolved { meanings, params: resolver.params });
     }
-    // One mistake a place: that a name lacks its quotes, found at the call, and not also that it is unknown.
+    // One error for each span: a name without quotes is reported at the call, and not also as unknown.
     errors.reverse();
     errors.sort_by_key(|error| error.span);
     errors.dedup_by_key(|error| error.span);
@@ -136,7 +136,7 @@ impl<'a> Resolver<'a, '_> {
         Err(unknown(kind, name, span, best.map(str::to_owned)))
     }
 
-    /// Counts arguments and tells texts from numbers.
+    /// Checks the number of arguments, and texts against numbers.
     fn check_arguments(&self, function: Function, arguments: &[u32], call: Span) -> Result<(), ExprError> {
         let (expected, found) = (function.arguments(), arguments.len() as u32);
         let name = function.name();
@@ -185,7 +185,7 @@ impl<'a> Resolver<'a, '_> {
             Function::EffectHasTag => Meaning::Load(Op::EffectHasTag(self.tag(argument(0))?)),
             Function::SetByCaller => Meaning::Load(Op::SetByCaller(self.tag(argument(0))?)),
             Function::Param => Meaning::Load(Op::Param(self.param(argument(0))?)),
-            // The parser puts it in the place of a tag.
+            // The parser only allows it as a tag argument.
             Function::ParamTag => Meaning::Text,
             Function::EventPayload => {
                 let name = format!("{EVENT_PAYLOAD}{}", self.text(argument(0)).0);

@@ -1,4 +1,4 @@
-//! Expressions → values, errors and dependencies. Expected numbers are worked out by hand.
+//! Values, errors and dependencies of expressions. Expected numbers are computed by hand.
 
 use super::*;
 use crate::hash::StateHasher;
@@ -203,7 +203,7 @@ fn functions() {
 }
 
 #[test]
-fn values_from_outside() {
+fn values_of_the_environment() {
     check_all(&[
         ("Health", 80.0),
         ("Source.Health", 800.0),
@@ -233,7 +233,7 @@ fn locals_shadow_attributes_but_not_keywords_or_sides() {
 }
 
 #[test]
-fn only_what_is_needed_is_evaluated() {
+fn evaluation_skips_operands_that_are_not_needed() {
     check_all(&[
         ("if(Target.Health > 0, 1 / Target.Health, 0)", 0.0),
         ("Target.Health and 1 / Target.Health", 0.0),
@@ -264,7 +264,7 @@ fn evaluation_errors() {
 }
 
 #[test]
-fn an_environment_without_values_refuses_what_it_lacks() {
+fn environment_without_values_reports_missing_ones() {
     let fixture = Fixture { dice: 0 };
     let evaluate = |text| Program::compile(text, &fixture).unwrap().evaluate(&mut ());
     let (side, attribute) = (Side::Owner, AttributeId::from_index(1));
@@ -279,7 +279,7 @@ fn an_environment_without_values_refuses_what_it_lacks() {
 }
 
 #[test]
-fn non_finite_values_from_outside_are_refused() {
+fn non_finite_values_of_the_environment_are_rejected() {
     struct Broken;
     impl Environment for Broken {
         fn level(&self) -> f64 {
@@ -348,7 +348,7 @@ fn names_are_listed_in_the_order_of_the_text() {
 }
 
 #[test]
-fn the_source_is_kept_and_the_hash_tells_programs_apart() {
+fn program_keeps_its_source_and_hash_distinguishes_programs() {
     assert_eq!(compiled(" 1 + Health ").source(), " 1 + Health ");
     assert_eq!(compiled("Health"), compiled("Health"));
     assert_eq!(StateHasher::of(&compiled("Health")), StateHasher::of(&compiled("Health")));

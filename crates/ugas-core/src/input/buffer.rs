@@ -1,22 +1,22 @@
-//! Inputs kept for a moment, to be tried again when what blocked them ends (§11.3).
+//! Input buffer: inputs that are kept for a moment and retried when abilities become available (§11.3).
 
 use std::collections::VecDeque;
 
 use super::InputId;
 use crate::codec::plain_struct;
+use crate::lazy_box::LazyBox;
 use crate::prediction::PredictionKey;
-use crate::seldom::Seldom;
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
 
-/// Whether, for how long and how many inputs are kept (§11.3).
+/// Configuration of an input buffer (§11.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InputBufferConfig {
-    /// Whether inputs are kept at all.
+    /// Whether inputs are buffered at all.
     pub enabled: bool,
-    /// How long one is kept.
+    /// Time for which an input is kept.
     pub window: Span,
-    /// How many are kept at most.
+    /// Maximum number of inputs.
     pub size: u32,
 }
 
@@ -27,38 +27,40 @@ impl Default for InputBufferConfig {
     }
 }
 
-/// An input and when it came.
+/// A buffered input.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BufferedInput {
     /// The input.
     pub input: InputId,
-    /// When it came.
+    /// Time of the press.
     pub timestamp: Time,
-    /// The prediction that it was part of: what it begins later belongs to the same one (§13.4).
+    /// Key of the prediction it was part of; activations that it starts later belong to the same prediction
+    /// (§13.4).
     pub prediction: Option<PredictionKey>,
-    /// Targets that the player aimed at: those of the abilities that it activates.
+    /// Targets for the abilities that it activates.
     pub targets: TargetData,
 }
 
-/// The queue of §11.3, oldest first. Trying the inputs on abilities is the caller's part; this knows only time.
+/// The queue of §11.3, oldest first. The caller retries the inputs; the buffer only manages time and
+/// capacity.
 #[derive(PartialEq, Debug, Default)]
 pub struct InputBuffer {
     config: InputBufferConfig,
-    inputs: Seldom<VecDeque<BufferedInput>>,
+    inputs: LazyBox<VecDeque<BufferedInput>>,
 }
 
 impl InputBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new(config: InputBufferConfig) -> Self {
-        Self { config, inputs: Seldom::new() }
+        Self { config, inputs: LazyBox::new() }
     }
 
-    /// How it keeps inputs.
+    /// The configuration.
     pub fn config(&self) -> InputBufferConfig {
         self.config
     }
 
-    /// Keeps inputs differently from now on. What no longer fits is dropped, the oldest first.
+    /// Replaces the configuration. Inputs that no longer fit are dropped, the oldest first.
     pub fn set_config(&mut self, config: InputBufferConfig) {
         self.config = config;
         let capacity = self.capacity();
@@ -68,21 +70,21 @@ impl InputBuffer {
         }
     }
 
-    /// Keeps an input that came at `now`, and drops those that are too old.
+    /// Buffers an input that was pressed at `now`, and drops those that have expired.
     ///
-    /// A full buffer drops its oldest input rather than the new one: what the player pressed last is what they mean
-    /// now, and the oldest would be the first to expire anyway. A buffer that is off, or has room for none, keeps
-    /// nothing.
+    /// A full buffer drops its oldest input rather than the new one: the last press is the player's present
+    /// intention, and the oldest would be the first to expire anyway. A buffer that is disabled, or of size
+    /// 0, keeps nothing.
     pub fn push(&mut self, input: InputId, now: Time) {
         self.push_predicted(input, now, None);
     }
 
-    /// Keeps an input that was part of a prediction; see [`Self::push`].
+    /// Buffers an input that was part of a prediction; see [`Self::push`].
     pub fn push_predicted(&mut self, input: InputId, now: Time, prediction: Option<PredictionKey>) {
         self.keep(BufferedInput { input, timestamp: now, prediction, targets: TargetData::default() });
     }
 
-    /// Keeps an input with all that is known of it; see [`Self::push`].
+    /// Buffers an input with prediction and targets; see [`Self::push`].
     pub(crate) fn keep(&mut self, kept: BufferedInput) {
         self.retain_fresh(kept.timestamp);
         let capacity = self.capacity();
@@ -96,7 +98,7 @@ impl InputBuffer {
         inputs.push_back(kept);
     }
 
-    /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
+    /// Drops the expired inputs: an input is kept while `now - timestamp < window` (§11.3, step 4).
     pub fn retain_fresh(&mut self, now: Time) {
         self.retain_within(self.config.window, now);
     }
@@ -113,17 +115,17 @@ impl InputBuffer {
         self.inputs.iter()
     }
 
-    /// The number of inputs kept.
+    /// The number of buffered inputs.
     pub fn len(&self) -> usize {
         self.inputs.len()
     }
 
-    /// True if nothing is kept.
+    /// True if no input is buffered.
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
 
-    /// Forgets every input, as §11.3 does after each processing, whatever came of it.
+    /// Drops every input, as §11.3 does after each processing, whatever its outcome.
     pub fn clear(&mut self) {
         if let Some(inputs) = self.inputs.get_mut() {
             inputs.clear();
@@ -145,7 +147,7 @@ impl InputBuffer {
         self.iter().all(|kept| kept.targets.check().is_ok())
     }
 
-    /// Whether it holds no more than it may.
+    /// Whether it holds no more inputs than its capacity.
     pub(crate) fn is_within_capacity(&self) -> bool {
         self.inputs.len() <= self.capacity()
     }
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_keep_their_order() {
+    fn buffered_inputs_keep_their_order() {
         let mut buffer = buffer(3);
         buffer.push("A".into(), at(0));
         buffer.push("B".into(), at(0));
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_expires_exactly_when_its_window_is_over() {
+    fn buffered_input_expires_at_the_end_of_its_window() {
         let mut buffer = buffer(3);
         buffer.push("A".into(), at(100));
         buffer.retain_fresh(Time::from_micros(249_999));
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_drops_the_oldest() {
+    fn full_buffer_drops_the_oldest_input() {
         let mut buffer = buffer(2);
         for name in ["A", "B", "C"] {
             buffer.push(name.into(), at(0));
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn pushing_drops_what_expired() {
+    fn push_drops_expired_inputs() {
         let mut buffer = buffer(3);
         buffer.push("A".into(), at(0));
         buffer.push("B".into(), at(150));
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_is_off_or_has_no_room_keeps_nothing() {
+    fn disabled_or_zero_size_buffer_keeps_nothing() {
         let mut off = InputBuffer::default();
         off.push("A".into(), at(0));
         let mut tiny = buffer(0);
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_config_drops_the_oldest_at_once() {
+    fn smaller_config_drops_the_oldest_inputs_at_once() {
         let mut buffer = buffer(3);
         for name in ["A", "B", "C"] {
             buffer.push(name.into(), at(0));
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_sees_inputs_and_times() {
+    fn buffer_hash_covers_inputs_and_times() {
         let mut one = buffer(3);
         let mut other = one.clone();
         one.push("A".into(), at(1));

@@ -1,4 +1,4 @@
-//! Building a scheme: collecting definitions, and putting what they come to in order.
+//! Builder of input schemes: collects definitions, and sorts the resolved ones.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl InputSchemeBuilder {
         self
     }
 
-    /// Leaves out mappings for other platforms. All mappings are checked nevertheless.
+    /// Excludes mappings for other platforms. All mappings are checked nevertheless.
     #[must_use]
     pub fn platform(mut self, platform: Platform) -> Self {
         self.platform = Some(platform);
@@ -74,7 +74,7 @@ impl InputSchemeBuilder {
     /// Resolves and checks everything.
     ///
     /// # Errors
-    /// All that is wrong, in the order of definition.
+    /// All errors, in the order of definition.
     pub fn build(self) -> Result<Arc<InputScheme>, InputSchemeErrors> {
         let mut building = Building::new(&self, self.tag_names());
         let mut actions = building.actions();

@@ -1,11 +1,11 @@
-//! Input as it is written down: actions, sets of them, and the controls that they are bound to (§11.2).
+//! Input definitions: actions, action sets, and the controls that they are bound to (§11.2).
 //!
 //! Names are text here; [`super::InputScheme`] resolves them.
 
 use super::{DeviceInput, InputBufferConfig, InputId, Platform};
 use crate::time::Span;
 
-/// What an action's value is.
+/// Type of an action's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueType {
     /// Pressed or not.
@@ -19,7 +19,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// How many numbers a value has.
+    /// Number of axes of a value.
     pub const fn axes(self) -> usize {
         match self {
             Self::Digital | Self::Axis1D => 1,
@@ -35,39 +35,42 @@ pub enum TriggerBehavior {
     /// When pressed.
     #[default]
     OnPressed,
-    /// When the player lets go.
+    /// When released.
     OnReleased,
-    /// When pressed, to last until released. It fires once: a signal a frame would depend on the length of frames.
+    /// When pressed, to last until released. It fires once: a signal in each frame would depend on the frame
+    /// rate.
     WhileHeld,
-    /// When the player lets go in time: a press no longer than the tap threshold.
+    /// When released after a press no longer than the tap threshold.
     OnTap,
-    /// When a second tap ends that began soon enough after the end of the first.
+    /// When the second of two taps is released, if it was pressed within the double tap window after the
+    /// first.
     OnDoubleTap,
 }
 
-/// An input action: what a player can mean, whatever the device.
+/// An input action: a player's intention, independent of the device.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputActionDef {
     /// Unique name.
     pub name: String,
-    /// The id that abilities are bound to. The later drafts make it the name; draft 1 has it apart.
+    /// The id that abilities are bound to. In the later drafts it is the name; draft 1 has a separate id.
     pub input: InputId,
-    /// What its value is.
+    /// Type of its value.
     pub value_type: ValueType,
     /// When it fires.
     pub trigger: TriggerBehavior,
-    /// The longest tap.
+    /// Longest press that counts as a tap.
     pub tap_threshold: Span,
-    /// The longest time from the end of a tap to the beginning of the next.
+    /// Longest time from the end of a tap to the beginning of the next in a double tap.
     pub double_tap_window: Span,
-    /// Whether bindings of lower rank do not see the controls that it uses.
+    /// Whether it hides its controls from bindings of lower rank.
     pub consume: bool,
     /// Tags that describe it.
     pub tags: Vec<String>,
 }
 
 impl InputActionDef {
-    /// An action with the later drafts' defaults: fires when pressed, taps of 0.2 s, 0.3 s between them, consuming.
+    /// An action with the later drafts' defaults: fires when pressed, taps of 0.2 s, 0.3 s between them,
+    /// consuming.
     pub fn new(name: &str, value_type: ValueType) -> Self {
         Self {
             name: name.to_owned(),
@@ -81,26 +84,26 @@ impl InputActionDef {
         }
     }
 
-    /// A button.
+    /// Creates a digital action.
     pub fn digital(name: &str) -> Self {
         Self::new(name, ValueType::Digital)
     }
 
-    /// Reaches abilities under another id than its name.
+    /// Sets the id that abilities are bound to, if it is not the name.
     #[must_use]
     pub fn input(mut self, input: &str) -> Self {
         self.input = InputId::new(input);
         self
     }
 
-    /// Fires at another moment.
+    /// Sets the trigger behaviour.
     #[must_use]
     pub fn fires(mut self, trigger: TriggerBehavior) -> Self {
         self.trigger = trigger;
         self
     }
 
-    /// Leaves the controls to others too.
+    /// Does not hide its controls from other bindings.
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.consume = false;
@@ -108,22 +111,23 @@ impl InputActionDef {
     }
 }
 
-/// Actions that are active together.
+/// A set of actions that are active together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputActionSetDef {
     /// Unique name.
     pub name: String,
     /// Its actions, by name.
     pub actions: Vec<String>,
-    /// Rank among sets; the higher sees controls first, and wins an action that both have.
+    /// Priority among sets; the set with the higher priority sees controls first, and binds an action that
+    /// both have.
     pub priority: i32,
-    /// Tags that must all be there for the set to be active.
+    /// Tags that must all be present for the set to be active.
     pub required_tags: Vec<String>,
-    /// Tags of which none may be there.
+    /// Tags of which none may be present.
     pub blocked_tags: Vec<String>,
-    /// Whether it switches off other sets of the same or a lower priority, unless they are exclusive too.
+    /// Whether it deactivates other sets of the same or a lower priority, unless they are exclusive too.
     pub exclusive: bool,
-    /// How inputs of its actions are kept (§11.3).
+    /// Input buffer of its actions (§11.3).
     pub buffer: InputBufferConfig,
 }
 
@@ -141,35 +145,35 @@ impl InputActionSetDef {
         }
     }
 
-    /// Ranks the set.
+    /// Sets the priority.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Is active only with this tag.
+    /// Adds a required tag.
     #[must_use]
     pub fn requires(mut self, tag: &str) -> Self {
         self.required_tags.push(tag.to_owned());
         self
     }
 
-    /// Is active only without this tag.
+    /// Adds a blocked tag.
     #[must_use]
     pub fn blocked_by(mut self, tag: &str) -> Self {
         self.blocked_tags.push(tag.to_owned());
         self
     }
 
-    /// Switches others off while it is active.
+    /// Makes the set exclusive.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
         self
     }
 
-    /// Keeps inputs for a moment.
+    /// Sets the input buffer.
     #[must_use]
     pub fn buffered(mut self, buffer: InputBufferConfig) -> Self {
         self.buffer = buffer;
@@ -182,31 +186,32 @@ impl InputActionSetDef {
 pub struct CompositeInputs {
     /// Adds to the second axis.
     pub up: Option<DeviceInput>,
-    /// Takes from the second axis.
+    /// Subtracts from the second axis.
     pub down: Option<DeviceInput>,
-    /// Takes from the first axis.
+    /// Subtracts from the first axis.
     pub left: Option<DeviceInput>,
     /// Adds to the first axis.
     pub right: Option<DeviceInput>,
     /// Adds to the third axis; to the second where there are only two.
     pub forward: Option<DeviceInput>,
-    /// Takes from the third axis; from the second where there are only two.
+    /// Subtracts from the third axis; from the second where there are only two.
     pub backward: Option<DeviceInput>,
 }
 
-/// Where a binding's value comes from.
+/// Controls that give a binding its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BindingSource {
-    /// One control; or several.
+    /// One or several controls.
     ///
-    /// Several are a chord for a digital or one-dimensional action: all must be held at once, and the last gives the
-    /// value. For an action of two or three axes they are its components, in order, as the sample packs have it.
+    /// Several are a chord for a digital or one-dimensional action: all must be held at once, and the last
+    /// gives the value. For an action of two or three axes they are its components, in order, as in the
+    /// sample packs.
     Inputs(Vec<DeviceInput>),
     /// A control for each direction. All axes of a one-dimensional or digital action are added up.
     Composite(Box<CompositeInputs>),
 }
 
-/// Which controls mean an action.
+/// A binding of controls to an action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BindingDef {
     /// The action, by name.
@@ -215,13 +220,13 @@ pub struct BindingDef {
     pub source: BindingSource,
     /// Modifiers of the value, by name, in order.
     pub modifiers: Vec<String>,
-    /// Rank among the bindings of the set.
+    /// Priority among the bindings of the set.
     pub priority: i32,
-    /// How long the controls must be held before the action is pressed.
+    /// Time for which the controls must be held before the action is pressed.
     pub hold_threshold: Span,
     /// Whether a player may change it (§11.4).
     pub rebindable: bool,
-    /// Tags that must all be there for the binding to work.
+    /// Tags that must all be present for the binding to be active.
     pub required_tags: Vec<String>,
 }
 
@@ -241,35 +246,35 @@ impl BindingDef {
         Self::from(action, BindingSource::Composite(Box::new(inputs)))
     }
 
-    /// Sends the value through a modifier, after those already there.
+    /// Appends a modifier of the value.
     #[must_use]
     pub fn through(mut self, modifier: &str) -> Self {
         self.modifiers.push(modifier.to_owned());
         self
     }
 
-    /// Ranks the binding.
+    /// Sets the priority.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Must be held for so long.
+    /// Sets the hold threshold.
     #[must_use]
     pub fn held_for(mut self, threshold: Span) -> Self {
         self.hold_threshold = threshold;
         self
     }
 
-    /// Cannot be changed by the player.
+    /// Forbids the player to change it.
     #[must_use]
     pub fn fixed(mut self) -> Self {
         self.rebindable = false;
         self
     }
 
-    /// Works only with this tag.
+    /// Adds a required tag.
     #[must_use]
     pub fn requires(mut self, tag: &str) -> Self {
         self.required_tags.push(tag.to_owned());
@@ -289,12 +294,12 @@ impl BindingDef {
     }
 }
 
-/// Which controls mean the actions of a set.
+/// The bindings of an action set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputMappingDef {
     /// The set, by name.
     pub action_set: String,
-    /// Where it is for; everywhere if it does not say.
+    /// Platform that it applies to; `None` for all.
     pub platform: Option<Platform>,
     /// The bindings. Several of one action are alternatives.
     pub bindings: Vec<BindingDef>,
@@ -306,7 +311,7 @@ impl InputMappingDef {
         Self { action_set: action_set.to_owned(), platform: None, bindings: Vec::new() }
     }
 
-    /// Is for one platform only.
+    /// Restricts the mapping to one platform.
     #[must_use]
     pub fn platform(mut self, platform: Platform) -> Self {
         self.platform = Some(platform);
@@ -326,7 +331,7 @@ impl InputMappingDef {
 pub struct KeyActionDef {
     /// The action, by name.
     pub action: String,
-    /// The id that abilities are bound to; the action's name if it does not say.
+    /// The id that abilities are bound to; `None` for the action's name.
     pub input: Option<InputId>,
     /// Its keys, each an alternative.
     pub keys: Vec<String>,
@@ -351,7 +356,7 @@ impl KeyMappingDef {
         self
     }
 
-    /// The same in the later drafts' terms, with a set of the given name.
+    /// Converts to the later drafts' definitions, with a set of the given name.
     pub fn lower(&self, set: &str) -> (Vec<InputActionDef>, InputActionSetDef, InputMappingDef) {
         let actions = self.actions.iter().map(|mapped| {
             let action = InputActionDef::digital(&mapped.action);

@@ -1,11 +1,11 @@
-//! What a player touches: devices and their controls, by name (§11.1).
+//! Input devices and their controls, by name (§11.1).
 
 use core::fmt;
 use std::sync::Arc;
 
 use crate::hash::{state_hash_enum, state_hash_struct};
 
-/// Where a mapping is for.
+/// Platform of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Platform {
     /// Computers.
@@ -37,7 +37,7 @@ pub enum Device {
 
 /// One control of a device: a key, a button, a stick, an axis of one.
 ///
-/// The names of controls are the host's; here they are only compared.
+/// The host chooses the names of controls; the core only compares them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DeviceInput {
     /// The device.
@@ -47,7 +47,7 @@ pub struct DeviceInput {
 }
 
 impl DeviceInput {
-    /// The control of this name.
+    /// Creates the control of this name.
     pub fn new(device: Device, control: &str) -> Self {
         Self { device, control: Arc::from(control) }
     }
@@ -67,16 +67,16 @@ impl DeviceInput {
         Self::new(Device::Gamepad, control)
     }
 
-    /// A control of a device that only the host knows.
+    /// A control of a host-defined device.
     pub fn custom(device: &str, control: &str) -> Self {
         Self::new(Device::Custom(Arc::from(device)), control)
     }
 
-    /// The control that a `Key` of draft 1's mapping means (§11.2).
+    /// Creates the control of a `Key` of draft 1's mapping (§11.2).
     ///
-    /// Draft 1 puts device and control into one word. The device is what the word begins with (`MouseLeft`,
-    /// `GamepadRightTrigger`), else the keyboard (`Q`); the control keeps the whole word, so that a host needs one
-    /// table of names.
+    /// Draft 1 writes device and control as one word. The prefix of the word is the device (`MouseLeft`,
+    /// `GamepadRightTrigger`), else it is the keyboard (`Q`); the control keeps the whole word, so that a
+    /// host needs one table of names.
     pub fn from_key(key: &str) -> Self {
         let prefixes = [
             ("Mouse", Device::Mouse),
@@ -88,7 +88,7 @@ impl DeviceInput {
         Self::new(device.map_or(Device::Keyboard, |(_, device)| device), key)
     }
 
-    /// True if device and control have names; what has none can neither be reported nor saved.
+    /// Whether device and control have names; unnamed ones can neither be reported nor saved.
     pub(super) fn is_named(&self) -> bool {
         let device_named = !matches!(&self.device, Device::Custom(name) if name.is_empty());
         device_named && !self.control.is_empty()
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_keys_of_the_specification_find_their_devices() {
+    fn draft_1_keys_map_to_their_devices() {
         // §11.2
         assert_eq!(DeviceInput::from_key("MouseLeft").device, Device::Mouse);
         assert_eq!(DeviceInput::from_key("GamepadRightTrigger").device, Device::Gamepad);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_print_with_their_device() {
+    fn device_input_displays_with_its_device() {
         assert_eq!(DeviceInput::key("Key.1").to_string(), "Keyboard/Key.1");
         assert_eq!(DeviceInput::custom("Wheel", "Axis.0").to_string(), "Wheel/Axis.0");
     }

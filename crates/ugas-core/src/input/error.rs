@@ -1,4 +1,4 @@
-//! What can be wrong with definitions of input. Building a scheme reports all of it, not the first (I9).
+//! Errors of input definitions. Building a scheme reports all of them, not only the first (I9).
 
 use core::fmt;
 
@@ -19,32 +19,32 @@ pub enum InputDefinitionKind {
     CustomModifier,
 }
 
-/// One thing wrong with one definition of input.
+/// An error of an input definition.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{kind} `{name}`{}: {problem}", At(path))]
 pub struct InputDefinitionError {
-    /// What kind of definition.
+    /// Kind of the definition.
     pub kind: InputDefinitionKind,
     /// Its name; of a mapping, the name of its set.
     pub name: String,
-    /// Where in it, in the words of the file format: `Bindings[1].Action`.
+    /// Path of the field in the file format: `Bindings[1].Action`.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: InputProblem,
 }
 
-/// What is wrong with a definition of input.
+/// A problem of an input definition.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputProblem {
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("there is no {kind} `{name}`{}", Nearest(nearest))]
     Unknown {
-        /// What was looked for.
+        /// Kind of the missing definition.
         kind: InputDefinitionKind,
         /// Its name.
         name: String,
-        /// A known name that is much like it.
+        /// The most similar known name.
         nearest: Option<String>,
     },
     /// A second definition of the same kind and name.
@@ -72,7 +72,7 @@ pub enum InputProblem {
     /// A control without a name.
     #[error("the input has no name")]
     UnnamedInput,
-    /// One control twice in a binding, which says no more than once.
+    /// A control that is twice in a binding.
     #[error("the binding uses `{0}` twice")]
     RepeatedInput(String),
     /// More components than the action has axes.
@@ -83,37 +83,37 @@ pub enum InputProblem {
         /// Inputs of the binding.
         found: usize,
     },
-    /// A second binding that says the same.
+    /// A second binding with the same controls.
     #[error("the same inputs are already bound to `{0}` in this set")]
     DuplicateBinding(String),
     /// A number that is infinite or not a number (V2).
     #[error("{0} is not a finite number")]
     NotFinite(f64),
-    /// A negative length of time.
-    #[error("{0} s is less than no time")]
+    /// A negative time.
+    #[error("a time must not be negative, found {0} s")]
     NegativeTime(f64),
-    /// A number where it makes no sense.
+    /// A number out of its range.
     #[error("{found} is out of range: {wanted}")]
     OutOfRange {
         /// The number.
         found: f64,
-        /// What would make sense.
+        /// Description of the range.
         wanted: &'static str,
     },
-    /// Two limits the wrong way round.
+    /// Two limits in the wrong order.
     #[error("{low} must be less than {high}")]
     NotIncreasing {
-        /// What should be less.
+        /// The limit that should be less.
         low: f64,
-        /// What should be more.
+        /// The limit that should be greater.
         high: f64,
     },
-    /// Points that are no curve.
+    /// Points that do not form a curve.
     #[error(transparent)]
     Curve(#[from] CurveError),
 }
 
-/// All that is wrong with a set of input definitions.
+/// All errors of a set of input definitions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputSchemeErrors(pub Vec<InputDefinitionError>);
 
@@ -151,7 +151,7 @@ impl fmt::Display for At<'_> {
     }
 }
 
-/// Help for a mistyped name, as the end of a message.
+/// A suggestion for a mistyped name, as the end of a message.
 pub(super) struct Nearest<'a>(pub(super) &'a Option<String>);
 
 impl fmt::Display for Nearest<'_> {

@@ -1,14 +1,15 @@
-//! The name under which an input reaches abilities (§11.1).
+//! Input ids: the names that abilities are bound to (§11.1).
 
 use core::fmt;
 use std::sync::Arc;
 
 use crate::codec::plain_struct;
 
-/// What an ability is bound to: the right-hand end of the chain hardware, action, input id (§11.1).
+/// Input id that an ability is bound to: the end of the chain hardware, action, input id (§11.1).
 ///
-/// A name rather than an index, because the two ends of the chain are loaded apart: a player's saved mapping knows
-/// nothing of the catalog, and a grant may name an input that no mapping offers yet. Cloning shares the text.
+/// A name rather than an index, because the two ends of the chain are loaded apart: a player's saved mapping
+/// knows nothing of the catalog, and a grant may name an input that no mapping offers yet. Cloning shares the
+/// text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputId(Arc<str>);
 
@@ -56,7 +57,7 @@ mod tests {
     use crate::hash::StateHasher;
 
     #[test]
-    fn ids_are_equal_by_name_alone() {
+    fn input_ids_are_equal_by_name_alone() {
         let id = InputId::new("Ability.Slot.1");
         assert_eq!(id, InputId::from(String::from("Ability.Slot.1")));
         assert_ne!(id, InputId::from("ability.slot.1"));

@@ -1,4 +1,4 @@
-//! The run-time machine from device events to signals (§11.1).
+//! The state machine from device events to signals (§11.1).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,23 +11,25 @@ use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
 use crate::tag::{TagRegistry, TagView};
 use crate::time::{Span, Time};
 
-/// Turns what devices report into what actions do.
+/// Translates device events to signals of actions.
 ///
-/// A machine of plain data beside the simulation: the host feeds it device events and tags, each with its time, and
-/// polls signals. Times never go back; an earlier one counts as the last. Signals carry the instant at which they
-/// happened, so neither their order nor their times depend on how often [`advance`](Self::advance) is called.
+/// A state machine of plain data beside the simulation: the host feeds it device events and tags, each with
+/// its time, and polls signals. Time never goes back; an earlier time counts as the last one. Signals carry
+/// the instant at which they happened, so neither their order nor their times depend on how often
+/// [`advance`](Self::advance) is called.
 ///
 /// # Rules
 ///
-/// - A set is active while all its required tags and none of its blocked ones are held. An active exclusive set
-///   switches off the others of the same or a lower priority that are not exclusive. Of several active sets with the
-///   same action, the first by priority gives the bindings.
-/// - Bindings see controls by rank: priority of the set, priority of the binding, length of the chord, length of the
-///   hold, order of definition. A pressed binding of a consuming action hides its controls from those after it; and
-///   takes them away from those that were pressed before, which are released.
-/// - A digital press is an edge: it begins only when a control is pressed, never because a set became active, a longer
-///   chord ended or a mapping changed while a control was held. Axes are levels, and follow at once.
-/// - A control is pressed from 0.5 on, a digital binding if that holds after its modifiers, an axis if it is not 0.
+/// - A set is active while all its required tags and none of its blocked ones are present. An active
+///   exclusive set deactivates the others of the same or a lower priority that are not exclusive. Of several
+///   active sets with the same action, the first by priority gives the bindings.
+/// - Bindings see controls by rank: priority of the set, priority of the binding, length of the chord, length
+///   of the hold, order of definition. A pressed binding of a consuming action hides its controls from those
+///   after it, and releases those after it that were pressed before.
+/// - A digital press is an edge: it begins only when a control is pressed, never because a set became active,
+///   a longer chord ended or a mapping changed while a control was held. Axes are levels, and follow at once.
+/// - A control is pressed from 0.5 on, a digital binding if that holds after its modifiers, an axis if it is
+///   not 0.
 /// - Of several bindings that move an action, the longest value counts.
 /// - A value that is not finite counts as 0.
 ///
@@ -36,21 +38,21 @@ use crate::time::{Span, Time};
 pub struct InputMapper {
     pub(super) scheme: Arc<InputScheme>,
     pub(super) now: Time,
-    /// What each slot of the scheme is bound to.
+    /// Control that each slot of the scheme is bound to; `None` if unbound.
     pub(super) slots: Vec<Option<DeviceInput>>,
     /// Every control that a slot is bound to, sorted.
     pub(super) controls: Vec<Control>,
-    /// The control of each slot; follows from the two above.
+    /// Index of the control of each slot; derived from the two above.
     pub(super) slot_controls: Vec<Option<u32>>,
     pub(super) bindings: Vec<BindingState>,
     pub(super) actions: Vec<ActionState>,
-    /// Which tags of the scheme are held.
+    /// Whether each tag of the scheme is present.
     pub(super) tags: Vec<bool>,
-    /// Which sets the host allows.
+    /// Whether the host allows each set.
     pub(super) enabled: Vec<bool>,
-    /// Which sets are active; follows from the two above.
+    /// Whether each set is active; derived from the two above.
     pub(super) active: Vec<bool>,
-    /// Which set gives an action its bindings; follows from the active sets.
+    /// Set that gives each action its bindings; derived from the active sets.
     pub(super) owners: Vec<Option<u32>>,
     pub(super) signals: VecDeque<InputSignal>,
     /// Memory that the passes reuse, so that a warm mapper does not allocate.
@@ -65,11 +67,11 @@ pub(super) struct Control {
 
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct BindingState {
-    /// After modifiers, whoever else claims the controls.
+    /// Value after modifiers, regardless of claims of other bindings.
     pub(super) value: InputValue,
-    /// Whether that value counts as pressed.
+    /// Whether `value` counts as pressed.
     pub(super) level: bool,
-    /// Since when.
+    /// Time of the last change of `level`.
     pub(super) since: Time,
     pub(super) phase: Phase,
 }
@@ -87,31 +89,32 @@ pub(super) enum Phase {
 pub(super) struct ActionState {
     pub(super) pressed_at: Option<Time>,
     pub(super) value: InputValue,
-    /// When the last tap ended, for the second of a double tap.
+    /// End of the last tap, for the second of a double tap.
     pub(super) tap_end: Option<Time>,
-    /// Whether the present press began soon enough after a tap.
+    /// Whether the present press began within the double tap window after a tap.
     pub(super) second: bool,
 }
 
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scratch {
-    /// Which controls are hidden from the bindings that follow in rank.
+    /// Whether each control is hidden from the bindings that follow in rank.
     pub(super) claimed: Vec<bool>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
-/// What the bindings of an action come to in a pass.
+/// Combined state of the bindings of an action in a pass.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Outcome {
     pub(super) pressed: bool,
     pub(super) value: InputValue,
     pub(super) length: f64,
-    /// Why a binding let the action go.
+    /// Cause of the release of a binding; `None` if none was released.
     pub(super) lost: Option<ReleaseCause>,
 }
 
 impl InputMapper {
-    /// A mapper with the scheme's default bindings, at the beginning of time, with no tags and no control touched.
+    /// Creates a mapper with the scheme's default bindings, at time zero, with no tags and all controls at
+    /// rest.
     pub fn new(scheme: Arc<InputScheme>) -> Self {
         let mut mapper = Self {
             now: Time::ZERO,
@@ -138,14 +141,14 @@ impl InputMapper {
         &self.scheme
     }
 
-    /// The latest time that it was told.
+    /// The latest time that was passed in.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Takes what a device reports: the new state of a control. One number goes first, the rest are 0.
+    /// Handles a device event: the new state of a control. A single number is the first axis, the rest are 0.
     ///
-    /// A control that nothing is bound to is ignored.
+    /// A control without a binding is ignored.
     pub fn device_event(&mut self, now: Time, input: &DeviceInput, value: InputValue) {
         self.advance(now);
         let Ok(index) = self.controls.binary_search_by(|control| control.input.cmp(input)) else { return };
@@ -158,7 +161,7 @@ impl InputMapper {
         self.control_moved(index as u32);
     }
 
-    /// Takes which tags are held. Only the tags of [`InputScheme::tags`] are asked for.
+    /// Updates the tags. `is_held` is only called for the tags of [`InputScheme::tags`].
     pub fn tags(&mut self, now: Time, mut is_held: impl FnMut(&str) -> bool) {
         self.advance(now);
         let mut changed = false;
@@ -172,22 +175,22 @@ impl InputMapper {
         }
     }
 
-    /// Takes which tags are held from a view such as a controller's; one that the registry does not know is not held.
+    /// Updates the tags from a view such as a controller's. A tag that the registry does not know is absent.
     pub fn tags_in(&mut self, now: Time, registry: &TagRegistry, view: &impl TagView) {
         self.tags(now, |name| registry.id(name).is_some_and(|tag| view.matches(tag)));
     }
 
-    /// Allows a set to be active, as all are in the beginning. Returns whether there is such a set.
+    /// Allows a set to be active, as all are initially. Returns whether there is such a set.
     pub fn enable_set(&mut self, now: Time, set: &str) -> bool {
         self.allow(now, set, Allowed::Yes)
     }
 
-    /// Keeps a set from being active, whatever the tags. Returns whether there is such a set.
+    /// Prevents a set from being active, whatever the tags. Returns whether there is such a set.
     pub fn disable_set(&mut self, now: Time, set: &str) -> bool {
         self.allow(now, set, Allowed::No)
     }
 
-    /// Lets time pass: presses that wait for their hold threshold come about.
+    /// Advances time: presses that reach their hold threshold begin.
     pub fn advance(&mut self, now: Time) {
         while let Some(due) = self.next_due().filter(|due| *due <= now) {
             self.now = self.now.max(due);
@@ -196,8 +199,8 @@ impl InputMapper {
         self.now = self.now.max(now);
     }
 
-    /// Takes all controls as untouched, and releases every action: for when the window loses its focus, or a gamepad is
-    /// unplugged. What is still held has to be let go and pressed again.
+    /// Sets all controls to rest and releases every action, for when the window loses focus or a gamepad is
+    /// unplugged. Controls that are still held have to be released and pressed again.
     pub fn release_all(&mut self, now: Time) {
         self.advance(now);
         for control in &mut self.controls {
@@ -232,14 +235,14 @@ impl InputMapper {
         self.scheme.sets.iter().zip(&self.active).any(|(known, active)| known.name == set && *active)
     }
 
-    /// How inputs of an action are kept (§11.3): as its active set says; `None` if it is in no active set, and nothing
-    /// kept for it may be tried.
+    /// Input buffer configuration of an action (§11.3): that of its active set. `None` if it is in no active
+    /// set; then no buffered input of it may be retried.
     pub fn buffer_config(&self, action: InputActionId) -> Option<InputBufferConfig> {
         let set = (*self.owners.get(action.usize())?)?;
         self.scheme.sets.get(set as usize).map(|set| set.buffer)
     }
 
-    /// The id under which an action reaches abilities (§11.4 `GetInputIDForAction`).
+    /// The input id of an action (§11.4 `GetInputIDForAction`).
     pub fn input_id_of(&self, action: &str) -> Option<&InputId> {
         self.scheme.input_id(self.scheme.action(action)?)
     }
@@ -270,7 +273,7 @@ state_hash_struct!(BindingState { value, level, since, phase });
 state_hash_struct!(ActionState { pressed_at, value, tap_end, second });
 
 impl StateHash for InputMapper {
-    /// The state, signals not yet polled included; neither the scheme, nor what follows from other fields.
+    /// Hashes the state and the signals not yet polled, but neither the scheme nor derived fields.
     fn state_hash(&self, hasher: &mut StateHasher) {
         let Self {
             scheme: _,

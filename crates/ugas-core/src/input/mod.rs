@@ -1,10 +1,10 @@
-//! Input (§11): from what a device reports to the input ids that abilities are bound to.
+//! Input (§11): from device events to the input ids that abilities are bound to.
 //!
-//! The specification's chain is hardware, action, input id, ability (§11.1). This module is the chain up to the id:
-//! definitions ([`InputActionDef`], [`InputActionSetDef`], [`InputMappingDef`], [`InputModifierDef`], and draft 1's
-//! [`KeyMappingDef`]) are checked into an [`InputScheme`]; an [`InputMapper`] runs on it, fed with device events and
-//! tags, and gives out [`InputSignal`]s. It stands beside the simulation, one for each player, and is as deterministic:
-//! plain data, times passed in. [`InputBuffer`] is the queue of §11.3.
+//! The specification's chain is hardware, action, input id, ability (§11.1). This module is the chain up to
+//! the id: definitions ([`InputActionDef`], [`InputActionSetDef`], [`InputMappingDef`], [`InputModifierDef`],
+//! and draft 1's [`KeyMappingDef`]) are checked into an [`InputScheme`]; an [`InputMapper`] runs on it, takes
+//! device events and tags, and emits [`InputSignal`]s. There is one for each player, beside the simulation,
+//! and it is as deterministic: plain data, times passed in. [`InputBuffer`] is the queue of §11.3.
 
 mod buffer;
 mod builder;

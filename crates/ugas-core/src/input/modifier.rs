@@ -1,7 +1,7 @@
-//! Modifiers: what happens to a control's value before it becomes an action's.
+//! Input modifiers: transformations of a control's value on its way to an action.
 //!
-//! Only arithmetic that comes out the same on every platform. A number that is not finite becomes 0 before the first
-//! modifier and after each, so nothing a device or a factor produces can spread.
+//! Only arithmetic that comes out the same on every platform. A number that is not finite becomes 0 before
+//! the first modifier and after each, so nothing a device or a factor produces can spread.
 
 use core::str::FromStr;
 
@@ -11,15 +11,15 @@ use crate::number::nearly_zero;
 /// A value of up to three axes; those that an action does not have are 0.
 pub type InputValue = [f64; 3];
 
-/// Code of the host that changes a value. It must depend on nothing but its argument, or replays differ.
+/// Host function that modifies a value. It must depend on nothing but its argument, or replays differ.
 pub type CustomModifier = fn(InputValue) -> InputValue;
 
-/// A modifier as it is written down.
+/// Definition of an input modifier.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputModifierDef {
     /// Unique name.
     pub name: String,
-    /// What it does.
+    /// The transformation.
     pub kind: InputModifierKind,
 }
 
@@ -39,12 +39,12 @@ pub enum DeadZoneShape {
     Radial,
 }
 
-/// How a response curve bends; axis by axis, the same on both sides of 0.
+/// Shape of a response curve; applied axis by axis, symmetric about 0.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ResponseCurve {
-    /// Not at all.
+    /// No change.
     Linear,
-    /// The magnitude to this power.
+    /// Raises the magnitude to this power.
     Exponential(f64),
     /// Slow, fast, slow: `3t² - 2t³` of the magnitude, which counts as 1 beyond 1.
     SCurve,
@@ -52,11 +52,11 @@ pub enum ResponseCurve {
     Points(Vec<(f64, f64)>),
 }
 
-/// The order in which axes are taken: `YXZ` puts the second first.
+/// A permutation of axes: `YXZ` puts the second first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Swizzle([u8; 3]);
 
-/// A text that is no order of axes.
+/// Error of a text that is not a permutation of axes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no order of axes: write each of X, Y and Z once, such as YXZ")]
 pub struct SwizzleError(pub String);
@@ -64,7 +64,7 @@ pub struct SwizzleError(pub String);
 impl FromStr for Swizzle {
     type Err = SwizzleError;
 
-    /// Reads `YXZ`, or `YX` for values of two axes.
+    /// Parses `YXZ`, or `YX` for values of two axes.
     fn from_str(text: &str) -> Result<Self, SwizzleError> {
         let error = || SwizzleError(text.to_owned());
         let mut order = [0, 1, 2];
@@ -88,16 +88,16 @@ impl FromStr for Swizzle {
     }
 }
 
-/// What a modifier does to a value.
+/// Transformation of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum InputModifierKind {
-    /// Nothing up to `inner`, all from `outer` on, in a straight line between.
+    /// Dead zone: 0 up to `inner`, 1 from `outer` on, linear between.
     DeadZone {
         /// Its shape.
         shape: DeadZoneShape,
-        /// Up to here nothing counts.
+        /// Magnitude up to which the result is 0.
         inner: f64,
-        /// From here on all counts.
+        /// Magnitude from which the result is 1.
         outer: f64,
     },
     /// Multiplies all axes by the first factor, and the first two by one more each.
@@ -109,27 +109,27 @@ pub enum InputModifierKind {
         /// Further factor of the second axis.
         y: f64,
     },
-    /// Bends.
+    /// Applies a response curve.
     ResponseCurve(ResponseCurve),
-    /// Turns axes around: those that are true.
+    /// Inverts the axes that are true.
     AxisInvert([bool; 3]),
     /// Multiplies axis by axis.
     AxisScale([f64; 3]),
-    /// Takes axes in another order.
+    /// Permutes axes.
     AxisSwizzle(Swizzle),
-    /// Divides by the largest length that the control reaches, and shortens what is longer than 1.
+    /// Divides by the largest length that the control reaches, and limits the length to 1.
     RadialScaling {
         /// The length that becomes 1.
         max_radius: f64,
     },
-    /// Makes the length 1, except that of nothing.
+    /// Scales the length to 1; zero stays zero.
     Normalize,
-    /// Makes 1 (or -1) of an axis that reaches the threshold, 0 of others.
+    /// Sets an axis that reaches the threshold to 1 (or -1), and others to 0.
     TriggerThreshold {
-        /// Where an axis counts as pressed.
+        /// Magnitude from which an axis counts as pressed.
         press: f64,
     },
-    /// Keeps every axis in a range.
+    /// Clamps every axis to a range.
     Clamp {
         /// Smallest value.
         min: f64,
@@ -140,7 +140,7 @@ pub enum InputModifierKind {
     Custom(String),
 }
 
-/// A modifier that is checked and ready to run.
+/// A resolved modifier.
 #[derive(Clone, Debug)]
 pub(super) enum InputModifier {
     Plain(InputModifierKind),
@@ -159,8 +159,8 @@ impl InputModifier {
     }
 }
 
-/// The value with 0 for every axis that is not finite. Adding 0 makes the negative zero positive, so that a control at
-/// rest has one hash.
+/// The value with 0 for every axis that is not finite. Adding 0 makes the negative zero positive, so that a
+/// control at rest has one hash.
 pub(super) fn finite(value: InputValue) -> InputValue {
     value.map(|axis| if axis.is_finite() { axis + 0.0 } else { 0.0 })
 }
@@ -172,7 +172,7 @@ pub(super) fn length(value: InputValue) -> f64 {
     if plain.is_finite() {
         return plain;
     }
-    // The squares overflowed: measure in units of the longest axis.
+    // The squares overflowed: scale by the longest axis.
     let longest = value.iter().fold(0.0, |longest: f64, axis| longest.max(axis.abs()));
     longest * squares(value.map(|axis| axis / longest)).sqrt()
 }
@@ -247,7 +247,7 @@ fn with_sign_of(axis: f64, magnitude: f64) -> f64 {
     }
 }
 
-/// `value` with the length `wanted` instead of `length`; nothing has no direction and stays nothing.
+/// `value` with the length `wanted` instead of `length`; zero has no direction and stays zero.
 fn rescaled(value: InputValue, length: f64, wanted: f64) -> InputValue {
     if nearly_zero(length) { [0.0; 3] } else { value.map(|axis| axis / length * wanted) }
 }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axial_dead_zone_cuts_each_axis_by_itself() {
+    fn axial_dead_zone_applies_to_each_axis() {
         let zone = InputModifierKind::DeadZone { shape: DeadZoneShape::Axial, inner: 0.25, outer: 0.75 };
         // (0.5 - 0.25) / (0.75 - 0.25) = 0.5
         assert_eq!(plain(zone.clone(), [-0.5, 0.25, 0.0]), [-0.5, 0.0, 0.0]);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_radial_dead_zone_keeps_the_direction() {
+    fn radial_dead_zone_keeps_the_direction() {
         let zone = InputModifierKind::DeadZone { shape: DeadZoneShape::Radial, inner: 0.0, outer: 10.0 };
         // Length 5 of 10 is a half: the direction (0.6, 0.8) times 0.5.
         assert_eq!(plain(zone, [3.0, 4.0, 0.0]), [0.3, 0.4, 0.0]);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_bend_both_sides_alike() {
+    fn response_curves_are_symmetric_about_zero() {
         let curve = |curve| InputModifierKind::ResponseCurve(curve);
         assert_eq!(plain(curve(ResponseCurve::Linear), [-0.5, 2.0, 0.0]), [-0.5, 2.0, 0.0]);
         assert_eq!(plain(curve(ResponseCurve::Exponential(2.0)), [-0.5, 0.5, 0.0]), [-0.25, 0.25, 0.0]);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_scaled_turned_and_reordered() {
+    fn axes_are_scaled_inverted_and_permuted() {
         let sensitivity = InputModifierKind::Sensitivity { multiplier: 2.0, x: 3.0, y: 0.5 };
         assert_eq!(plain(sensitivity, [1.0, 1.0, 1.0]), [6.0, 1.0, 2.0]);
         assert_eq!(plain(InputModifierKind::AxisScale([2.0, 0.0, -1.0]), [1.0, 1.0, 1.0]), [2.0, 0.0, -1.0]);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_press_at_the_threshold() {
+    fn trigger_threshold_presses_at_the_threshold() {
         let threshold = InputModifierKind::TriggerThreshold { press: 0.5 };
         assert_eq!(plain(threshold, [0.5, -0.75, 0.499]), [1.0, -1.0, 0.0]);
         let clamp = InputModifierKind::Clamp { min: -1.0, max: 0.5 };
@@ -331,14 +331,14 @@ mod tests {
     }
 
     #[test]
-    fn orders_of_axes_name_each_once() {
+    fn swizzle_names_each_axis_once() {
         for wrong in ["", "X", "XX", "XXY", "XYZX", "XZ", "ABC"] {
             assert_eq!(wrong.parse::<Swizzle>(), Err(SwizzleError(wrong.to_owned())));
         }
     }
 
     #[test]
-    fn code_that_gives_nonsense_gives_zero() {
+    fn custom_modifier_with_non_finite_result_gives_zero() {
         assert_eq!(
             InputModifier::Custom(|_| [f64::NAN, 1.0, f64::INFINITY]).apply([1.0; 3]),
             [0.0, 1.0, 0.0]
@@ -373,7 +373,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_device_reports_the_value_stays_finite(
+        fn modified_value_stays_finite_for_any_device_value(
             kinds in prop::collection::vec(kinds(), 0..5),
             value in prop::array::uniform3(prop_oneof![any::<f64>(), -1.0..1.0f64]),
         ) {

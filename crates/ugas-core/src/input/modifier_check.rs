@@ -1,9 +1,9 @@
-//! Which parameters of modifiers make sense.
+//! Checks of modifier parameters.
 
 use super::error::InputProblem;
 use super::modifier::{InputModifierKind, ResponseCurve};
 
-/// Checks the numbers of a modifier. On failure, says which field and why.
+/// Checks the numbers of a modifier. The error has the field and the problem.
 pub(super) fn check_numbers(kind: &InputModifierKind) -> Result<(), (&'static str, InputProblem)> {
     let finite = |path, number: f64| {
         if number.is_finite() { Ok(()) } else { Err((path, InputProblem::NotFinite(number))) }

@@ -1,8 +1,8 @@
-//! Other controls for an action, at run time (§11.4).
+//! Remapping controls at run time (§11.4).
 //!
-//! A player sees an action as a list of *slots*: one for each control of each of its bindings, in the order of
-//! definition. Chords and composites have several. Mappings are saved by action and slot, so slots may be added to a
-//! game at the end of an action's list without spoiling what players saved.
+//! A player sees an action as a list of *slots*: one for each control of each of its bindings, in the order
+//! of definition. Chords and composites have several. Mappings are saved by action and slot, so a game may
+//! add slots at the end of an action's list without invalidating saved mappings.
 
 use super::DeviceInput;
 use super::error::Nearest;
@@ -19,17 +19,17 @@ pub struct BindingSlot<'a> {
     pub slot: u32,
     /// The set that the binding is for.
     pub action_set: &'a str,
-    /// What the control is in its binding.
+    /// Role of the control in its binding.
     pub part: BindingPart,
-    /// What it is bound to now.
+    /// Control that it is bound to now; `None` if unbound.
     pub input: Option<&'a DeviceInput>,
-    /// What it is bound to by default.
+    /// Control that it is bound to by default.
     pub default: &'a DeviceInput,
     /// Whether it may be changed.
     pub rebindable: bool,
 }
 
-/// A slot that is in the way of another: the same control in the same set.
+/// A slot that conflicts with another: the same control in the same set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BindingConflict {
     /// Its action.
@@ -38,7 +38,7 @@ pub struct BindingConflict {
     pub slot: u32,
 }
 
-/// Why a control cannot be changed.
+/// Error of changing a control.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemapError {
@@ -47,7 +47,7 @@ pub enum RemapError {
     UnknownAction {
         /// The name.
         name: String,
-        /// A known name that is much like it.
+        /// The most similar known name.
         nearest: Option<String>,
     },
     /// The action has no such slot.
@@ -57,7 +57,7 @@ pub enum RemapError {
         action: String,
         /// The slot.
         slot: u32,
-        /// How many it has.
+        /// Number of its slots.
         count: u32,
     },
     /// The binding is fixed.
@@ -105,8 +105,9 @@ impl InputMapper {
 
     /// Binds a slot of an action to another control (§11.4 `RemapAction`).
     ///
-    /// Returns the slots that this is in conflict with, as [`conflicts`](Self::conflicts) does before. They stay: which
-    /// of two bindings should go is for the player to say. An action that is pressed by the binding is released.
+    /// Returns the slots that it conflicts with, as [`conflicts`](Self::conflicts) does in advance. They stay
+    /// bound: the player decides which of two bindings to remove. An action that is pressed by the binding is
+    /// released.
     ///
     /// # Errors
     /// If there is no such slot, or it cannot be changed in this way. Then nothing is changed.
@@ -122,7 +123,7 @@ impl InputMapper {
         Ok(conflicts)
     }
 
-    /// Leaves a slot without a control.
+    /// Unbinds a slot.
     ///
     /// # Errors
     /// If there is no such slot, or it cannot be changed. Then nothing is changed.
@@ -132,8 +133,8 @@ impl InputMapper {
         Ok(())
     }
 
-    /// What would be in the way if a slot were bound to a control: bindings of the same set to just the same controls,
-    /// or, where directions or axes are concerned, to one of them. A chord is not in the way of its parts.
+    /// Conflicts that binding a slot to a control would cause: bindings of the same set to exactly the same
+    /// controls, or, for directions and axes, to one of them. A chord does not conflict with its parts.
     ///
     /// # Errors
     /// As [`remap`](Self::remap).
@@ -146,14 +147,14 @@ impl InputMapper {
         Ok(self.conflicts_at(self.changeable(action, slot, Some(input))?, input))
     }
 
-    /// Binds everything as the scheme says (§11.4 `ResetToDefaults`).
+    /// Resets all bindings to the scheme's defaults (§11.4 `ResetToDefaults`).
     pub fn reset_to_defaults(&mut self) {
         self.rebind(self.defaults());
     }
 
-    /// What differs from the defaults (§11.4 `SaveMappings`); the host keeps it where it likes.
+    /// Bindings that differ from the defaults (§11.4 `SaveMappings`), for the host to store.
     ///
-    /// Only differences, so that a new default reaches the players who had not changed it.
+    /// Only differences are saved, so that a new default reaches players who have not changed it.
     pub fn save(&self) -> SavedMappings {
         let scheme = &self.scheme;
         let mut saved = Vec::new();
@@ -176,10 +177,10 @@ impl InputMapper {
         SavedMappings::of(saved)
     }
 
-    /// Binds everything as was saved, and as the scheme says where nothing was (§11.4 `LoadMappings`).
+    /// Applies saved bindings, and the scheme's defaults elsewhere (§11.4 `LoadMappings`).
     ///
-    /// What does not fit any more is left out and returned, so that a player does not lose the rest to an action that a
-    /// new version has dropped.
+    /// Saved bindings that no longer fit are skipped and returned as errors, so that a player does not lose
+    /// the rest to an action that a new version has dropped.
     pub fn load(&mut self, saved: &SavedMappings) -> Vec<RemapError> {
         let mut problems = Vec::new();
         let mut slots = self.defaults();
@@ -195,8 +196,8 @@ impl InputMapper {
                 Err(problem) => problems.push(problem),
             }
         }
-        // Two slots of a binding may have been swapped, so repetitions are looked for when all are in place. Going back
-        // to a default can repeat what another slot was given, hence again until nothing changes.
+        // Two slots of a binding may have been swapped, so duplicates are searched when all are bound. A slot
+        // that returns to its default can duplicate another one, hence repeat until nothing changes.
         while let Some(at) = meant.iter().position(|(index, _)| self.repeats(&slots, *index)) {
             let (index, mapping) = meant.remove(at);
             if let (Some(slot), Some(defined)) =
@@ -225,7 +226,7 @@ impl InputMapper {
         self.rebind(slots);
     }
 
-    /// Takes over a whole mapping. Bindings that it changes are released; others go on.
+    /// Applies a whole mapping. Changed bindings are released; others continue.
     fn rebind(&mut self, slots: Vec<Option<DeviceInput>>) {
         let old = core::mem::replace(&mut self.slots, slots);
         self.collect_controls();
@@ -237,7 +238,7 @@ impl InputMapper {
         self.settle(Some(ReleaseCause::Remapped));
     }
 
-    /// The slot, if it may be bound to `input` with all others as they are.
+    /// Index of the slot, if it may be bound to `input` given all other bindings.
     fn changeable(&self, action: &str, slot: u32, input: Option<&DeviceInput>) -> Result<u32, RemapError> {
         let index = self.fixed_or_index(action, slot, input)?;
         let Some(input) = input else { return Ok(index) };
@@ -250,7 +251,7 @@ impl InputMapper {
         Ok(index)
     }
 
-    /// The slot, unless it is unknown or fixed or the control has no name.
+    /// Index of the slot, unless it is unknown or fixed or the control has no name.
     fn fixed_or_index(
         &self,
         action: &str,

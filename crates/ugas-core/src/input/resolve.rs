@@ -1,4 +1,4 @@
-//! Names of input definitions to indices, and all that is wrong with them (I9).
+//! Resolution of input definitions: turns names into indices, and collects all errors (I9).
 
 use core::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -14,30 +14,30 @@ use crate::curve::{Curve, CurveDef, Interpolation};
 use crate::nearest::nearest;
 use crate::time::Span;
 
-/// Definitions on their way into a scheme.
+/// State of building a scheme from definitions.
 pub(super) struct Building<'a> {
     from: &'a InputSchemeBuilder,
     pub(super) errors: Vec<InputDefinitionError>,
     pub(super) tags: Vec<String>,
 }
 
-/// A definition in which something may be wrong.
+/// The definition that errors are reported for.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct DefinitionRef<'a> {
     kind: InputDefinitionKind,
     name: &'a str,
 }
 
-/// What decides which binding sees a control first: the set, the priority, the longer chord, the longer hold (so that a
-/// short press of the same control can still be a tap), the definition.
+/// Sort key of bindings, the first of which sees a control first: the set, the priority, the longer chord,
+/// the longer hold (so that a short press of the same control can still be a tap), the order of definition.
 pub(super) type Rank = (u32, Reverse<i32>, Reverse<usize>, Reverse<Span>, u32);
 
 pub(super) struct RankedBinding {
     pub(super) rank: Rank,
-    /// Position among all bindings as they were defined.
+    /// Position in the order of definition.
     pub(super) definition: u32,
     pub(super) inputs: Vec<(BindingPart, DeviceInput)>,
-    /// Without its slots.
+    /// The binding; its slots are not assigned yet.
     pub(super) resolved: Binding,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Building<'a> {
         Self { from, errors: Vec::new(), tags }
     }
 
-    fn report(&mut self, place: Place<'_>, path: impl Into<String>, problem: InputProblem) {
+    fn report(&mut self, place: DefinitionRef<'_>, path: impl Into<String>, problem: InputProblem) {
         self.errors.push(InputDefinitionError {
             kind: place.kind,
             name: place.name.to_owned(),
@@ -58,7 +58,7 @@ impl<'a> Building<'a> {
     fn check_names<'n>(&mut self, kind: InputDefinitionKind, names: impl Iterator<Item = &'n str>) {
         let mut seen = BTreeSet::new();
         for name in names {
-            let place = Place { kind, name };
+            let place = DefinitionRef { kind, name };
             if name.is_empty() {
                 self.report(place, "Name", InputProblem::EmptyName);
             } else if !seen.insert(name) {
@@ -67,7 +67,7 @@ impl<'a> Building<'a> {
         }
     }
 
-    fn check_time(&mut self, place: Place<'_>, path: &str, span: Span) {
+    fn check_time(&mut self, place: DefinitionRef<'_>, path: &str, span: Span) {
         if span < Span::ZERO {
             self.report(place, path, InputProblem::NegativeTime(span.as_seconds()));
         }
@@ -77,7 +77,7 @@ impl<'a> Building<'a> {
         let defs = &self.from.actions;
         self.check_names(InputDefinitionKind::Action, defs.iter().map(|def| def.name.as_str()));
         for def in defs {
-            let place = Place { kind: InputDefinitionKind::Action, name: &def.name };
+            let place = DefinitionRef { kind: InputDefinitionKind::Action, name: &def.name };
             self.check_time(place, "TapThreshold", def.tap_threshold);
             self.check_time(place, "DoubleTapWindow", def.double_tap_window);
             if def.input.as_str().is_empty() {
@@ -107,7 +107,7 @@ impl<'a> Building<'a> {
         self.check_names(InputDefinitionKind::ActionSet, defs.iter().map(|def| def.name.as_str()));
         let mut sets = Vec::new();
         for def in defs {
-            let place = Place { kind: InputDefinitionKind::ActionSet, name: &def.name };
+            let place = DefinitionRef { kind: InputDefinitionKind::ActionSet, name: &def.name };
             if def.actions.is_empty() {
                 self.report(place, "Actions", InputProblem::EmptySet);
             }
@@ -138,7 +138,7 @@ impl<'a> Building<'a> {
         self.check_names(InputDefinitionKind::Modifier, defs.iter().map(|def| def.name.as_str()));
         let mut modifiers = Vec::new();
         for def in defs {
-            let place = Place { kind: InputDefinitionKind::Modifier, name: &def.name };
+            let place = DefinitionRef { kind: InputDefinitionKind::Modifier, name: &def.name };
             match self.modifier(def) {
                 Ok(modifier) => modifiers.push(modifier),
                 Err((path, problem)) => self.report(place, path, problem),
@@ -179,7 +179,7 @@ impl<'a> Building<'a> {
         let mut bindings = Vec::new();
         let mut definition = 0;
         for mapping in &self.from.mappings {
-            let place = Place { kind: InputDefinitionKind::Mapping, name: &mapping.action_set };
+            let place = DefinitionRef { kind: InputDefinitionKind::Mapping, name: &mapping.action_set };
             let set = self.ranked_set(&mapping.action_set);
             if set.is_none() {
                 let known = self.from.sets.iter().map(|set| set.name.as_str());
@@ -203,10 +203,11 @@ impl<'a> Building<'a> {
         bindings
     }
 
-    /// Checks a binding. There is a result even of a faulty one where possible, to find faults that come to light later.
+    /// Checks a binding. Returns a result even for a faulty one where possible, so that later checks find
+    /// more errors.
     fn binding(
         &mut self,
-        place: Place<'_>,
+        place: DefinitionRef<'_>,
         path: &str,
         set: Option<(u32, &InputActionSetDef)>,
         def: &BindingDef,
@@ -268,7 +269,7 @@ impl<'a> Building<'a> {
         })
     }
 
-    fn check_inputs(&mut self, place: Place<'_>, path: &str, inputs: &[(BindingPart, DeviceInput)]) {
+    fn check_inputs(&mut self, place: DefinitionRef<'_>, path: &str, inputs: &[(BindingPart, DeviceInput)]) {
         if inputs.is_empty() {
             self.report(place, path, InputProblem::NoInputs);
         }
@@ -287,12 +288,12 @@ impl<'a> Building<'a> {
             let known = defs.iter().map(|def| def.name.as_str());
             return Err(unknown(InputDefinitionKind::Action, name, known));
         };
-        // The place that sorting gives it; names are unique once there are no errors.
+        // Its index after sorting; names are unique once there are no errors.
         let before = defs.iter().filter(|other| other.name.as_str() < name).count();
         Ok((InputActionId(before as u32), def))
     }
 
-    /// The place that sorting gives a set, and its definition.
+    /// Index of a set after sorting, and its definition.
     fn ranked_set(&self, name: &str) -> Option<(u32, &'a InputActionSetDef)> {
         let defs = &self.from.sets;
         let (at, def) = defs.iter().enumerate().find(|(_, def)| def.name == name)?;
@@ -340,8 +341,8 @@ fn inputs_of(source: &BindingSource) -> Vec<(BindingPart, DeviceInput)> {
     }
 }
 
-/// True if the second adds nothing to the first. Different modifiers or thresholds of the same controls do not make a
-/// difference that a player could tell; a different tag does.
+/// Whether two bindings are duplicates. Different modifiers or thresholds of the same controls make no
+/// difference to a player; a different tag does.
 fn says_the_same(one: &RankedBinding, other: &RankedBinding) -> bool {
     let (first, second) = (&one.resolved, &other.resolved);
     first.action == second.action

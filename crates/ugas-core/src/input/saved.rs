@@ -12,22 +12,22 @@ const UNBOUND: &str = "unbound";
 const DEVICES: [Device; 5] = [Device::Keyboard, Device::Mouse, Device::Gamepad, Device::Touch, Device::Gyro];
 const CUSTOM: &str = "Custom";
 
-/// One changed slot.
+/// A changed slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SavedMapping {
     /// The action, by name.
     pub action: String,
     /// Position among the slots of the action.
     pub slot: u32,
-    /// What it is bound to; nothing, if the player took the control away.
+    /// Control that it is bound to; `None` if the player unbound it.
     pub input: Option<DeviceInput>,
 }
 
-/// What a player changed, slot by slot.
+/// A player's changed bindings, slot by slot.
 ///
-/// As text it is a line a slot, after a line that names the format: action, slot, device, control, and for a custom
-/// device its name. Blank lines and those that begin with `#` count for nothing; in names, spaces and what else would
-/// break a line are written `\u{20}`.
+/// The text form has a header line that names the format, then one line for each slot: action, slot, device,
+/// control, and for a custom device its name. Blank lines and lines that begin with `#` are ignored; in
+/// names, spaces and other separators are escaped, as in `\u{20}`.
 ///
 /// ```
 /// use ugas_core::input::SavedMappings;
@@ -41,45 +41,45 @@ pub struct SavedMapping {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SavedMappings(BTreeMap<(String, u32), Option<DeviceInput>>);
 
-/// Why a text is no saved mapping.
+/// Error of parsing saved mappings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct SavedMappingsError {
     /// The line, counted from 1.
     pub line: u32,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: SavedMappingsProblem,
 }
 
-/// What is wrong with a line of a saved mapping.
+/// Problem of a line of saved mappings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedMappingsProblem {
-    /// The text is something else, or of a version that is not known.
+    /// The format or its version is unknown.
     #[error("the first line must be `{HEADER}`")]
     Header,
-    /// Words are missing.
+    /// A word is missing.
     #[error("{0} is missing; write `ACTION SLOT DEVICE CONTROL`, or `ACTION SLOT unbound`")]
     Missing(&'static str),
-    /// There are more words than there should be.
-    #[error("`{0}` is too much")]
+    /// There is a surplus word.
+    #[error("unexpected `{0}` at the end of the line")]
     TooMuch(String),
-    /// The slot is no number.
-    #[error("`{0}` is no slot; slots are numbers from 0")]
+    /// The slot is not a number.
+    #[error("`{0}` is not a slot; slots are numbers from 0")]
     Slot(String),
     /// There is no such device.
     #[error("there is no device `{name}`{}", Nearest(nearest))]
     Device {
         /// The name.
         name: String,
-        /// A known name that is much like it.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// A backslash that begins nothing.
+    /// A backslash that does not begin an escape.
     #[error("`{0}` has a backslash that does not begin a character such as `\\u{{20}}`")]
     Escape(String),
-    /// The slot was there before.
-    #[error("slot {slot} of `{action}` is there twice")]
+    /// The slot occurs twice.
+    #[error("slot {slot} of `{action}` occurs twice")]
     Twice {
         /// The action.
         action: String,
@@ -93,7 +93,7 @@ impl SavedMappings {
         Self(mappings.into_iter().map(|saved| ((saved.action, saved.slot), saved.input)).collect())
     }
 
-    /// What was changed, by action and slot.
+    /// The changed bindings, sorted by action and slot.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = SavedMapping> {
         self.0.iter().map(|((action, slot), input)| SavedMapping {
             action: action.clone(),
@@ -115,7 +115,8 @@ impl SavedMappings {
     /// Reads the text form.
     ///
     /// # Errors
-    /// The first line that cannot be read. Whether actions and slots exist is not known here; loading tells.
+    /// The first invalid line. Whether actions and slots exist is checked by
+    /// [`InputMapper::load`](super::InputMapper::load).
     pub fn parse(text: &str) -> Result<Self, SavedMappingsError> {
         let mut saved = BTreeMap::new();
         let mut has_header = false;

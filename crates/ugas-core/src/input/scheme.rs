@@ -1,4 +1,4 @@
-//! Definitions of input, resolved and checked as a whole: what [`super::InputMapper`] runs on.
+//! Input schemes: resolved and checked input definitions that [`super::InputMapper`] runs on.
 
 use core::ops::Range;
 
@@ -29,10 +29,10 @@ impl StateHash for InputActionId {
     }
 }
 
-/// Which part of a binding a control plays.
+/// Role of a control in its binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BindingPart {
-    /// The only one, one of a chord, or a component of an axis value: its position in the list.
+    /// A control of a list, with its position: the only one, one of a chord, or a component of an axis value.
     Input(u32),
     /// A direction of a composite.
     Up,
@@ -48,7 +48,8 @@ pub enum BindingPart {
     Backward,
 }
 
-/// All actions, sets, modifiers and default bindings of a game, for one platform. Immutable; shared by its mappers.
+/// All actions, sets, modifiers and default bindings of a game, for one platform. Immutable; shared by its
+/// mappers.
 ///
 /// ```
 /// use ugas_core::input::{BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMappingDef, InputScheme};
@@ -65,14 +66,14 @@ pub enum BindingPart {
 pub struct InputScheme {
     /// Sorted by name.
     pub(super) actions: Vec<Action>,
-    /// By falling priority, then in the order of definition.
+    /// Sorted by descending priority, then in the order of definition.
     pub(super) sets: Vec<Set>,
-    /// By rank: the order in which they see controls.
+    /// Sorted by rank: the order in which they see controls.
     pub(super) bindings: Vec<Binding>,
-    /// The controls of all bindings, one after the other.
+    /// The slots of all bindings; those of one binding are contiguous.
     pub(super) slots: Vec<Slot>,
     pub(super) modifiers: Vec<InputModifier>,
-    /// Every tag that a set or a binding asks for, sorted.
+    /// Every tag that a set or a binding requires or blocks on, sorted.
     pub(super) tags: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ pub(super) struct Action {
     pub(super) double_tap_window: Span,
     pub(super) consume: bool,
     pub(super) tags: Vec<String>,
-    /// Its slots in the order in which they were defined, which is how players and saved mappings count them.
+    /// Its slots in the order of definition, by which players and saved mappings number them.
     pub(super) slots: Vec<u32>,
 }
 
@@ -114,14 +115,14 @@ pub(super) struct Binding {
     pub(super) required: Vec<u32>,
 }
 
-/// How a binding makes a value of its controls.
+/// Combination of the controls of a binding to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
-    /// All must be held, the last gives the value.
+    /// All controls must be held; the last one gives the value.
     Chord,
-    /// Each is an axis.
+    /// Each control is an axis.
     Components,
-    /// Each is a direction.
+    /// Each control is a direction.
     Composite,
 }
 
@@ -133,7 +134,7 @@ pub(super) struct Slot {
 }
 
 impl InputScheme {
-    /// Collects definitions.
+    /// Starts a builder.
     pub fn builder() -> InputSchemeBuilder {
         InputSchemeBuilder::default()
     }
@@ -154,17 +155,17 @@ impl InputScheme {
         self.actions.get(action.usize()).map_or("", |action| &action.name)
     }
 
-    /// The id under which an action reaches abilities.
+    /// The input id of an action.
     pub fn input_id(&self, action: InputActionId) -> Option<&InputId> {
         self.actions.get(action.usize()).map(|action| &action.input)
     }
 
-    /// When an action fires.
+    /// The trigger behaviour of an action.
     pub fn trigger(&self, action: InputActionId) -> Option<TriggerBehavior> {
         self.actions.get(action.usize()).map(|action| action.trigger)
     }
 
-    /// What an action's value is.
+    /// The type of an action's value.
     pub fn value_type(&self, action: InputActionId) -> Option<ValueType> {
         self.actions.get(action.usize()).map(|action| action.value_type)
     }
@@ -174,12 +175,12 @@ impl InputScheme {
         self.actions.get(action.usize()).map_or(&[], |action| &action.tags)
     }
 
-    /// The names of the sets, by falling priority.
+    /// The names of the sets, by descending priority.
     pub fn action_sets(&self) -> impl Iterator<Item = &str> {
         self.sets.iter().map(|set| set.name.as_str())
     }
 
-    /// Every tag that decides on a set or a binding, sorted: what a host has to watch.
+    /// Every tag that sets or bindings depend on, sorted: the tags that a host has to watch.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }

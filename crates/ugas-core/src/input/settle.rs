@@ -1,4 +1,4 @@
-//! What follows from a change: which sets are active, which bindings are pressed, what actions do.
+//! Update pass of the mapper: active sets, pressed bindings, and signals of actions.
 
 use super::DeviceInput;
 use super::def::{TriggerBehavior, ValueType};
@@ -8,11 +8,11 @@ use super::scheme::{Binding, BindingPart, InputActionId, InputScheme, Shape};
 use super::signal::{InputSignal, InputSignalKind, ReleaseCause};
 use crate::time::Time;
 
-/// From here on a control or a digital value counts as pressed.
+/// Value from which a control or a digital action counts as pressed.
 const PRESS: f64 = 0.5;
 
 impl InputMapper {
-    /// Brings the table of controls in line with the slots. Values of controls that stay are kept.
+    /// Rebuilds the table of controls from the slots. Controls that stay keep their values.
     pub(super) fn collect_controls(&mut self) {
         let mut inputs: Vec<_> = self.slots.iter().flatten().cloned().collect();
         inputs.sort();
@@ -38,14 +38,14 @@ impl InputMapper {
         self.slot_controls = self.slots.iter().map(|slot| index_of(slot.as_ref()?)).collect();
     }
 
-    /// Works out which sets are active, and which of them gives each action its bindings.
+    /// Recomputes the active sets, and the set that gives each action its bindings.
     pub(super) fn refresh_sets(&mut self) {
         let scheme = &self.scheme;
         let held = |tag: &u32| self.tags.get(*tag as usize).copied().unwrap_or(false);
         for ((set, active), enabled) in scheme.sets.iter().zip(&mut self.active).zip(&self.enabled) {
             *active = *enabled && set.required.iter().all(held) && !set.blocked.iter().any(held);
         }
-        // Sets lie by falling priority, so the first active exclusive one reaches the furthest.
+        // Sets are sorted by descending priority, so the first active exclusive one affects the most.
         let reach = scheme.sets.iter().zip(&self.active).find(|(set, active)| set.exclusive && **active);
         if let Some((reach, _)) = reach {
             for (set, active) in scheme.sets.iter().zip(&mut self.active) {
@@ -65,13 +65,13 @@ impl InputMapper {
         }
     }
 
-    /// Follows a change of tags or of what the host allows.
+    /// Handles a change of tags or of the sets that the host allows.
     pub(super) fn sets_changed(&mut self) {
         self.refresh_sets();
         self.settle(None);
     }
 
-    /// Follows a control that has a new value: the only thing that begins a digital press.
+    /// Handles a new value of a control: the only change that begins a digital press.
     pub(super) fn control_moved(&mut self, control: u32) {
         let scheme = self.scheme.clone();
         for (index, binding) in scheme.bindings.iter().enumerate() {
@@ -84,7 +84,7 @@ impl InputMapper {
                 state.value = value;
                 if level && !state.level {
                     state.since = self.now;
-                    // On trial: the pass that follows keeps or refuses it.
+                    // Provisional: the following pass keeps or rejects it.
                     state.phase = Phase::Arming;
                 }
                 state.level = level;
@@ -93,7 +93,7 @@ impl InputMapper {
         self.settle(None);
     }
 
-    /// Takes some bindings as freshly looked at: none is pressed, and no control that is held counts as an edge.
+    /// Resets some bindings: none is pressed, and controls that are held do not count as an edge.
     pub(super) fn reset_bindings(&mut self, is_meant: impl Fn(&Binding) -> bool) {
         let scheme = self.scheme.clone();
         for (index, binding) in scheme.bindings.iter().enumerate().filter(|(_, binding)| is_meant(binding)) {
@@ -105,16 +105,16 @@ impl InputMapper {
         }
     }
 
-    /// When the next hold threshold is reached.
+    /// Time at which the next hold threshold is reached.
     pub(super) fn next_due(&self) -> Option<Time> {
         let pairs = self.scheme.bindings.iter().zip(&self.bindings);
         let arming = pairs.filter(|(_, state)| state.phase == Phase::Arming);
         arming.map(|(binding, state)| state.since + binding.hold).min()
     }
 
-    /// One pass over all bindings by rank, then over all actions: whatever changed becomes signals.
+    /// Runs one pass over all bindings by rank, then over all actions, and emits signals for all changes.
     ///
-    /// Actions that are released in it are released for the reason `forced`, if there is one.
+    /// Actions that are released in it have the cause `forced`, if there is one.
     pub(super) fn settle(&mut self, forced: Option<ReleaseCause>) {
         let scheme = self.scheme.clone();
         self.scratch.claimed.clear();
@@ -124,7 +124,7 @@ impl InputMapper {
         for (index, binding) in scheme.bindings.iter().enumerate() {
             self.settle_binding(&scheme, index, binding);
         }
-        // Releases first: what takes over begins when what it displaced has ended.
+        // Releases first: an action begins after the one that it displaced has ended.
         for action in scheme.actions() {
             self.let_go(&scheme, action, forced);
         }
@@ -139,7 +139,8 @@ impl InputMapper {
         let applies = self.owners.get(binding.action.usize()).copied().flatten() == Some(binding.set)
             && binding.required.iter().all(|tag| self.tags.get(*tag as usize).copied().unwrap_or(false));
         let was_pressed = state.phase == Phase::Pressed;
-        // A chord is all or nothing; of other bindings only the hidden controls are at rest.
+        // A hidden control disables a whole chord; in other bindings only the hidden controls count as at
+        // rest.
         let hidden = self.controls_of(binding).any(|control| self.is_claimed(control));
         let (value, held) = match (hidden, binding.shape) {
             (false, _) => (state.value, state.level),
@@ -175,7 +176,7 @@ impl InputMapper {
                 } else {
                     ReleaseCause::Inactive
                 };
-                // If the player let go of one binding, the action was let go, whatever became of another.
+                // If the player released one binding, the cause is that release, whatever became of another.
                 if outcome.lost.is_none() || cause == ReleaseCause::LetGo {
                     outcome.lost = Some(cause);
                 }
@@ -314,7 +315,7 @@ impl InputMapper {
         self.scratch.claimed.get(control as usize).copied().unwrap_or(false)
     }
 
-    /// Hides what the binding uses, which is the controls that are not at rest.
+    /// Hides the controls that the binding uses: those that are not at rest.
     fn claim(&mut self, binding: &Binding) {
         let range = binding.slots.start as usize..binding.slots.end as usize;
         let used = self.slot_controls.get(range).unwrap_or(&[]).iter().copied().flatten();
@@ -342,7 +343,7 @@ fn counts_as_pressed(scheme: &InputScheme, binding: &Binding, value: InputValue)
     }
 }
 
-/// Which axis a part moves, and which way. With fewer axes the last takes what has none; a button has no direction.
+/// Axis and sign of a part. The last axis stands in for missing ones; a button has no direction.
 fn direction(part: BindingPart, value_type: ValueType) -> (usize, f64) {
     let (axis, sign) = match part {
         BindingPart::Input(position) => (position as usize, 1.0),

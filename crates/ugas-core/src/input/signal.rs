@@ -1,54 +1,55 @@
-//! What the mapper tells the host.
+//! Signals: the output of the mapper.
 
 use super::modifier::InputValue;
 use super::{InputActionId, InputId};
 use crate::hash::{state_hash_enum, state_hash_struct};
 use crate::time::{Span, Time};
 
-/// Something that an action did.
+/// A signal of an action.
 ///
-/// The whole contract with abilities: pass [`Triggered`](InputSignalKind::Triggered) on as a press of
-/// [`input`](Self::input) and [`Released`](InputSignalKind::Released) as its release. Whatever the trigger, the first
-/// comes before the second, so a tap is a press and a release at one instant; a release of an input that was never
-/// pressed means nothing.
+/// To drive abilities, pass [`Triggered`](InputSignalKind::Triggered) on as a press of [`input`](Self::input)
+/// and [`Released`](InputSignalKind::Released) as its release. Whatever the trigger, the first comes before
+/// the second, so a tap is a press and a release at one instant; a release of an input that was never pressed
+/// means nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputSignal {
-    /// The exact instant, not that of the call in which it was found.
+    /// The exact instant of the change, not that of the call that found it.
     pub time: Time,
     /// The action.
     pub action: InputActionId,
-    /// The id under which the action reaches abilities.
+    /// The input id of the action.
     pub input: InputId,
-    /// What it did.
+    /// Kind of the change.
     pub kind: InputSignalKind,
 }
 
-/// What an action did.
+/// Kind of a signal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum InputSignalKind {
     /// The first of its bindings is pressed.
     Pressed,
-    /// It fires, as its trigger behaviour says.
+    /// The action fires, by its trigger behaviour.
     Triggered,
     /// Its axes changed. Digital actions have no values; those of others end with 0 before the release.
     Value(InputValue),
     /// The last of its bindings is released. Every press has exactly one.
     Released {
-        /// How long it was pressed.
+        /// Duration of the press.
         held: Span,
-        /// Why it ended.
+        /// Cause of the release.
         cause: ReleaseCause,
     },
 }
 
-/// Why a press ended. Only letting go fires what fires on release: the rest is not what the player meant.
+/// Cause of the end of a press. Only `LetGo` fires actions that fire on release: other causes are not the
+/// player's intention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReleaseCause {
     /// The player let go.
     LetGo,
     /// A binding of higher rank took the controls, such as a longer chord.
     Displaced,
-    /// Its set or binding does not apply any more.
+    /// Its set or binding is no longer active.
     Inactive,
     /// The host released everything, such as when the window lost its focus.
     FocusLost,

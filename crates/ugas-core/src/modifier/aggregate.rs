@@ -1,8 +1,9 @@
-//! Aggregation (§5.3; UEM, "The Aggregation Formula"; M1–M10): many modifiers of one attribute become one value.
+//! Aggregation (§5.3; UEM, "The Aggregation Formula"; M1–M10): many modifiers of one attribute become one
+//! value.
 //!
-//! Values are summed anew in application order at each evaluation, never patched, so that a value is a function of
-//! the active set and not of its history (M10). Entries are stored with stacks already factored in (M8), so that the
-//! loop over them is a loop over numbers.
+//! Values are summed anew in application order at each evaluation, never patched, so that a value is a
+//! function of the active set and not of its history (M10). Entries are stored with stacks already factored
+//! in (M8), so that the loop over them is a loop over numbers.
 
 use super::Operation;
 use super::channels::ChannelSums;
@@ -22,7 +23,7 @@ pub(crate) struct ModifierEntry {
     pub(crate) operation: Operation,
     pub(crate) channel: Option<ChannelId>,
     pub(crate) conditions: Conditions,
-    /// The effect's rank among overrides.
+    /// Priority of the effect among overrides.
     pub(crate) priority: i32,
     /// Order of the effect's first application.
     pub(crate) sequence: u64,
@@ -31,24 +32,24 @@ pub(crate) struct ModifierEntry {
     pub(crate) effect: ActiveEffectId,
     /// The contribution with stacks factored in; see [`contribution`].
     pub(crate) amount: f64,
-    /// [`Self::is_plain_addition`], as it is asked of every entry at every evaluation.
+    /// Cached [`Self::is_plain_addition`], which every evaluation reads for every entry.
     pub(crate) plain: bool,
 }
 
 impl ModifierEntry {
-    /// What entries are sorted by.
+    /// Sort key of entries.
     #[inline]
     pub(crate) const fn key(&self) -> (u16, u64, u16) {
         (self.slot, self.sequence, self.index)
     }
 
-    /// Whether an entry like this adds in layer 0 and counts whatever happens, as most do.
+    /// Whether an entry adds in layer 0 and counts unconditionally, as most do.
     pub(crate) const fn is_plain_addition(layer: u8, operation: Operation, conditions: Conditions) -> bool {
         layer == 0 && matches!(operation, Operation::Add) && !conditions.can_fail()
     }
 }
 
-/// Why an entry may not count at the moment. An entry with none of these always counts.
+/// Conditions under which an entry may not count. An entry with none of these always counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Conditions {
     /// It has tag requirements (M5).
@@ -60,14 +61,15 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// Whether it may not count under ordinary circumstances; predicted ones do count then.
+    /// Whether it may not count in an ordinary evaluation, in which predicted entries count.
     pub(crate) const fn can_fail(self) -> bool {
         self.tags || self.inhibited
     }
 }
 
-/// What `magnitude` contributes with `stacks` stacks (M8), in the form in which contributions combine: a sum for
-/// `Add`, `AddPost` and the bonuses of a channel or a divisor, a factor for what multiplies by itself.
+/// Contribution of `magnitude` with `stacks` stacks (M8), in the form in which contributions combine: a
+/// summand for `Add`, `AddPost` and the bonuses of a channel or a divisor, a factor for operations that
+/// multiply separately.
 pub(crate) fn contribution(operation: Operation, in_channel: bool, magnitude: f64, stacks: u32) -> f64 {
     let count = f64::from(stacks);
     match operation {
@@ -80,7 +82,7 @@ pub(crate) fn contribution(operation: Operation, in_channel: bool, magnitude: f6
     }
 }
 
-/// What one layer did.
+/// Result of one layer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct LayerOutcome {
     pub(crate) layer: u8,
@@ -129,8 +131,8 @@ pub(crate) fn aggregate(
     result
 }
 
-/// The same for the ordinary case, in one pass: all entries are in layer 0 and count whatever happens. `None` if they
-/// are not, and nothing is lost.
+/// [`aggregate`] for the ordinary case, in one pass: all entries are in layer 0 and count unconditionally.
+/// `None` if that is not so, without side effects.
 pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Aggregated> {
     let mut add = 0.0;
     let mut rest = entries;
@@ -141,7 +143,7 @@ pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Ag
         rest = others;
     }
     if rest.is_empty() {
-        // What would multiply and divide is 1; adding zero as the rest of the formula does keeps negative zeros out.
+        // Factor and divisor are 1; adding zero, as the rest of the formula does, avoids negative zeros.
         return Some(Aggregated { value: base + add + 0.0, divisor_ignored: false });
     }
     let count = entries.len() - rest.len();
@@ -157,9 +159,9 @@ pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Ag
     Some(Aggregated { value, divisor_ignored })
 }
 
-/// How much worse than nothing an entry is for an attribute with this base; `None` if it is no negative one (M7).
+/// Loss that an entry causes to an attribute with this base; `None` if it is not negative (M7).
 ///
-/// Multipliers are weighed by what they would take from the base, so that they compare with flat penalties.
+/// Multipliers are weighed by their loss of the base, so that they compare with flat penalties.
 pub(crate) fn penalty(base: f64, entry: &ModifierEntry) -> Option<f64> {
     let loss = match entry.operation {
         Operation::Add | Operation::AddPost => entry.amount,
@@ -184,10 +186,10 @@ pub(crate) fn penalty(base: f64, entry: &ModifierEntry) -> Option<f64> {
 struct Terms {
     add: f64,
     post: f64,
-    /// Bonuses of Unreal's one shared channel.
+    /// Sum of the bonuses of Unreal's shared channel.
     shared: f64,
     divisor: f64,
-    /// Product of what multiplies by itself.
+    /// Product of the factors that multiply separately.
     factor: f64,
     channels: ChannelSums,
     winner: Option<Winner>,
@@ -222,7 +224,8 @@ impl Terms {
             (Operation::MultiplyAdditive, _) => self.shared += entry.amount,
             (Operation::DivideAdditive, _) => self.divisor += entry.amount,
             (Operation::Override, _) => {
-                // M4: the highest priority, on a tie the most recently applied; of one effect, the last listed.
+                // M4: the highest priority, on a tie the most recently applied; of one effect, the last
+                // listed.
                 let beats = self
                     .winner
                     .as_ref()

@@ -4,18 +4,19 @@ use smallvec::SmallVec;
 
 use crate::id::ChannelId;
 
-/// So many channels are looked through one by one; more have a table.
+/// Number of channels up to which the search is linear; more use a hash table.
 const FEW: usize = 16;
 
-/// A place of the table that is free.
+/// Mark of a free slot of the table.
 const FREE: u32 = u32::MAX;
 
-/// One sum a channel, in the order in which channels are first met: products are taken in this order, and their last
-/// bits depend on it.
+/// One sum for each channel, in the order of first occurrence: the product is taken in this order, and its
+/// last bits depend on it.
 #[derive(Default)]
 pub(super) struct ChannelSums {
     pub(super) sums: SmallVec<[(ChannelId, f64); FEW]>,
-    /// Positions among the sums: a hash table with open addressing, at most half full. Empty while there are few.
+    /// Indices into `sums`: a hash table with open addressing, at most half full. Empty while there are few
+    /// channels.
     table: Vec<u32>,
 }
 
@@ -35,7 +36,7 @@ impl ChannelSums {
         }
     }
 
-    /// Where the sum of a channel is; otherwise, which place of the table would be its own.
+    /// Index of the sum of a channel; otherwise, the free slot of the table for it.
     fn find(&self, channel: ChannelId) -> Result<usize, usize> {
         if self.table.is_empty() {
             return self.sums.iter().position(|(id, _)| *id == channel).ok_or(usize::MAX);
@@ -63,7 +64,8 @@ impl ChannelSums {
     }
 }
 
-/// A number whose lower bits depend on all bits of the id: ids with a common step must not share their places.
+/// Hash of a channel id, whose lower bits depend on all bits of the id: ids with a common step must not
+/// collide.
 fn spread(channel: ChannelId) -> u32 {
     let mixed = channel.index().wrapping_mul(0x9E37_79B9);
     mixed ^ mixed >> 16
@@ -77,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sums_are_those_of_a_plain_list(
+        fn channel_sums_agree_with_a_linear_list(
             bonuses in prop::collection::vec((prop_oneof![0u32..40, any::<u32>()], -1.0..1.0f64), 0..300),
         ) {
             let mut sums = ChannelSums::default();

@@ -9,10 +9,11 @@ use crate::effect::magnitude::MagnitudeDef;
 /// Highest evaluation layer; layers run from 0 in order (M1).
 pub const MAX_LAYER: u8 = 9;
 
-/// What a modifier does with its magnitude (§9.4.1, M3).
+/// Operation of a modifier on its attribute (§9.4.1, M3).
 ///
 /// The first four are UGAS's own, the others Unreal's, which take *factors* (1.25 for +25 %) where UGAS takes
-/// *signed bonuses* (+0.25). Unreal's `AddBase` and `AddFinal` are [`Add`](Self::Add) and [`AddPost`](Self::AddPost).
+/// *signed bonuses* (+0.25). Unreal's `AddBase` and `AddFinal` are [`Add`](Self::Add) and
+/// [`AddPost`](Self::AddPost).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operation {
     /// Adds before any multiplication.
@@ -27,12 +28,12 @@ pub enum Operation {
     MultiplyAdditive,
     /// A divisor; divisors combine as `1 + Σ(v − 1)`.
     DivideAdditive,
-    /// A factor that multiplies by itself.
+    /// A factor that multiplies separately.
     MultiplyCompound,
 }
 
 impl Operation {
-    /// True for the operations that scale. On a periodic effect these change the current value while it is active;
+    /// Whether the operation scales. On a periodic effect these change the current value while it is active;
     /// the others are written to the base at each tick (M9b).
     pub const fn is_scaling(self) -> bool {
         matches!(
@@ -41,7 +42,7 @@ impl Operation {
         )
     }
 
-    /// The name used in files.
+    /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Add => "Add",
@@ -75,12 +76,12 @@ impl core::fmt::Display for Operation {
     }
 }
 
-/// Tags that must, and tags that must not, be there.
+/// Tags that must be present, and tags that must not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TagRequirementDef {
-    /// All of these.
+    /// Tags that must all be present.
     pub require: Vec<String>,
-    /// None of these.
+    /// Tags of which none may be present.
     pub ignore: Vec<String>,
 }
 
@@ -89,17 +90,17 @@ pub struct TagRequirementDef {
 pub struct ModifierDef {
     /// The attribute it changes.
     pub attribute: String,
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// By how much.
+    /// The magnitude.
     pub magnitude: MagnitudeDef,
     /// Named multiplier bucket (§5.3); only [`Operation::Multiply`] has one.
     pub channel: Option<String>,
     /// Evaluation layer, 0 to [`MAX_LAYER`] (M1).
     pub layer: u8,
-    /// What the source must and must not have for the modifier to count (M5).
+    /// Tag requirement on the source (M5).
     pub source_tags: TagRequirementDef,
-    /// What the target must and must not have for the modifier to count (M5).
+    /// Tag requirement on the target (M5).
     pub target_tags: TagRequirementDef,
     /// Whether the stack count multiplies it (M8).
     pub factor_in_stacks: bool,

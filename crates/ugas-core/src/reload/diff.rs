@@ -1,17 +1,17 @@
-//! What differs between two catalogs, definition by definition.
+//! Differences between two catalogs, definition by definition.
 
 use core::fmt;
 
 use crate::catalog::{Catalog, DefinitionKind};
 
-/// What became of a definition.
+/// Kind of change of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Change {
-    /// It is new.
+    /// It is only in the new catalog.
     Added,
-    /// It says something else.
+    /// Its content differs.
     Changed,
-    /// It is gone.
+    /// It is only in the old catalog.
     Removed,
 }
 
@@ -25,22 +25,22 @@ impl fmt::Display for Change {
     }
 }
 
-/// One definition that differs.
+/// A changed definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefinitionChange {
-    /// What it is.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
     /// Its name.
     pub name: String,
-    /// What became of it.
+    /// Kind of the change.
     pub change: Change,
 }
 
 /// The definitions that differ between two catalogs, by kind and then by name.
 ///
-/// Definitions are compared by what they say, texts for people included, and not by what they refer to: an effect whose
-/// curve has other points is itself unchanged. A renamed definition is one removed and one added. Native code counts
-/// as being there or not.
+/// Definitions are compared by their own content, texts for people included, and not by the definitions they
+/// refer to: an effect whose curve has other points is itself unchanged. A renamed definition is one removed
+/// and one added. Native code is only compared by presence.
 ///
 /// ```
 /// use ugas_core::catalog::Catalog;
@@ -77,7 +77,7 @@ const KINDS: [DefinitionKind; 12] = [
 ];
 
 impl CatalogDiff {
-    /// What differs.
+    /// Compares two catalogs.
     pub fn between(old: &Catalog, new: &Catalog) -> Self {
         let mut changes = Vec::new();
         for kind in KINDS {
@@ -96,7 +96,7 @@ impl CatalogDiff {
         self.changes.is_empty()
     }
 
-    /// What became of one definition; `None` if it is as it was, or is in neither catalog.
+    /// Change of one definition; `None` if it is unchanged or in neither catalog.
     pub fn of(&self, kind: DefinitionKind, name: &str) -> Option<Change> {
         let rank = |kind: DefinitionKind| KINDS.iter().position(|other| *other == kind);
         let key =
@@ -106,7 +106,7 @@ impl CatalogDiff {
 }
 
 impl fmt::Display for CatalogDiff {
-    /// One line a change.
+    /// Writes one line for each change.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for DefinitionChange { kind, name, change } in &self.changes {
             writeln!(f, "{kind} `{name}` {change}")?;
@@ -115,7 +115,7 @@ impl fmt::Display for CatalogDiff {
     }
 }
 
-/// Walks both sorted lists of names side by side.
+/// Merges both sorted lists of names.
 fn compare(kind: DefinitionKind, old: &Catalog, new: &Catalog, changes: &mut Vec<DefinitionChange>) {
     let (mut before, mut after) = (old.contents_of(kind).peekable(), new.contents_of(kind).peekable());
     loop {

@@ -1,21 +1,22 @@
-//! From the ids of one catalog to those of another, by name.
+//! Translation of ids from one catalog to another, by name.
 
 use crate::catalog::{Catalog, NameTable};
 use crate::id::{
     AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
 };
 
-/// Which id a definition has in the new catalog, given the one that it had in the old.
+/// Translation of definition ids from the old catalog to the new one.
 ///
-/// Ids are positions among sorted names (I3), so a definition more or less shifts those that follow it. Handles of
-/// runtime objects do not change; ids that a host keeps are translated by this, or looked up again by name.
+/// Ids are positions among sorted names (I3), so adding or removing a definition shifts those that follow it.
+/// Handles of runtime objects do not change. A host translates the ids that it stores, or looks them up again
+/// by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Renumbering {
     tags: Box<[Option<TagId>]>,
     attributes: Box<[Option<AttributeId>]>,
     sets: Box<[Option<AttributeSetId>]>,
     effects: Box<[Option<EffectId>]>,
-    /// Effects created at run time, by their number among them; sorted.
+    /// New ids of effects created at run time, by their number among them; sorted.
     runtime_effects: Vec<(u32, EffectId)>,
     abilities: Box<[Option<AbilityId>]>,
     channels: Box<[Option<ChannelId>]>,
@@ -33,7 +34,7 @@ macro_rules! translations {
                     self.$field.get(old.usize()).copied().flatten()
                 }
 
-                /// The same, or an id that names nothing.
+                /// As the method above, or an id that no definition has.
                 #[allow(dead_code, reason = "not every kind of id is in an event")]
                 pub(crate) fn $or_unknown(&self, old: $id) -> $id {
                     self.$method(old).unwrap_or($id::from_index(u32::MAX))
@@ -63,7 +64,8 @@ translations! {
 }
 
 impl Renumbering {
-    /// The translation between two catalogs. Effects created at run time are added by [`Self::push_runtime_effect`].
+    /// The translation between two catalogs. Effects created at run time are added by
+    /// [`Self::push_runtime_effect`].
     pub(crate) fn new(old: &Catalog, new: &Catalog) -> Self {
         let (before, after) = (&old.tables, &new.tables);
         Self {
@@ -89,12 +91,12 @@ impl Renumbering {
         self.runtime_effects.get(at).map(|(_, new)| *new)
     }
 
-    /// The same, or an id that names nothing.
+    /// As [`Self::effect`], or an id that no definition has.
     pub(crate) fn effect_or_unknown(&self, old: EffectId) -> EffectId {
         self.effect(old).unwrap_or(EffectId::from_index(u32::MAX))
     }
 
-    /// Adds the next effect created at run time that goes on, by its number among them.
+    /// Adds an effect created at run time that survives, by its number among them, in ascending order.
     pub(crate) fn push_runtime_effect(&mut self, number: u32, new: EffectId) {
         self.runtime_effects.push((number, new));
     }

@@ -1,4 +1,4 @@
-//! Activation and its end (§8.2 to §8.6): from a request to a run, and from a run to nothing.
+//! Activation of abilities and its end (§8.2 to §8.6).
 
 use std::sync::Arc;
 
@@ -8,52 +8,52 @@ use super::Simulation;
 use super::cascade::Consequence;
 use super::commit::CommitParts;
 use crate::ability::{
-    AbilityState, Activation, ActivationReason, ActivationRefusal, EndReason, GameplayEvent, Thread,
+    AbilityState, Activation, ActivationReason, ActivationRefusal, Branch, EndReason, GameplayEvent,
 };
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, TagId};
 use crate::random::RandomStream;
 use crate::refusal::RefusalReason;
 use crate::tag::TagSet;
 use crate::targeting::TargetData;
 
-/// What an ability is activated with.
+/// Parameters of one activation: targets, triggering event and prediction key.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ActivationRequest {
-    /// Its targets.
+    /// Targets of the activation.
     pub targets: TargetData,
-    /// The event that led to it.
+    /// Event that triggered the activation, if any.
     pub event: Option<GameplayEvent>,
-    /// The prediction it belongs to.
+    /// Prediction key of the activation (§13.4); `None` if it is not predicted.
     pub prediction: Option<PredictionKey>,
-    /// The tag whose presence keeps it active (A7).
+    /// Tag whose presence keeps the ability active (A7).
     pub(crate) while_tag: Option<TagId>,
 }
 
-// Hosts cannot set the tag.
+// `while_tag` is set by the trigger only, never by the host.
 crate::codec::plain_struct!(ActivationRequest { targets, event, prediction, while_tag: index });
 
 impl ActivationRequest {
-    /// On these targets.
+    /// Creates a request with these targets.
     pub fn on(targets: impl Into<TargetData>) -> Self {
         Self { targets: targets.into(), ..Self::default() }
     }
 
-    /// Because of an event.
+    /// Sets the event that triggers the activation.
     #[must_use]
     pub fn with_event(mut self, event: GameplayEvent) -> Self {
         self.event = Some(event);
         self
     }
 
-    /// Whether all of its numbers may enter the state (V2).
+    /// Whether all numbers of the request are finite (V2).
     pub(super) fn is_finite(&self) -> bool {
         self.targets.check().is_ok() && self.event.as_ref().is_none_or(GameplayEvent::is_finite)
     }
 
-    /// As part of a prediction.
+    /// Makes the activation part of a prediction (§13.4).
     #[must_use]
     pub fn predicted(mut self, key: PredictionKey) -> Self {
         self.prediction = Some(key);
@@ -65,39 +65,40 @@ impl Simulation {
     /// Activates a granted ability (§8.2).
     ///
     /// # Errors
-    /// All reasons why not (A1); nothing has changed then.
-    pub fn activate(&mut self, handle: AbilityHandle) -> Result<ActivationId, ActivationRefusal> {
+    /// Returns every reason for the refusal (A1); the state is unchanged.
+    pub fn activate(&mut self, handle: GrantedAbilityId) -> Result<ActivationId, ActivationRefusal> {
         self.activate_with(handle, ActivationRequest::default())
     }
 
     /// Activates a granted ability on a target.
     ///
     /// # Errors
-    /// All reasons why not (A1); nothing has changed then.
+    /// Returns every reason for the refusal (A1); the state is unchanged.
     pub fn activate_on(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         targets: impl Into<TargetData>,
     ) -> Result<ActivationId, ActivationRefusal> {
         self.activate_with(handle, ActivationRequest::on(targets))
     }
 
-    /// Activates a granted ability with all that a request can say.
+    /// Activates a granted ability with explicit targets, event or prediction key.
     ///
     /// # Errors
-    /// All reasons why not (A1); nothing has changed then.
+    /// Returns every reason for the refusal (A1); the state is unchanged.
     pub fn activate_with(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         self.operate(|sim| sim.activate_one(handle, request))
     }
 
-    /// Activates an ability of a controller by its definition: the first grant of it that can be.
+    /// Activates an ability of a controller by its definition: tries its grants in order and activates the
+    /// first that can be.
     ///
     /// # Errors
-    /// `NotGranted`, or why the last grant of it could not be activated.
+    /// `NotGranted`, or the reasons for which the last grant was refused.
     pub fn activate_ability(
         &mut self,
         controller: ControllerId,
@@ -131,13 +132,13 @@ impl Simulation {
         })
     }
 
-    /// Activates all abilities of a controller that have all of these tags; returns the runs.
+    /// Activates every ability of a controller that has all of these tags; returns the activations.
     pub fn activate_by_tags(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         self.operate(|sim| sim.activate_tagged(controller, tags))
     }
 
     pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
-        let handles: SmallVec<[AbilityHandle; 4]> = self.abilities_with_tags(controller, tags).collect();
+        let handles: SmallVec<[GrantedAbilityId; 4]> = self.abilities_with_tags(controller, tags).collect();
         let mut runs = Vec::new();
         let cause = self.scratch.prediction();
         for handle in handles {
@@ -148,21 +149,21 @@ impl Simulation {
         runs
     }
 
-    /// The grants of an ability that a controller has.
+    /// Grants of an ability on a controller, in the order of granting.
     pub(super) fn grants_of(
         &self,
         controller: ControllerId,
         ability: AbilityId,
-    ) -> SmallVec<[AbilityHandle; 1]> {
-        let handles = self.state.controllers.get(controller).map(|known| &*known.skills.abilities);
-        let is_of = |handle: &AbilityHandle| {
+    ) -> SmallVec<[GrantedAbilityId; 1]> {
+        let handles = self.state.controllers.get(controller).map(|known| &*known.ability_data.abilities);
+        let is_of = |handle: &GrantedAbilityId| {
             self.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
         };
         handles.unwrap_or_default().iter().copied().filter(is_of).collect()
     }
 
-    /// Where a granted ability is in its life (§8.2); `None` if it is not granted.
-    pub fn ability_state(&self, handle: AbilityHandle) -> Option<AbilityState> {
+    /// Lifecycle state of a granted ability (§8.2); `None` if it is not granted.
+    pub fn ability_state(&self, handle: GrantedAbilityId) -> Option<AbilityState> {
         let granted = self.state.abilities.get(handle)?;
         let Some(latest) = granted.activations.last().and_then(|&id| self.state.activations.get(id)) else {
             return Some(AbilityState::Inactive);
@@ -174,12 +175,12 @@ impl Simulation {
         })
     }
 
-    /// A run of an ability.
+    /// The activation behind a handle; `None` once it has ended.
     pub fn activation(&self, id: ActivationId) -> Option<&Activation> {
         self.state.activations.get(id)
     }
 
-    /// Cancels a run of an ability (§8.6); false if it is over already.
+    /// Cancels an activation (§8.6); false if it has already ended.
     pub fn cancel(&mut self, activation: ActivationId) -> bool {
         let is_running = self.state.activations.contains(activation);
         if is_running {
@@ -188,7 +189,7 @@ impl Simulation {
         is_running
     }
 
-    /// Ends a run of an ability as if its tasks were done; false if it is over already.
+    /// Ends an activation as if its tasks were done; false if it has already ended.
     pub fn end(&mut self, activation: ActivationId) -> bool {
         let is_running = self.state.activations.contains(activation);
         if is_running {
@@ -197,38 +198,38 @@ impl Simulation {
         is_running
     }
 
-    /// Cancels all runs of a granted ability (§8.6 CancelAbility); returns how many there were.
+    /// Cancels all activations of a granted ability (§8.6 CancelAbility); returns their number.
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn cancel_ability(&mut self, handle: AbilityHandle) -> Result<u32, RefusalReason> {
+    /// If the ability is not granted (any more).
+    pub fn cancel_ability(&mut self, handle: GrantedAbilityId) -> Result<u32, RefusalReason> {
         let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
         let runs: SmallVec<[ActivationId; 4]> = granted.activations.iter().copied().collect();
-        Ok(self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled)))
+        Ok(self.operate(|sim| sim.end_activations(runs, EndReason::Cancelled)))
     }
 
-    /// Cancels a controller's active abilities that have one of `with` and none of `without`; returns how many runs
-    /// there were.
+    /// Cancels the active abilities of a controller that have one of `with` and none of `without`; returns
+    /// the number of cancelled activations.
     pub fn cancel_by_tags(&mut self, controller: ControllerId, with: &TagSet, without: &TagSet) -> u32 {
-        let runs = self.runs_where(controller, |sim, activation| {
+        let runs = self.activations_where(controller, |sim, activation| {
             let Some((granted, ability)) = sim.granted(activation.granted) else { return false };
             sim.ability_matches(granted, ability, with) && !sim.ability_matches(granted, ability, without)
         });
-        self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled))
+        self.operate(|sim| sim.end_activations(runs, EndReason::Cancelled))
     }
 
-    /// Cancels all active abilities of a controller, but for one; returns how many runs there were.
-    pub fn cancel_all(&mut self, controller: ControllerId, except: Option<AbilityHandle>) -> u32 {
-        let runs = self.runs_where(controller, |_, activation| Some(activation.granted) != except);
-        self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled))
+    /// Cancels all active abilities of a controller except one; returns the number of cancelled activations.
+    pub fn cancel_all(&mut self, controller: ControllerId, except: Option<GrantedAbilityId>) -> u32 {
+        let runs = self.activations_where(controller, |_, activation| Some(activation.granted) != except);
+        self.operate(|sim| sim.end_activations(runs, EndReason::Cancelled))
     }
 
-    /// Sends a gameplay event to a controller (§10.3): abilities that it triggers are activated, tasks that wait for it
-    /// go on.
+    /// Sends a gameplay event to a controller (§10.3): abilities that it triggers are activated, and tasks
+    /// that wait for it continue.
     ///
     /// # Errors
-    /// If the controller does not exist (any more), a number is not finite, the event brings too much along, or one of its
-    /// tags is not of this catalog.
+    /// If the controller does not exist (any more), a number is not finite, the event exceeds a limit of
+    /// [`Config`](super::Config), or one of its tags is not in this catalog.
     pub fn send_event(
         &mut self,
         controller: ControllerId,
@@ -244,39 +245,43 @@ impl Simulation {
         Ok(())
     }
 
-    pub(super) fn runs_where(
+    pub(super) fn activations_where(
         &self,
         controller: ControllerId,
         is_meant: impl Fn(&Self, &Activation) -> bool,
     ) -> SmallVec<[ActivationId; 4]> {
-        let runs = self.state.controllers.get(controller).map(|known| &*known.skills.activations);
+        let runs = self.state.controllers.get(controller).map(|known| &*known.ability_data.activations);
         let runs = runs.unwrap_or_default().iter().copied();
         runs.filter(|&run| self.state.activations.get(run).is_some_and(|known| is_meant(self, known)))
             .collect()
     }
 
-    /// Ends these runs in their order; how many there were.
-    pub(super) fn end_runs(&mut self, runs: SmallVec<[ActivationId; 4]>, reason: EndReason) -> u32 {
-        let count = runs.len() as u32;
-        for run in runs {
-            self.end_activation(run, reason);
+    /// Ends these activations in order; returns their number.
+    pub(super) fn end_activations(
+        &mut self,
+        activations: SmallVec<[ActivationId; 4]>,
+        reason: EndReason,
+    ) -> u32 {
+        let count = activations.len() as u32;
+        for activation in activations {
+            self.end_activation(activation, reason);
         }
         count
     }
 
-    /// One activation, by a call or as a consequence. The steps of §8.2.
+    /// Activates one ability, for a call or as a consequence: the steps of §8.2.
     pub(super) fn activate_one(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         let controller = self.state.abilities.get(handle).map(|granted| granted.controller);
         let operation = self.scratch.cause().operation;
         let cause = Cause { operation, source: controller, ability: Some(handle), ..Cause::default() };
-        self.scratch.blame_for(cause, request.prediction);
-        // Validating.
+        self.scratch.set_cause_and_prediction(cause, request.prediction);
+        // Validation.
         if let Err(refusal) = self.check_request(handle, &request) {
-            self.tell_refused_ability(&refusal);
+            self.emit_activation_refusal(&refusal);
             return Err(refusal);
         }
         let catalog = Arc::clone(&self.catalog);
@@ -301,7 +306,7 @@ impl Simulation {
             });
         };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: ability_id, activation: id });
-        // A4: abilities with these tags are cancelled by this one.
+        // A4: this activation cancels abilities with these tags.
         self.cancel_matching(
             controller,
             &ability.cancel_with,
@@ -312,7 +317,7 @@ impl Simulation {
         if !ability.routine.commits
             && let Err(refusal) = self.commit_parts(id, CommitParts::ALL)
         {
-            self.tell_refused_ability(&refusal);
+            self.emit_activation_refusal(&refusal);
             self.end_activation(id, EndReason::CommitFailed);
             return Err(refusal);
         }
@@ -322,7 +327,7 @@ impl Simulation {
 
     pub(super) fn begin_activation(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         ability: &crate::ability::Ability,
         request: ActivationRequest,
     ) -> Option<ActivationId> {
@@ -331,10 +336,11 @@ impl Simulation {
         let granted = self.state.abilities.get(handle)?;
         let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
         let number = self.state.controllers.get(controller)?.ordinal;
-        let shared = self.shared_run_stream(ability, request.prediction, number);
+        let shared = self.shared_activation_stream(ability, request.prediction, number);
         let owner = self.state.controllers.get_mut(controller)?;
-        // V5: a stream of its own, from the seed, the ability's name, its owner, and how often the owner activated it
-        // before, under whatever grant: to grant it anew does not repeat its dice.
+        // V5: every activation has its own random stream, derived from the seed, the ability's name, the
+        // owner and the owner's count of earlier activations under any grant, so that granting it anew does
+        // not repeat its rolls.
         let count = u64::from(owner.count_run(ability_id));
         let own = || RandomStream::derive(seed, &[ability.name_hash, owner.ordinal, count]).key();
         let stream = shared.unwrap_or_else(own);
@@ -367,21 +373,21 @@ impl Simulation {
             placed_cues: SmallVec::new(),
             stream,
             draws: 0,
-            threads: SmallVec::new(),
-            next_thread: 0,
+            branches: SmallVec::new(),
+            next_branch: 0,
             standing: SmallVec::new(),
         });
         if let Some(granted) = self.state.abilities.get_mut(handle) {
             granted.activations.push(id);
         }
         if let Some(controller) = self.state.controllers.get_mut(controller) {
-            controller.skills.make_mut().activations.push(id);
+            controller.ability_data.make_mut().activations.push(id);
         }
-        self.index_run(id);
+        self.index_activation(id);
         Some(id)
     }
 
-    /// Cancels a controller's active abilities with one of `tags`, but for one run.
+    /// Cancels the active abilities of a controller that have one of `tags`, except one activation.
     pub(super) fn cancel_matching(
         &mut self,
         controller: ControllerId,
@@ -392,24 +398,24 @@ impl Simulation {
         if tags.is_empty() {
             return;
         }
-        let mut runs = self.runs_where(controller, |sim, activation| {
+        let mut runs = self.activations_where(controller, |sim, activation| {
             let granted = sim.granted(activation.granted);
             granted.is_some_and(|(granted, ability)| sim.ability_matches(granted, ability, tags))
         });
         runs.retain(|run| Some(*run) != except);
-        self.end_runs(runs, reason);
+        self.end_activations(runs, reason);
     }
 
-    /// Ends a run (§8.6, §10.5): its tasks, its owned tags, its cues, and then itself.
+    /// Ends an activation (§8.6, §10.5): its tasks, its owned tags, its cues, then the activation itself.
     pub(super) fn end_activation(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if core::mem::replace(&mut activation.ending, true) {
             return;
         }
         let (handle, ability, controller) = (activation.granted, activation.ability, activation.controller);
-        self.blame_activation(id);
+        self.set_cause_to_activation(id);
         let cause = self.scratch.cause();
-        self.cancel_all_threads(id);
+        self.cancel_all_branches(id);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
         let placed = core::mem::take(&mut activation.placed_cues);
@@ -423,7 +429,7 @@ impl Simulation {
             self.remove_active(active, RemovalReason::Removed);
         }
         self.release_bound(id, controller);
-        self.unlist_run(id);
+        self.unlist_activation(id);
         self.state.activations.discard(id);
         let granted = self.state.abilities.get(handle);
         let leaves = granted.is_some_and(|granted| granted.remove_on_end && !granted.is_active());
@@ -439,27 +445,27 @@ impl Simulation {
         }
     }
 
-    /// A4: the owner died. All of its abilities are cancelled but those that survive death.
+    /// A4: the owner died. All of its abilities are cancelled except those that survive death.
     pub(super) fn die(&mut self, controller: ControllerId) {
         self.emit(EventKind::OwnerDied { controller });
-        // What the owner pressed while it lived is not tried when its abilities end.
+        // Buffered inputs of a dead owner are not tried when its abilities end.
         if let Some(known) = self.state.controllers.get_mut(controller) {
             known.buffer.clear();
         }
-        let runs = self.runs_where(controller, |sim, activation| {
+        let runs = self.activations_where(controller, |sim, activation| {
             let ability = sim.catalog.ability_by_id(activation.ability);
             !ability.is_some_and(|ability| ability.def.survives_death)
         });
-        self.end_runs(runs, EndReason::OwnerDied);
+        self.end_activations(runs, EndReason::OwnerDied);
     }
 
     /// §4.3: after a change of avatar, abilities whose requirements no longer hold are cancelled.
     pub(super) fn revalidate_abilities(&mut self, controller: ControllerId) {
-        let runs = self.runs_where(controller, |sim, activation| {
+        let runs = self.activations_where(controller, |sim, activation| {
             let ability = sim.catalog.ability_by_id(activation.ability);
             let known = sim.state.controllers.get(controller);
             let (Some(ability), Some(known)) = (ability, known) else { return false };
-            // What the ability itself granted does not stand against it.
+            // Tags that the ability itself granted do not count against it.
             let missing = !known.tags.has_all(&ability.activation.require)
                 || (ability.def.requires_avatar && known.avatar.is_none());
             let owned = &ability.owned_tags;
@@ -468,11 +474,11 @@ impl Simulation {
             let mut blocked = blocked.filter(|&tag| !owned.iter().any(|own| registry.is_within(own, tag)));
             missing || blocked.next().is_some()
         });
-        self.end_runs(runs, EndReason::PossessionChanged);
+        self.end_activations(runs, EndReason::PossessionChanged);
     }
 
-    /// Makes a run the cause of what follows.
-    pub(super) fn blame_activation(&mut self, id: ActivationId) {
+    /// Sets the cause of later events to an activation.
+    pub(super) fn set_cause_to_activation(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let cause = Cause {
             operation: self.scratch.cause().operation,
@@ -480,14 +486,14 @@ impl Simulation {
             ability: Some(activation.granted),
             ..Cause::default()
         };
-        self.scratch.blame_for(cause, activation.prediction);
+        self.scratch.set_cause_and_prediction(cause, activation.prediction);
     }
 
-    /// A cancellation that waits until what reacts to the same tag is done with it.
+    /// Cancels an activation once its branches that react to the same tag have run.
     pub(super) fn cancel_when_settled(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        // A branch that waits for the same tag, or one above it, may not have been woken yet.
-        if activation.threads.iter().any(|thread: &Thread| thread.reacting) {
+        // A branch that waits for the same tag, or for an ancestor of it, may not have been woken yet.
+        if activation.branches.iter().any(|branch: &Branch| branch.reacting) {
             self.enqueue(Consequence::Cancel { activation: id, reason });
         } else {
             self.end_activation(id, reason);

@@ -1,4 +1,4 @@
-//! Actions of tasks: what an ability does at once.
+//! Actions of tasks: steps that an ability carries out at once, without waiting (§10).
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use super::cues::CueNumbers;
 use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
-use crate::ability::{Activation, EndReason, GameplayEvent, context_of, set_parameter, stamp_event};
+use crate::ability::{Activation, EndReason, GameplayEvent, add_event_context, context_of, set_parameter};
 use crate::effect::{EffectContext, EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{EffectId, TagId};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::tag::TagSet;
@@ -113,12 +113,12 @@ impl Simulation {
         Ok(Flow::Yield)
     }
 
-    /// A12: a commit that fails raises an event and cancels the ability, unless the task says that it goes on.
+    /// A12: a commit that fails emits an event and cancels the ability, unless the task's `OnFail` continues.
     fn commit_step(&mut self, id: ActivationId, parts: CommitParts, on_fail: OnFail) -> Flow {
         match self.commit_parts(id, parts) {
             Ok(()) => Flow::Yield,
             Err(refusal) => {
-                self.tell_refused_ability(&refusal);
+                self.emit_activation_refusal(&refusal);
                 if on_fail == OnFail::Continue {
                     return Flow::Next;
                 }
@@ -135,7 +135,7 @@ impl Simulation {
         }
     }
 
-    /// Living controllers that the cue of a task is shown on; an event says if there is none.
+    /// Controllers that show the cue of a task. Emits an event if there is none.
     fn cue_recipients(&mut self, id: ActivationId, step: u32, task: &CueTask) -> SmallVec<[ControllerId; 4]> {
         let Some(activation) = self.state.activations.get(id) else { return SmallVec::new() };
         let mut found: SmallVec<[ControllerId; 4]> = SmallVec::new();
@@ -154,19 +154,19 @@ impl Simulation {
         self.cue_parameters(&context, target, numbers, &[])
     }
 
-    /// Context and numbers of the cues that tasks of a run show.
+    /// Context and numbers of the cues that the tasks of an activation show.
     pub(super) fn task_cue_context(&self, id: ActivationId) -> Option<(EffectContext, CueNumbers)> {
         let activation = self.state.activations.get(id)?;
         let (handle, owner, level) = (activation.granted, activation.controller, f64::from(activation.level));
         let object = self.state.abilities.get(handle).and_then(|granted| granted.source_object);
         let mut context = context_of(owner, handle, object, Some(&activation.targets));
-        stamp_event(&mut context, activation.event.as_ref());
+        add_event_context(&mut context, activation.event.as_ref());
         self.freeze_ability_tags(&mut context);
         Some((context, CueNumbers { magnitude: 0.0, level, stacks: 1, duration: None }))
     }
 
-    /// Adds a cue until it is removed or the run ends. The run itself holds cues of its owner; cues of others are held by
-    /// an internal effect on them.
+    /// Adds a cue until it is removed or the activation ends. The activation itself holds cues of its owner;
+    /// cues on other controllers are held by an internal effect on them.
     fn add_task_cue(&mut self, id: ActivationId, controller: ControllerId, cue: TagId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let handle = activation.granted;
@@ -181,7 +181,7 @@ impl Simulation {
         let Ok(Some(spec)) = self.task_spec(handle, id, self.catalog.internal.owned_tags, None) else {
             return;
         };
-        // A refusal is an event: too many effects, or left to the authority.
+        // A refusal emits its own event: too many effects, or left to the authority.
         let applied = self.apply_checked(&mut spec.tagged(cue), controller, Checks::Skipped);
         let active = applied.ok().and_then(|application| application.active());
         let effects = &self.state.effects;
@@ -191,7 +191,7 @@ impl Simulation {
         }
     }
 
-    /// Removes a cue that a task of the run added, the oldest of several.
+    /// Removes a cue that a task of the activation added, the oldest of several.
     fn remove_task_cue(&mut self, id: ActivationId, controller: ControllerId, cue: TagId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if controller == activation.controller {
@@ -240,10 +240,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// A spec as a task makes it, at a level of its own or the ability's; `None` if the grant is gone by now.
+    /// Creates the spec of a task at the task's own level or the ability's; `None` if the ability is no
+    /// longer granted.
     fn task_spec(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         id: ActivationId,
         effect: EffectId,
         level: Option<f64>,
@@ -254,7 +255,7 @@ impl Simulation {
         Ok(Some(spec))
     }
 
-    /// The level and the numbers of an application.
+    /// Sets the level and the caller's numbers of an application.
     fn apply_numbers(
         &mut self,
         id: ActivationId,
@@ -272,7 +273,7 @@ impl Simulation {
         Ok(level)
     }
 
-    /// Applies an effect that native code asks for. A refusal is an event; the ability goes on.
+    /// Applies an effect that native code requests. A refusal emits an event and the ability continues.
     pub(super) fn apply_for_task(&mut self, id: ActivationId, application: TaskApplication) {
         let TaskApplication { effect, target, level, magnitudes } = application;
         let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
@@ -289,14 +290,14 @@ impl Simulation {
         match spec {
             Ok(mut spec) => {
                 self.number_dice(id, effect);
-                // A refusal is an event.
+                // A refusal emits its own event.
                 let _ = self.apply_authorised(&mut spec, target);
             }
-            Err(reason) => self.tell_refused_effect(&Refusal::new(effect, target, reason)),
+            Err(reason) => self.emit_refusal(&Refusal::new(effect, target, reason)),
         }
     }
 
-    /// Applies an effect of a task. A refusal is an event; the ability goes on.
+    /// Applies an effect of a task. A refusal emits an event and the ability continues.
     fn apply_to(
         &mut self,
         id: ActivationId,
@@ -308,7 +309,7 @@ impl Simulation {
             return Ok(());
         };
         let mut numbers: SmallVec<[(TagId, f64); 2]> = SmallVec::new();
-        // Numbers are evaluated once, but along a chain for each jump.
+        // Numbers are evaluated once, except along a chain, where each jump evaluates them.
         let mut level = match is_chain {
             true => None,
             false => self.apply_numbers(id, apply, &mut numbers)?,
@@ -333,7 +334,7 @@ impl Simulation {
             if let (Some(name), Some(active)) = (apply.name, applied)
                 && let Some(activation) = self.state.activations.get_mut(id)
             {
-                // Those that are gone by now need not be remembered.
+                // Effects that have ended need no entry.
                 let effects = &self.state.effects;
                 activation.applied.retain(|(_, known)| effects.contains(*known));
                 if !activation.applied.contains(&(name, active)) {
@@ -344,8 +345,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The targets of an ability whose targeting is a chain: from the task's recipient on. A target that is gone, or
-    /// a choice of nobody, leads to nobody. `None` without a chain.
+    /// Targets of an ability whose targeting is a chain, starting at the task's recipient. Empty if that
+    /// target is gone or the player chose nobody; `None` without a chain.
     fn chained_targets(
         &mut self,
         id: ActivationId,
@@ -354,16 +355,16 @@ impl Simulation {
         let catalog = std::sync::Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get(id) else { return Ok(None) };
         let chain = catalog.ability_by_id(activation.ability).and_then(|ability| ability.chain.as_ref());
-        // `To` names whom to hit, and no chain begins there (A11).
+        // An explicit `To` names the recipient itself, so no chain starts there (A11).
         let Some(chain) = chain.filter(|_| apply.to == Recipient::Target) else { return Ok(None) };
-        // A task without targets may look for the first one, unless they were chosen (A16).
+        // A task without targets may search for the first one, unless targets were chosen (A16).
         if activation.chosen && recipients(activation, apply.to).first_controller().is_none() {
             return Ok(Some(SmallVec::new()));
         }
         if apply.max_range.is_none() && apply.require.is_empty() && apply.ignore.is_empty() {
             return Ok(Some(self.select(chain, id, apply.to)));
         }
-        // The conditions of the task hold beside those of the chain.
+        // The conditions of the task apply in addition to those of the chain.
         let range = match &apply.max_range {
             Some(range) => Some(self.task_number(id, range)?.max(0.0)),
             None => None,
@@ -377,7 +378,7 @@ impl Simulation {
         Ok(Some(self.select(&targeting, id, apply.to)))
     }
 
-    /// The recipients of a task that fit; without a target, the nearest that is allowed (A16).
+    /// Recipients of a task that meet its conditions; without a target, the nearest allowed controller (A16).
     fn fitting_targets(
         &mut self,
         id: ActivationId,
@@ -408,8 +409,8 @@ impl Simulation {
         Ok(found)
     }
 
-    /// A16: other controllers that a task without a target may take, the nearest first. Nobody, if neither the task nor
-    /// the ability limits who that can be.
+    /// A16: controllers that a task without a target may hit, nearest first. Empty if neither the task nor
+    /// the ability restricts them.
     fn allowed_targets(
         &self,
         id: ActivationId,
@@ -466,7 +467,7 @@ impl Simulation {
         Ok(self.select(&targeting, id, Recipient::Target))
     }
 
-    /// Targets that a targeting finds, beginning with those of a recipient.
+    /// Targets that a targeting selects, starting from those of a recipient.
     fn select(
         &mut self,
         targeting: &Targeting,
@@ -483,7 +484,7 @@ impl Simulation {
         found.controllers().collect()
     }
 
-    /// GASD §4.11.5: targeting and what happens to the targets, as one thing.
+    /// GASD §4.11.5: an effect container, which bundles targeting with the effects to apply.
     fn apply_container(
         &mut self,
         id: ActivationId,
@@ -506,7 +507,7 @@ impl Simulation {
                     spec.jump = u16::try_from(index).unwrap_or(u16::MAX);
                 }
                 self.number_dice(id, effect);
-                // A refusal is an event; the others are applied all the same.
+                // A refusal emits its own event; the other effects are applied all the same.
                 let _ = self.apply_one(&mut spec, target);
             }
         }
@@ -521,7 +522,7 @@ impl Simulation {
     ) -> Result<(), RefusalReason> {
         let stacks = match &remove.stacks {
             Some(stacks) => match self.task_number(id, stacks)? {
-                // As in the specification, a negative number is all (§4.5).
+                // As in the specification, a negative count removes all stacks (§4.5).
                 count if count < 0.0 => Stacks::All,
                 count => Stacks::Count(count.min(f64::from(u32::MAX)) as u32),
             },
@@ -547,7 +548,7 @@ impl Simulation {
                 }
             };
             for active in selected {
-                // What a client leaves to the authority is not there for it to take off.
+                // A client does not remove effects that it leaves to the authority.
                 if !self.may_remove(active) {
                     continue;
                 }
@@ -558,7 +559,7 @@ impl Simulation {
     }
 }
 
-/// The targets that a recipient names (A11).
+/// Targets that a task's `Recipient` refers to (A11).
 pub(super) fn recipients(activation: &Activation, to: Recipient) -> Cow<'_, TargetData> {
     match to {
         Recipient::Owner => Cow::Owned(TargetData::from(activation.controller)),

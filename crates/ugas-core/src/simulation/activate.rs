@@ -1,4 +1,4 @@
-//! What an active effect gives and takes away: modifiers, tags, abilities, cues (§9.2, §9.7, §9.8).
+//! Grants of an active effect: modifiers, tags, abilities and cues, and their removal (§9.2, §9.7, §9.8).
 //!
 //! This module and [`super::execute`] hold every write to values and tag counts (I2).
 
@@ -12,25 +12,25 @@ use crate::ability::Grant;
 use crate::controller::Controller;
 use crate::effect::{AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
 use crate::event::{CueParameters, EventKind};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
 use crate::task::Subject;
 
-/// Cues that one instance holds.
+/// Cues that one active effect holds.
 type HeldCues = SmallVec<[TagId; 2]>;
 
-/// Why an effect withdraws what it gave.
+/// Reason for which an effect withdraws its grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Withdrawal {
-    /// For a while (E7): abilities that outlive the effect stay where they are.
+    /// Inhibition, which may end again (E7): abilities that outlive the effect stay granted.
     Inhibition,
-    /// For good.
+    /// Removal of the effect.
     Removal,
 }
 
 impl Simulation {
-    /// Sets the timers of a running effect to its present `expires` and `next_tick`.
+    /// Sets the timers of a running effect to its current `expires` and `next_tick`.
     pub(super) fn schedule(&mut self, id: ActiveEffectId) {
         let State { timers, effects, .. } = &mut self.state;
         let Some(active) = effects.get_mut(id) else { return };
@@ -84,7 +84,7 @@ impl Simulation {
         }
     }
 
-    /// Takes the modifiers of an active effect away.
+    /// Removes the modifiers of an active effect.
     pub(super) fn detach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
             let State { effects, controllers, layouts, .. } = &mut self.state;
@@ -100,7 +100,7 @@ impl Simulation {
         }
     }
 
-    /// Brings the entries of an active effect up to date with its magnitudes, stacks and inhibition.
+    /// Updates the modifier entries of an active effect to its magnitudes, stacks and inhibition.
     pub(super) fn update_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
             let Some(active) = self.state.effects.get(id) else { return };
@@ -117,7 +117,7 @@ impl Simulation {
     }
 
     /// Grants tags, abilities and cues (§9.7, §9.8, E11).
-    pub(super) fn give(&mut self, id: ActiveEffectId, effect: &Effect) {
+    pub(super) fn add_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         if !effect.gives && active.spec.grants_nothing() {
             return;
@@ -130,10 +130,10 @@ impl Simulation {
             self.cancel_by_grant(target, tag);
         }
         for grant in &effect.granted_abilities {
-            let has = |handle: &AbilityHandle| {
+            let has = |handle: &GrantedAbilityId| {
                 self.state.abilities.get(*handle).is_some_and(|granted| granted.ability == grant.ability)
             };
-            // One that stayed through an inhibition is not granted again.
+            // An ability that stayed through an inhibition is not granted again.
             let kept = grant.removal == AbilityRemoval::Keep
                 && self.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
             if kept {
@@ -150,9 +150,9 @@ impl Simulation {
         }
     }
 
-    /// Gives what follows from an effect that is active already: tags, cues and blocks. Its abilities are facts of their
-    /// own (P7), and nothing is cancelled by tags that were there before (P3).
-    pub(super) fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
+    /// Restores the derived grants of an active effect: tags, cues and blocks. Its abilities are facts of
+    /// their own (P7), and tags that were there before cancel nothing (P3).
+    pub(super) fn restore_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let target = active.target;
         let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
@@ -167,7 +167,7 @@ impl Simulation {
     }
 
     /// Withdraws tags, abilities and cues.
-    pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
+    pub(super) fn remove_grants(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get(id) else { return };
         if !effect.gives && active.spec.grants_nothing() && active.granted.is_empty() {
             return;
@@ -177,7 +177,7 @@ impl Simulation {
         let target = active.target;
         let mut granted = core::mem::take(&mut active.granted);
         if withdrawal == Withdrawal::Inhibition {
-            let stays = |handle: &AbilityHandle| {
+            let stays = |handle: &GrantedAbilityId| {
                 let granted = self.state.abilities.get(*handle);
                 granted.is_some_and(|granted| matches!(granted.granted_by, Some((_, AbilityRemoval::Keep))))
             };
@@ -201,7 +201,7 @@ impl Simulation {
 
     pub(super) fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let blocks = &mut controller.extras.make_mut().ability_blocks;
+        let blocks = &mut controller.interactions.make_mut().ability_blocks;
         match blocks.binary_search_by_key(&tag, |(known, _)| *known) {
             Ok(at) => blocks[at].1 += 1,
             Err(at) => blocks.insert(at, (tag, 1)),
@@ -210,7 +210,7 @@ impl Simulation {
 
     fn unblock_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let blocks = &mut controller.extras.make_mut().ability_blocks;
+        let blocks = &mut controller.interactions.make_mut().ability_blocks;
         let Ok(at) = blocks.binary_search_by_key(&tag, |(known, _)| *known) else { return };
         blocks[at].1 = blocks[at].1.saturating_sub(1);
         if blocks[at].1 == 0 {
@@ -237,8 +237,8 @@ impl Simulation {
         self.scratch.crossed = crossed;
     }
 
-    /// T6: the explicit count of a tag changed from what `old` makes of the present one. Tasks that wait for it are woken,
-    /// and a host that asks for it gets the event.
+    /// T6: reports a change of a tag's explicit count; `old` computes the former count from the current one.
+    /// Wakes tasks that wait for it, and emits the event if the host asks for it.
     pub(super) fn count_changed(
         &mut self,
         controller: ControllerId,
@@ -246,7 +246,7 @@ impl Simulation {
         old: impl FnOnce(u32) -> u32,
     ) {
         let Some(known) = self.state.controllers.get(controller) else { return };
-        if !self.config.tag_counts && known.skills.subscriptions.is_empty() {
+        if !self.config.tag_counts && known.ability_data.subscriptions.is_empty() {
             return;
         }
         let new = known.tags.count(tag);
@@ -264,7 +264,10 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(id)
             && controller.tags.remove(self.catalog.tags(), tag, &mut crossed).is_err()
         {
-            self.emit(EventKind::LogicError { what: "a tag was removed that is not there", controller: id });
+            self.emit(EventKind::LogicError {
+                what: "a tag was removed that the controller does not have",
+                controller: id,
+            });
         } else if self.state.controllers.contains(id) {
             self.count_changed(id, tag, |new| new + 1);
         }
@@ -275,8 +278,8 @@ impl Simulation {
         self.scratch.crossed = crossed;
     }
 
-    /// §7.2 Clear: the end of a controller. Its effects are gone by then and with them their tags; what is left, if
-    /// anything, goes with an event like any other.
+    /// §7.2 Clear: removes all tags when a controller is destroyed. Its effects and their tags are gone by
+    /// then; any remaining tag is removed with an event.
     pub(super) fn clear_tags(&mut self, id: ControllerId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
@@ -294,7 +297,7 @@ impl Simulation {
         self.scratch.crossed = crossed;
     }
 
-    /// Adds the cues that an instance holds, with its context.
+    /// Adds the cues that an active effect holds, with its context.
     fn hold_cues(&mut self, id: ActiveEffectId, effect: &Effect, target: ControllerId, cues: &[TagId]) {
         if cues.is_empty() {
             return;
@@ -305,10 +308,10 @@ impl Simulation {
         }
     }
 
-    /// Counts one more holder of a cue; the first one begins it (E11).
+    /// Adds a holder of a cue; the first one starts the cue (E11).
     pub(super) fn hold_cue(&mut self, id: ControllerId, cue: TagId, parameters: &CueParameters) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let cues = &mut controller.extras.make_mut().cues;
+        let cues = &mut controller.interactions.make_mut().cues;
         match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
             Ok(at) => cues[at].1 += 1,
             Err(at) => {
@@ -319,10 +322,10 @@ impl Simulation {
         }
     }
 
-    /// Counts one holder of a cue less; the last one ends it (E11).
+    /// Removes a holder of a cue; the last one ends the cue (E11).
     pub(super) fn release_cue(&mut self, id: ControllerId, cue: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let cues = &mut controller.extras.make_mut().cues;
+        let cues = &mut controller.interactions.make_mut().cues;
         let Ok(at) = cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
         cues[at].1 -= 1;
         if cues[at].1 == 0 {
@@ -331,18 +334,19 @@ impl Simulation {
         }
     }
 
-    /// Follows what the effect reads of source and target (E7, E8, M5), and makes it known to those who look for it.
+    /// Subscribes an effect to everything that it reads of source and target (E7, E8, M5), and adds it to the
+    /// indexes.
     pub(super) fn watch(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            controller.extras.make_mut().watchers.insert_sorted((watch.subject, sequence, id));
+            controller.interactions.make_mut().watchers.insert_sorted((watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
         {
-            controller.extras.make_mut().outgoing.insert_sorted((sequence, id));
+            controller.interactions.make_mut().outgoing.insert_sorted((sequence, id));
         }
         self.index_effect(id, effect);
     }
@@ -352,20 +356,20 @@ impl Simulation {
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            controller.extras.make_mut().watchers.remove_sorted(&(watch.subject, sequence, id));
+            controller.interactions.make_mut().watchers.remove_sorted(&(watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
         {
-            controller.extras.make_mut().outgoing.remove_sorted(&(sequence, id));
+            controller.interactions.make_mut().outgoing.remove_sorted(&(sequence, id));
         }
         self.unindex_effect(id, effect);
     }
 }
 
 impl State {
-    /// The entry of one modifier of an active effect; `None` if the target lacks the attribute, or if the modifier
-    /// writes the base at each tick instead (M9b).
+    /// Entry of one modifier of an active effect; `None` if the target lacks the attribute, or if the
+    /// modifier writes the base at each tick instead (M9b).
     pub(super) fn entry(
         &self,
         id: ActiveEffectId,
@@ -400,13 +404,14 @@ impl State {
     }
 }
 
-/// A modifier of an active effect that acts on the current value.
+/// The modifier at `index` if it acts on the current value.
 pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Modifier> {
     let modifier = effect.modifiers.get(index)?;
     (effect.period.is_none() || modifier.operation.is_scaling()).then_some(modifier)
 }
 
-/// Where the entry with a key is, or where it belongs. What comes and goes is the last one, as often as not.
+/// Position of the entry with a key, or the position to insert it at. Tries the last entry first, since most
+/// changes happen there.
 fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, usize> {
     let modifiers = &*controller.modifiers;
     let Some((last, others)) = modifiers.split_last() else { return Err(0) };

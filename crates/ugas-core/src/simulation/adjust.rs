@@ -13,10 +13,11 @@ use crate::refusal::RefusalReason;
 use crate::time::Span;
 
 impl Simulation {
-    /// Lets an active effect last `duration` from its start; `None` is for ever. If that is over already, it ends now.
+    /// Sets the duration of an active effect, counted from its start; `None` makes it infinite. An effect
+    /// that has already lasted longer ends now.
     ///
     /// # Errors
-    /// If it is no longer active.
+    /// If the effect is no longer active.
     pub fn set_duration(
         &mut self,
         active: ActiveEffectId,
@@ -26,7 +27,7 @@ impl Simulation {
             return Err(RefusalReason::UnknownHandle(active));
         }
         self.operate(|sim| {
-            sim.blame(active);
+            sim.set_cause_to_effect(active);
             let now = sim.state.now;
             let Some(effect) = sim.state.effects.get_mut(active) else { return };
             effect.clock.set_duration(duration);
@@ -47,10 +48,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Lets an active effect end `remaining` from now; the common case of a cooldown that is shortened.
+    /// Sets the remaining time of an active effect, counted from now, for example to shorten a cooldown.
     ///
     /// # Errors
-    /// If it is no longer active.
+    /// If the effect is no longer active.
     pub fn set_remaining(&mut self, active: ActiveEffectId, remaining: Span) -> Result<(), RefusalReason> {
         let effect = self.state.effects.get(active).ok_or(RefusalReason::UnknownHandle(active))?;
         let elapsed = match effect.status {
@@ -60,18 +61,20 @@ impl Simulation {
         self.set_duration(active, Some(elapsed + remaining))
     }
 
-    /// Changes the level of an active effect and evaluates its magnitudes again. The duration stays.
+    /// Changes the level of an active effect and evaluates its magnitudes again. The duration stays
+    /// unchanged.
     ///
     /// # Errors
-    /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
+    /// If the effect is no longer active, or a magnitude cannot be evaluated; the effect is unchanged then.
     pub fn set_level(&mut self, active: ActiveEffectId, level: f64) -> Result<(), RefusalReason> {
         self.adjust_spec(active, level, |spec| spec.level = level)
     }
 
-    /// Changes a number that the caller provided (SetByCaller) and evaluates the magnitudes again. The duration stays.
+    /// Changes a number that the caller provided (SetByCaller) and evaluates the magnitudes again. The
+    /// duration stays unchanged.
     ///
     /// # Errors
-    /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
+    /// If the effect is no longer active, or a magnitude cannot be evaluated; the effect is unchanged then.
     pub fn set_magnitude(
         &mut self,
         active: ActiveEffectId,
@@ -109,7 +112,7 @@ impl Simulation {
         effect: &Arc<Effect>,
         change: impl FnOnce(&mut EffectSpec),
     ) -> Result<(), Reasons> {
-        self.blame(id);
+        self.set_cause_to_effect(id);
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(()) };
         let before = (active.spec.clone(), active.magnitudes.clone());
         change(&mut active.spec);

@@ -6,14 +6,14 @@ use crate::handle::ActiveEffectId;
 use crate::time::{Span, Time};
 
 impl Simulation {
-    /// Lets time pass. One long step and many short ones give the same state, the same events in the same order and the
-    /// same hash (V4). A span that is not positive does nothing. Inside a [batch](Self::batch) the batch is settled
-    /// first.
+    /// Advances time by `span`. One long step and many short ones give the same state, the same events in the
+    /// same order and the same hash (V4). A span that is not positive does nothing. Inside a
+    /// [batch](Self::batch) the batch is settled first.
     pub fn advance(&mut self, span: Span) {
         self.advance_to(self.state.now + span.max(Span::ZERO));
     }
 
-    /// Lets time pass until `time`; an instant that is past does nothing.
+    /// Advances time to `time`; does nothing if that instant is in the past.
     pub fn advance_to(&mut self, time: Time) {
         if time <= self.state.now {
             return;
@@ -28,12 +28,13 @@ impl Simulation {
         self.scratch.batch_depth = batch_depth;
     }
 
-    /// The instant of the next timer, if there is one: nothing happens by itself before it.
+    /// Instant of the next timer, if there is one: without a call, nothing happens before it.
     pub fn next_timer(&self) -> Option<Time> {
         self.state.timers.next_time()
     }
 
-    /// Events of another instant are of another run, also where nobody is to blame for them.
+    /// Sets the clock. The event queue stores the origin of consecutive events once, and events of different
+    /// instants must not share it.
     fn set_clock(&mut self, time: Time) {
         self.state.now = time;
         self.scratch.interrupt();
@@ -54,9 +55,9 @@ impl Simulation {
         }
     }
 
-    /// E3: ticks are counted from the application, so a late look never shifts them.
+    /// E3: ticks are counted from the application, so a late update never shifts them.
     fn fire_tick(&mut self, id: ActiveEffectId, at: Time) {
-        self.blame(id);
+        self.set_cause_to_effect(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.timers.tick = None;
         active.clock.count_from(at);

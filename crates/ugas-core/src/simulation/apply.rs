@@ -1,4 +1,4 @@
-//! Application of effects: the order of E1, one function a step.
+//! Application of effects: the steps of E1, one function each.
 
 use core::cell::RefCell;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::cascade::Consequence;
 use super::execute::{Run, SpecRef};
 use super::magnitude::{Dice, Inputs};
-use super::prediction::Extent;
+use super::prediction::PredictionScope;
 use super::state::Role;
 use super::{Simulation, SourceTags};
 use crate::controller::Controller;
@@ -26,32 +26,33 @@ use crate::refusal::{Limit, Party, Refusal, RefusalReason};
 use crate::tag::{TagBits, TagRequirement, TagView, UnionView};
 use crate::time::Span;
 
-/// What a successful application came to.
+/// Result of a successful application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Application {
     /// An instant effect wrote its base values.
     Executed,
-    /// It is active now.
+    /// The effect is active now, as a new instance.
     Active(ActiveEffectId),
-    /// It joined the stack that is there (E5).
+    /// The application added to an existing stack (E5).
     Stacked {
-        /// The stack.
+        /// The stacked instance.
         active: ActiveEffectId,
-        /// Its count now.
+        /// Stack count after the application.
         stacks: u32,
     },
-    /// It was merged into the instance that is there (E4).
+    /// The application was merged into the existing instance (E4).
     Merged(ActiveEffectId),
-    /// It waits for its turn (E4).
+    /// The instance waits in the queue of its execution policy (E4).
     Queued(ActiveEffectId),
-    /// It made the stack overflow, which cleared it (E5).
+    /// The application overflowed the stack, which cleared it (E5).
     Cleared,
-    /// A client showed it, and nothing stays ([`Prediction::CosmeticOnly`](crate::prediction::Prediction)).
+    /// A client showed the cues of the effect and kept no state
+    /// ([`Prediction::CosmeticOnly`](crate::prediction::Prediction)).
     Shown,
 }
 
 impl Application {
-    /// The instance that it is part of.
+    /// The active effect that the application became part of; `None` if there is none.
     pub fn active(self) -> Option<ActiveEffectId> {
         match self {
             Self::Active(active)
@@ -63,19 +64,19 @@ impl Application {
     }
 }
 
-/// Checks of an application that tags, immunities and dice decide.
+/// Optional checks of an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Checks {
     /// Application requirements, immunity, the custom requirement and the chance.
     All,
-    /// None of them: costs, cooldowns and owned tags of an ability are not warded off (E13).
+    /// No checks: costs, cooldowns and owned tags of an ability cannot be blocked (E13).
     Skipped,
 }
 
 /// Reasons for a refusal; usually one.
 pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
 
-/// An application that leads to additional effects.
+/// Parent application of additional effects.
 #[derive(Clone, Copy)]
 struct Parent<'a> {
     spec: &'a EffectSpec,
@@ -85,15 +86,15 @@ struct Parent<'a> {
     stream: u64,
 }
 
-/// What an application has computed before it changes anything. The spec is passed by reference up to the place where it
-/// becomes part of the state: moving it from step to step would cost more than the steps.
+/// Numbers that an application computes before it changes anything. The spec is passed by reference until it
+/// becomes part of the state: moving it between steps costs more than the steps.
 pub(super) struct Prepared<'a> {
     pub(super) effect: &'a Arc<Effect>,
     pub(super) spec: &'a mut EffectSpec,
     pub(super) target: ControllerId,
     pub(super) stream: u64,
     pub(super) magnitudes: SmallVec<[f64; 2]>,
-    /// `None` is for ever.
+    /// `None` if the effect is infinite.
     pub(super) duration: Option<Span>,
     pub(super) period: Option<Span>,
 }
@@ -102,16 +103,16 @@ impl Simulation {
     /// Applies a spec to a target (§4.5, E1).
     ///
     /// # Errors
-    /// A refusal with all reasons; nothing has changed then.
+    /// Returns a refusal with every reason; the state is unchanged.
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
         let mut spec = spec.clone();
         self.operate(|sim| sim.apply_authorised(&mut spec, target))
     }
 
-    /// Applies an effect at level 1, as caused by `source`.
+    /// Applies an effect at level 1 with `source` as its source.
     ///
     /// # Errors
-    /// A refusal with all reasons; nothing has changed then.
+    /// Returns a refusal with every reason; the state is unchanged.
     pub fn apply_effect(
         &mut self,
         effect: EffectId,
@@ -137,7 +138,7 @@ impl Simulation {
         self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
-    /// A spec of level 1 that knows its source and nothing else.
+    /// Creates a spec of level 1 with a source and no other context.
     #[inline(always)]
     fn bare_spec(&self, effect: EffectId, definition: &Effect, source: Option<ControllerId>) -> EffectSpec {
         let context = EffectContext::of(source);
@@ -146,8 +147,8 @@ impl Simulation {
         spec
     }
 
-    /// Whether nothing outside of an effect has a say in its application: nothing that waits its turn, no hook, no audit, no
-    /// client that leaves it to the authority, and nothing on the target that it could meet.
+    /// Whether an application can skip the general steps: no pending consequences, hooks or audit, no client
+    /// that leaves it to the authority, and nothing on the target that it could interact with.
     fn is_clear(&self, source: Option<ControllerId>, target: ControllerId) -> bool {
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
         self.is_settled()
@@ -158,12 +159,12 @@ impl Simulation {
                 .state
                 .controllers
                 .get(target)
-                .is_some_and(|target| target.extras.effect_index.is_empty() && !target.inactive)
+                .is_some_and(|target| target.interactions.effect_index.is_empty() && !target.inactive)
             && source.is_none_or(has_lived)
     }
 
-    /// The steps of E1 for an [effect](Effect::direct) of which only the execution is left. False if that is not as plain
-    /// as it could be, and nothing has changed then.
+    /// The steps of E1 for an [effect](Effect::direct) that only has to be executed. Returns false, without a
+    /// change, if the general steps are needed.
     fn apply_directly(
         &mut self,
         effect: EffectId,
@@ -173,7 +174,7 @@ impl Simulation {
     ) -> bool {
         let operation = self.scratch.cause().operation;
         let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
-        self.scratch.blame_for(cause, None);
+        self.scratch.set_cause_and_prediction(cause, None);
         self.trace(effect);
         let is_done = self.execute_directly(effect, write, target);
         if !is_done {
@@ -182,7 +183,7 @@ impl Simulation {
         is_done
     }
 
-    /// One application as a consequence of the rules. The spec is used up.
+    /// Applies a spec as a consequence of the rules. The spec is consumed.
     pub(super) fn apply_one(
         &mut self,
         spec: &mut EffectSpec,
@@ -191,7 +192,7 @@ impl Simulation {
         self.apply_checked(spec, target, Checks::All)
     }
 
-    /// One application, with the checks that hold for it. The spec is used up.
+    /// Applies a spec with the given checks. The spec is consumed.
     pub(super) fn apply_checked(
         &mut self,
         spec: &mut EffectSpec,
@@ -201,8 +202,8 @@ impl Simulation {
         self.apply_if(spec, target, checks, |_, _| Ok(()))
     }
 
-    /// One application by code outside of the rules, which may use an ability as its source only for the effects that the
-    /// ability may apply (§13.7). The spec is used up.
+    /// Applies a spec for code outside the rules, which may use an ability as its source only for the effects
+    /// that the ability may apply (§13.7). The spec is consumed.
     pub(super) fn apply_authorised(
         &mut self,
         spec: &mut EffectSpec,
@@ -211,7 +212,7 @@ impl Simulation {
         self.apply_if(spec, target, Checks::All, Self::check_ability)
     }
 
-    /// §13.7, effect class whitelist. Effects created at run time have no name that a list could hold.
+    /// §13.7, effect class whitelist. Effects created at run time have no name that a whitelist could hold.
     fn check_ability(&self, spec: &EffectSpec) -> Result<(), Reasons> {
         let Some((granted, ability)) = spec.context.ability.and_then(|handle| self.granted(handle)) else {
             return Ok(());
@@ -237,11 +238,11 @@ impl Simulation {
             source: spec.context.source,
             ability: spec.context.ability,
         };
-        self.scratch.blame_for(cause, spec.prediction());
+        self.scratch.set_cause_and_prediction(cause, spec.prediction());
         self.trace(effect);
         is_allowed(self, spec).and_then(|()| self.apply_steps(spec, target, checks)).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
-            // What is left to the authority was not refused by anybody.
+            // An application left to the authority is not refused, so it emits no event.
             if refusal.reasons.contains(&RefusalReason::NotPredicted) {
                 return refusal;
             }
@@ -250,7 +251,7 @@ impl Simulation {
                     self.emit(EventKind::EffectBlockedByImmunity { effect, target, by });
                 }
             }
-            self.tell_refused_effect(&refusal);
+            self.emit_refusal(&refusal);
             refusal
         })
     }
@@ -264,16 +265,16 @@ impl Simulation {
     ) -> Result<Application, Reasons> {
         let effect = self.find_effect(spec, target)?;
         self.check_authority(&effect, spec)?;
-        let extent = self.extent(&effect, spec, target).map_err(refuse)?;
+        let prediction_scope = self.prediction_scope(&effect, spec, target).map_err(refuse)?;
         self.run_before_apply(&effect, spec, target)?;
         if checks == Checks::All {
             self.check_requirements(&effect, spec, target)?;
         }
-        if extent == Extent::Cosmetic {
-            self.show(&effect, spec, target);
+        if prediction_scope == PredictionScope::Cosmetic {
+            self.show_cues(&effect, spec, target);
             return Ok(Application::Shown);
         }
-        // Frozen readings of the target; the requirement and the chance may ask for them, too.
+        // Frozen captures of the target; the custom requirement and the chance may read them, too.
         self.capture_into(spec, &effect, Side::Target, Some(target));
         let stream = self.application_stream(&effect, spec, target);
         if checks == Checks::All {
@@ -290,7 +291,7 @@ impl Simulation {
         let prepared = self.prepare(&effect, spec, target, stream)?;
         let application = self.admit(prepared)?;
         if let Some(active) = application.active() {
-            self.scratch.blame_active(active);
+            self.scratch.set_cause_active(active);
             let queued = matches!(application, Application::Queued(_));
             if !queued {
                 self.after_success(active, &effect, Self::complete_application);
@@ -301,7 +302,7 @@ impl Simulation {
 
     fn find_effect(&self, spec: &EffectSpec, target: ControllerId) -> Result<Arc<Effect>, Reasons> {
         self.check_active(target).map_err(refuse)?;
-        // One that is yet to come would be taken for whoever gets its handle.
+        // A handle that is not allocated yet would later name a different controller.
         if let Some(source) = spec.context.source
             && !source.is_unseen()
             && !self.state.controllers.has_lived(source)
@@ -315,12 +316,12 @@ impl Simulation {
         let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
         self.check_tags(spec.context.tags().iter().chain(of_ability)).map_err(refuse)?;
         let effect = self.state.definition(&self.catalog, spec.effect);
-        // An id created at run time may have come to mean another effect since the spec was made.
+        // A run-time id may name a different effect by now.
         let effect = effect.filter(|effect| effect.name_hash == spec.name_hash);
         effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
     }
 
-    /// §13.7: on a client, what only the authority may do is refused.
+    /// §13.7: a client refuses applications that only the authority may make.
     fn check_authority(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         let by_spec = || {
             let tag = self.catalog.tags().id(AUTHORITATIVE_ONLY);
@@ -354,7 +355,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Application requirements and immunity. Most effects ask for nothing, and most targets are immune to nothing.
+    /// Application requirements and immunity. Most effects have no requirements, and most targets no
+    /// immunities.
     #[inline]
     fn check_requirements(
         &self,
@@ -365,13 +367,13 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else {
             return Err(refuse(RefusalReason::UnknownController(target)));
         };
-        if effect.is_unconditional && controller.extras.effect_index.is_empty() {
+        if effect.is_unconditional && controller.interactions.effect_index.is_empty() {
             return Ok(());
         }
         self.judge_application(effect, spec, controller)
     }
 
-    /// Every reason is collected.
+    /// Collects every reason for a refusal.
     #[inline(never)]
     fn judge_application(
         &self,
@@ -397,7 +399,7 @@ impl Simulation {
         if reasons.is_empty() { Ok(()) } else { Err(reasons) }
     }
 
-    /// The first active effect that makes its target immune to this one.
+    /// First active effect that makes the target immune to this one.
     fn immunity(
         &self,
         incoming: &Effect,
@@ -405,7 +407,7 @@ impl Simulation {
         controller: &Controller,
     ) -> Option<ActiveEffectId> {
         let mut tags: Option<TagBits> = None;
-        let immunities = controller.extras.effect_index.about(EffectKey::Immunity);
+        let immunities = controller.interactions.effect_index.entries_for(EffectKey::Immunity);
         immunities.iter().map(|&(.., id)| id).find(|&id| {
             let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
             if active.inhibited || active.status == EffectStatus::Queued {
@@ -422,7 +424,7 @@ impl Simulation {
         })
     }
 
-    /// Asset and granted tags of an effect, with those that its spec adds.
+    /// Asset and granted tags of an effect, including those that its spec adds.
     pub(super) fn tags_with(&self, effect: &Effect, spec: &EffectSpec) -> TagBits {
         let mut tags = effect.own_tags.clone();
         for &tag in spec.granted_tags.iter().chain(spec.asset_tags()) {
@@ -431,8 +433,9 @@ impl Simulation {
         tags
     }
 
-    /// V5: a stream of its own for each application, from the seed, the effect's name, who is involved, and how often
-    /// the effect was applied to this target before; or, if client and server roll alike, from what both have.
+    /// V5: every application has its own random stream, derived from the seed, the effect's name, the parties
+    /// and the count of earlier applications to this target. If client and server share their rolls, it is
+    /// derived from data that both have.
     #[inline]
     pub(super) fn application_stream(
         &mut self,
@@ -452,7 +455,7 @@ impl Simulation {
         let source = source.map_or(u64::MAX, |source| source.ordinal);
         let shared = self.shared_stream(effect, spec, source);
         let Some(controller) = self.state.controllers.get_mut(target) else { return 0 };
-        let rolls = &mut controller.extras.make_mut().rolls;
+        let rolls = &mut controller.interactions.make_mut().rolls;
         let count = match rolls.binary_search_by_key(&spec.effect, |(id, _)| *id) {
             Ok(at) => {
                 rolls[at].1 = rolls[at].1.wrapping_add(1);
@@ -496,10 +499,10 @@ impl Simulation {
     ) -> Result<(), Reasons> {
         let Some(requirement) = effect.requirement else { return Ok(()) };
         let inputs = self.inputs(effect, spec, target, stream);
-        let verdict = inputs.calculate(requirement, Dice::Requirement).map_err(refuse)?;
-        let verdict = crate::number::finite(verdict)
+        let result = inputs.calculate(requirement, Dice::Requirement).map_err(refuse)?;
+        let result = crate::number::finite(result)
             .ok_or_else(|| refuse(RefusalReason::NonFinite { modifier: None, attribute: None }))?;
-        if verdict == 0.0 { Err(refuse(RefusalReason::RequirementFailed(requirement))) } else { Ok(()) }
+        if result == 0.0 { Err(refuse(RefusalReason::RequirementFailed(requirement))) } else { Ok(()) }
     }
 
     fn roll_chance(
@@ -512,14 +515,14 @@ impl Simulation {
         let Some(chance) = &effect.chance else { return Ok(()) };
         let inputs = self.inputs(effect, spec, target, stream);
         let probability = inputs.magnitude(chance, Dice::Chance).map_err(refuse)?;
-        // The magnitude may have drawn from the same stream; the roll itself has one of its own.
+        // The magnitude may have drawn from the same stream; the chance uses a separate one.
         let mut dice = RandomStream::derive(stream, &[u64::MAX]);
         if dice.chance(probability) { Ok(()) } else { Err(refuse(RefusalReason::ChanceFailed)) }
     }
 
-    /// Whether what is there before anything is evaluated will do: the caller's numbers, and the calculations.
+    /// Checks the inputs of an evaluation: the caller's numbers and the calculations.
     pub(super) fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
-        // V2: the spec becomes part of the state, with numbers that nothing reads yet.
+        // V2: the spec becomes part of the state, including numbers that nothing reads yet.
         let mut given = spec.set_by_caller.iter().map(|(_, value)| value);
         if !given.all(|value| value.is_finite()) || !spec.context.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
@@ -536,7 +539,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Magnitudes (E8, E9) of an effect that lasts.
+    /// Evaluates magnitudes, duration and period of an effect with a duration (E8, E9).
     pub(super) fn prepare<'a>(
         &self,
         effect: &'a Arc<Effect>,
@@ -590,18 +593,18 @@ impl Simulation {
         self.execute_run(&run).map_err(refuse)?;
         let marks = run.marks.into_inner();
         spec.context.add_tags(&marks);
-        if effect.leads_on {
+        if effect.has_followups {
             self.remove_others(effect, target, None);
             self.cancel_by_effect(effect, target);
         }
         self.complete_application();
-        if effect.leads_on {
+        if effect.has_followups {
             self.apply_additional(effect, Parent { spec, target, stacks: 1, last_source: None, stream });
         }
         Ok(Application::Executed)
     }
 
-    /// Recalculates and emits the events of values, then those of cues (E1). Queued instances begin first, so that no
+    /// Recalculates and emits value events, then cue events (E1). Queued instances begin first, so that no
     /// value shows the gap between two of them (E4). Inside a batch all of this waits for its end.
     fn complete_application(&mut self) {
         if self.scratch.batch_depth > 0 {
@@ -610,13 +613,13 @@ impl Simulation {
         if !self.scratch.begins.is_empty() {
             let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
             self.begin_queued();
-            self.scratch.blame_for(cause, prediction);
+            self.scratch.set_cause_and_prediction(cause, prediction);
         }
         self.flush();
     }
 
-    /// Consequences of an effect that became active: remove-others, then tags, abilities and cues, then `complete`, then
-    /// additional effects.
+    /// Consequences of an effect that became active: remove-others, then tags, abilities and cues, then
+    /// `complete`, then additional effects.
     pub(super) fn after_success(
         &mut self,
         active: ActiveEffectId,
@@ -629,14 +632,14 @@ impl Simulation {
         let Some(instance) = self.state.effects.get_mut(active) else { return };
         let fresh = !core::mem::replace(&mut instance.given, true);
         if fresh && !instance.inhibited {
-            self.give(active, effect);
+            self.add_grants(active, effect);
         }
         self.cancel_by_effect(effect, target);
-        // The recalculation may end the instance; its additional effects follow all the same.
+        // The recalculation may end the instance; its additional effects are applied all the same.
         let parent = self.state.effects.get(active).filter(|_| !effect.additional.is_empty());
         let parent = parent.map(|instance| {
             let mut spec = instance.spec.clone();
-            // What the first tick marked concerns this application and not later ticks.
+            // Tags that the first tick marked belong to this application and not to later ticks.
             spec.context.add_tags(&self.scratch.marks);
             (spec, instance.stacks, instance.last_source.clone(), instance.stream)
         });
@@ -647,7 +650,7 @@ impl Simulation {
             self.apply_additional(effect, Parent { spec: &spec, target, stacks, last_source, stream });
         }
         let Some(instance) = self.state.effects.get(active) else { return };
-        // E6: no time at all means applied and removed at the same instant.
+        // E6: an effect with zero duration is applied and removed at the same instant.
         if instance.duration().is_some_and(|duration| !duration.is_positive()) {
             self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
         }
@@ -676,14 +679,14 @@ impl Simulation {
         }
     }
 
-    /// On application, active abilities with these tags are cancelled.
+    /// Cancels active abilities with the effect's cancel tags on application.
     #[inline]
     fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
         if let Some(tag) = effect.cancel_abilities.iter().next() {
             let cause = self.scratch.cause();
             let reason = crate::ability::EndReason::CancelledByTag(tag);
             self.cancel_matching(target, &effect.cancel_abilities, None, reason);
-            self.scratch.blame(cause);
+            self.scratch.set_cause(cause);
         }
     }
 
@@ -712,13 +715,13 @@ impl Simulation {
                 Ok(numbers) => self.enqueue_linked(additional.effect, spec, to, &numbers),
                 Err(reason) => {
                     let refusal = Refusal::new(additional.effect, to, reason);
-                    self.tell_refused_effect(&refusal);
+                    self.emit_refusal(&refusal);
                 }
             }
         }
     }
 
-    /// Numbers that a parent passes to an additional effect, evaluated after it executed (E15).
+    /// Numbers that a parent passes to an additional effect, evaluated after the parent executed (E15).
     fn passed_numbers(
         &self,
         effect: &Effect,
@@ -738,8 +741,8 @@ impl Simulation {
             .collect()
     }
 
-    /// Applies an effect because of another: same level, context and numbers of the caller, and `numbers` instead of
-    /// these where both have one.
+    /// Queues an effect that another one leads to, with the same level, context and caller's numbers;
+    /// `numbers` override the caller's.
     pub(super) fn enqueue_linked(
         &mut self,
         effect: EffectId,
@@ -753,7 +756,7 @@ impl Simulation {
             spec.set_magnitude(tag, value);
         }
         spec.set_prediction(parent.prediction());
-        // Dice of its own, that follow from those of what leads to it.
+        // Its random stream is derived from that of the parent.
         self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();
         self.enqueue_application(spec, target);
     }

@@ -1,4 +1,4 @@
-//! Calculations at work (§9.5, GASD §4.5.11–12).
+//! Execution of calculations (§9.5, GASD §4.5.11–12).
 
 use smallvec::SmallVec;
 
@@ -15,7 +15,7 @@ use crate::modifier::aggregate::{Conditions, ModifierEntry, aggregate, contribut
 use crate::random::RandomStream;
 use crate::refusal::RefusalReason;
 
-/// A change that a calculation wants (§9.5, ModifierResult).
+/// Output of a calculation: a change to one attribute (§9.5, ModifierResult).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Output {
     pub(super) to: OutputTo,
@@ -24,26 +24,26 @@ pub(super) struct Output {
     pub(super) magnitude: f64,
 }
 
-/// What an execution came to.
+/// Result of an execution calculation.
 pub(super) struct ExecutionResult {
     pub(super) outputs: SmallVec<[Output; 4]>,
     pub(super) handles_stacks: bool,
     pub(super) handles_cues: bool,
-    /// Cues that it sends itself, with their magnitudes.
+    /// Cues that the calculation executes, with their magnitudes.
     pub(super) cues: SmallVec<[(TagId, f64); 1]>,
 }
 
-/// Context tags that the calculations of one execution or application mark (E14).
+/// Context tags that the calculations of one execution or application add (E14).
 pub(super) type Marks = SmallVec<[TagId; 2]>;
 
-/// What a calculation sees, and where it puts its outputs.
+/// Inputs of a native calculation, and the collector of its outputs.
 pub struct CalculationContext<'a> {
     inputs: Inputs<'a>,
     calculation: &'a CompiledCalculation,
     stream: RandomStream,
-    /// Transient variables and intermediate results.
+    /// Transient variables and intermediate results, by position.
     locals: SmallVec<[f64; 8]>,
-    /// Captured attributes that scoped modifiers changed, for this execution only.
+    /// Captured attributes with the value that scoped modifiers give them, for this execution only.
     scoped: SmallVec<[(Side, AttributeId, f64); 2]>,
     outputs: SmallVec<[Output; 4]>,
     handles_stacks: bool,
@@ -66,7 +66,7 @@ impl<'a> CalculationContext<'a> {
         }
     }
 
-    /// A captured attribute of the source.
+    /// Value of a captured attribute of the source.
     ///
     /// # Errors
     /// If the capture was not declared, or there is no such attribute or source.
@@ -74,7 +74,7 @@ impl<'a> CalculationContext<'a> {
         self.captured(CaptureFrom::Source, self.attribute_named(attribute)?)
     }
 
-    /// A captured attribute of the target.
+    /// Value of a captured attribute of the target.
     ///
     /// # Errors
     /// If the capture was not declared, or there is no such attribute.
@@ -82,7 +82,7 @@ impl<'a> CalculationContext<'a> {
         self.captured(CaptureFrom::Target, self.attribute_named(attribute)?)
     }
 
-    /// A captured attribute by id.
+    /// Value of a captured attribute, by id.
     ///
     /// # Errors
     /// If the capture was not declared, or there is no such attribute.
@@ -120,33 +120,33 @@ impl<'a> CalculationContext<'a> {
         self.inputs.stacks
     }
 
-    /// The number the caller provided under a tag (GASD §4.5.12.1.1).
+    /// Number that the caller provided under a tag (SetByCaller, GASD §4.5.12.1.1).
     pub fn set_by_caller(&self, tag: &str) -> Option<f64> {
         self.inputs.catalog.tags().id(tag).and_then(|tag| self.inputs.spec.magnitude(tag))
     }
 
-    /// A transient variable that scoped modifiers set, 0 if none did (GASD §4.5.12.1.3).
+    /// Value of a transient variable that scoped modifiers set; 0 if none did (GASD §4.5.12.1.3).
     pub fn variable(&self, name: &str) -> f64 {
         let at = self.calculation.local(name).map(usize::from);
         at.and_then(|at| self.locals.get(at)).copied().unwrap_or(0.0)
     }
 
-    /// The next number of the application's own stream, from 0 to 1, 1 excluded (V5).
+    /// Draws the next random number in [0, 1) from the application's own stream (V5).
     pub fn random(&mut self) -> f64 {
         self.stream.next_f64()
     }
 
-    /// Who and what caused the effect.
+    /// Context of the effect: source, ability, targets and tags.
     pub fn context(&self) -> &EffectContext {
         &self.inputs.spec.context
     }
 
-    /// The spec.
+    /// The effect spec.
     pub fn spec(&self) -> &EffectSpec {
         self.inputs.spec
     }
 
-    /// The target.
+    /// The target controller.
     pub fn target_controller(&self) -> ControllerId {
         self.inputs.target
     }
@@ -156,7 +156,8 @@ impl<'a> CalculationContext<'a> {
         self.inputs.catalog
     }
 
-    /// Emits an output: a change to an attribute of the target's base (§9.5). Any number of them.
+    /// Emits an output that changes the base value of an attribute of the target (§9.5). May be called any
+    /// number of times.
     ///
     /// # Errors
     /// If the catalog has no such attribute.
@@ -171,7 +172,8 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
-    /// Emits an output that changes the base value of an attribute of the source (E14). It is inert without a source.
+    /// Emits an output that changes the base value of an attribute of the source (E14). Has no effect without
+    /// a source.
     ///
     /// # Errors
     /// If the catalog has no such attribute.
@@ -186,7 +188,8 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
-    /// Marks a context tag, such as `Hit.Critical`: cues, events and additional effects of this execution get it (E14).
+    /// Adds a context tag, such as `Hit.Critical`, to the cues, events and additional effects of this
+    /// execution (E14).
     ///
     /// # Errors
     /// If the catalog has no such tag.
@@ -197,22 +200,24 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
-    /// Whether the effect has an asset tag, or one below it (E14).
+    /// Whether the effect has an asset tag or a descendant of it (E14).
     pub fn effect_has(&self, tag: &str) -> bool {
         self.inputs.catalog.tags().id(tag).is_some_and(|tag| self.inputs.effect_has_tag(tag))
     }
 
-    /// Says that the outputs account for the stack count already; otherwise they are multiplied by it (M8).
+    /// Declares that the outputs already account for the stack count; otherwise they are multiplied by it
+    /// (M8).
     pub fn handle_stacks(&mut self) {
         self.handles_stacks = true;
     }
 
-    /// Says that the calculation takes care of the effect's cues itself, so that none is sent for this execution.
+    /// Declares that the calculation handles the effect's cues; none is sent automatically for this
+    /// execution.
     pub fn handle_cues(&mut self) {
         self.handles_cues = true;
     }
 
-    /// Sends a cue on the target once the execution is done, beside the effect's own or, with
+    /// Executes a cue on the target after this execution, in addition to the effect's own cues or, with
     /// [`handle_cues`](Self::handle_cues), instead of them.
     ///
     /// # Errors
@@ -228,7 +233,7 @@ impl<'a> CalculationContext<'a> {
         self.inputs.catalog.attribute(name).map_err(|error| CalculationError::Failed(error.to_string()))
     }
 
-    /// Applies the scoped modifiers of an execution to what the calculation will read.
+    /// Applies the scoped modifiers of an execution to the values that the calculation reads.
     fn scope(&mut self, execution: &Execution, dice: Dice) -> Result<(), RefusalReason> {
         let mut done: SmallVec<[ScopedTarget; 4]> = SmallVec::new();
         for modifier in &execution.modifiers {
@@ -277,7 +282,7 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
-    /// Runs the calculation; its result counts for magnitudes and requirements.
+    /// Runs the calculation; the result matters for magnitudes and requirements only.
     fn run(&mut self, id: CalculationId) -> Result<f64, RefusalReason> {
         match &self.calculation.body {
             CalculationBody::Missing => Err(RefusalReason::MissingCalculation(id)),
@@ -317,7 +322,7 @@ impl<'a> CalculationContext<'a> {
     }
 }
 
-/// Stands in for the effect of a scoped modifier, which has none.
+/// Placeholder id for scoped modifiers, which belong to no active effect.
 const NO_EFFECT: crate::handle::ActiveEffectId = match crate::handle::ActiveEffectId::from_bits(1 << 32) {
     Some(id) => id,
     None => unreachable!(),
@@ -367,13 +372,13 @@ impl Environment for CalculationContext<'_> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The result of a calculation, as a magnitude or a requirement.
+    /// Evaluates a calculation as a magnitude or a requirement.
     pub(super) fn calculate(&self, id: CalculationId, dice: Dice) -> Result<f64, RefusalReason> {
         let calculation = self.catalog.calculation(id).ok_or(RefusalReason::MissingCalculation(id))?;
         CalculationContext::new(*self, calculation, dice).run(id)
     }
 
-    /// The outputs of an execution.
+    /// Evaluates an execution and returns its outputs.
     pub(super) fn execute(
         &self,
         execution: &'a Execution,

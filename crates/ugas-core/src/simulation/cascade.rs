@@ -1,23 +1,24 @@
-//! Cascades (E12): consequences run as a queue until quiet, with a limit. Never a hang, never a stack overflow.
+//! Cascades (E12): consequences run from a queue until it is empty, within a budget. Never a hang, never a
+//! stack overflow.
 
 use std::collections::VecDeque;
 
 use super::{ActivationRequest, Simulation};
 use crate::ability::{ActivationRefusal, EndReason};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{Cause, CueDetails, EventKind, Origin, RemovalReason, Shared};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::event::{ArcPool, Cause, CueDetails, EventKind, Origin, RemovalReason};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AttributeId, EffectId};
 use crate::refusal::Refusal;
 use crate::time::Time;
 
-/// How many effects of a chain a `CascadeLimit` event names.
+/// Largest number of effects that a `CascadeLimit` event lists.
 const CHAIN_SHOWN: usize = 16;
 
-/// A consequence that waits for its turn.
+/// A queued consequence.
 #[derive(Clone, Debug)]
 pub(super) enum Consequence {
-    /// Apply an effect, an additional, overflow or expiration effect: the first of the specs that wait.
+    /// Apply the first spec of `specs`: an additional, overflow or expiration effect.
     Apply { target: ControllerId },
     /// Remove an active effect.
     Remove { active: ActiveEffectId, reason: RemovalReason },
@@ -25,38 +26,38 @@ pub(super) enum Consequence {
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
     BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
-    /// Activate an ability, a triggered or a passive one: with the first of the requests that wait.
-    Activate { handle: AbilityHandle },
-    /// Cancel a run of an ability.
+    /// Activate a triggered or passive ability with the first request of `requests`.
+    Activate { handle: GrantedAbilityId },
+    /// Cancel an activation.
     Cancel { activation: ActivationId, reason: EndReason },
-    /// Go on with a branch that yielded.
-    Resume { activation: ActivationId, thread: u32 },
-    /// End a wait with the first of its occurrences.
+    /// Continue a branch that yielded.
+    Resume { activation: ActivationId, branch: u32 },
+    /// End a wait with the first of its queued occurrences.
     Complete { task: TaskId },
-    /// The player declined what a task asked for.
+    /// The player declined the confirmation that a task waits for.
     Decline { task: TaskId },
-    /// Tell native code of an event.
+    /// Notify a native task of an event.
     WakeNative { task: TaskId, event: EventKind },
-    /// Look at the inputs that came too early (§11.3).
+    /// Retry the buffered inputs of a controller (§11.3).
     Drain { controller: ControllerId },
-    /// Cancel everything that a controller does, because it died (§8.6).
+    /// Cancel the abilities of a controller that died (§8.6).
     Die { controller: ControllerId },
-    /// Despawn a summoned controller whose time is over (A17).
+    /// Despawn a summoned controller whose lifetime is over (A17).
     Despawn { controller: ControllerId },
 }
 
-/// A consequence with its place in the chain.
+/// A queued consequence with its cause and its position in the chain.
 #[derive(Clone, Debug)]
 struct Pending {
     consequence: Consequence,
     cause: Cause,
     prediction: Option<PredictionKey>,
     roll: u64,
-    /// Position in the trace of what caused it.
+    /// Index in `Scratch::trace` of the effect that caused it.
     parent: Option<u32>,
 }
 
-/// A cue event that waits for the events of values, with the cause of its own moment.
+/// A cue event queued until value events are emitted, with the cause at the time of queueing.
 #[derive(Clone, Debug)]
 pub(super) struct PendingCue {
     event: EventKind,
@@ -64,47 +65,49 @@ pub(super) struct PendingCue {
     prediction: Option<PredictionKey>,
 }
 
-/// Memory of the running operation; empty between calls, apart from capacity.
+/// Working memory of the running operation; empty between calls, apart from capacity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub(super) batch_depth: u32,
     cause: Cause,
     prediction: Option<PredictionKey>,
-    /// Another number for every change of cause or prediction, so that whether they are the same can be seen at a glance.
+    /// Incremented at every change of cause or prediction, so that two moments can be compared cheaply.
     version: u64,
-    /// The prediction that operations belong to unless they say otherwise.
+    /// Default prediction of operations that have no key of their own.
     pub(super) ambient: Option<PredictionKey>,
-    /// The ability of which it is settled that it reaches its targets.
-    pub(super) reached: Option<AbilityHandle>,
-    /// Which of the dice under the prediction come next, where both sides roll alike (V5).
+    /// Ability whose range check is skipped, since the host has judged it
+    /// ([`Simulation::without_range_check`]).
+    pub(super) range_exempt: Option<GrantedAbilityId>,
+    /// Index of the next shared roll under the prediction (V5).
     pub(super) roll: u64,
     queue: VecDeque<Pending>,
-    /// How many of the queue end runs of abilities: `Cancel` and `Die`.
+    /// Number of queued consequences that end activations: `Cancel` and `Die`.
     endings: u32,
-    /// What those of the queue that apply or activate need, in the same order. It is large and they are few: apart from
-    /// the others, which stay small, and without a box for each, which would have to be allocated (I6).
+    /// Specs of the queued `Apply` consequences, in the same order; `requests` likewise for `Activate`. They
+    /// are large and few: kept apart, queue entries stay small and need no boxes (I6).
     specs: VecDeque<EffectSpec>,
     requests: VecDeque<ActivationRequest>,
-    /// Presses of which more abilities are to be tried once the queue is empty (A13).
+    /// Presses with further abilities to try once the queue is empty (A13).
     pub(super) presses: VecDeque<super::inputs::PendingPress>,
-    /// Effects whose running instance ended on a target, so that the next of the queue may begin.
+    /// Effects whose running instance on a target ended, so that the next queued instance may begin (E4).
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
-    /// Effects that ran in this operation, each with the position of what caused it.
+    /// Effects that ran in this operation, each with the index of the entry that caused it.
     trace: Vec<(EffectId, Option<u32>)>,
-    /// Position of what runs now.
+    /// Index in `trace` of the effect that runs now.
     current: Option<u32>,
     steps: u32,
-    /// Index of the target in its chain, while a task applies effects to one; 0 otherwise.
+    /// Index of the target in its chain while a task applies effects along one; 0 otherwise.
     pub(super) jump: u16,
-    /// Controllers that tasks spawned in this operation (A17).
+    /// Number of controllers that tasks spawned in this operation (A17).
     pub(super) spawned: u32,
-    /// Whether the limit was reached and reported in this operation.
+    /// Whether the cascade limit was reported in this operation.
     limit_reported: bool,
     /// Controllers with slots to be re-evaluated.
     pub(super) dirty: VecDeque<ControllerId>,
     /// Active effects to be re-evaluated.
     pub(super) refresh: VecDeque<ActiveEffectId>,
-    /// Of these, values were looked at in the middle of an application, and tags were not.
+    /// Entries of `refresh` whose values were updated in the middle of an application and whose tags were
+    /// not.
     pub(super) postponed: Vec<ActiveEffectId>,
     pub(super) changes: Vec<super::flush::Change>,
     /// Cue events that wait until values have had their events (E1).
@@ -117,66 +120,67 @@ pub(super) struct Scratch {
     pub(super) plan: Vec<super::execute::Planned>,
     /// Context tags that the last tick marked (E14).
     pub(super) marks: super::calculate::Marks,
-    /// What events of refusals were given.
-    pub(super) refused_effects: Shared<Refusal>,
-    pub(super) refused_abilities: Shared<ActivationRefusal>,
-    /// Contexts that events of cues were given.
-    pub(super) cue_details: Shared<CueDetails>,
-    /// Set while an execution is under way: bases are clamped after the whole batch (M9).
+    /// Contents of recent refusal events, shared between equal ones.
+    pub(super) refused_effects: ArcPool<Refusal>,
+    pub(super) refused_abilities: ArcPool<ActivationRefusal>,
+    /// Contexts of recent cue events, shared between equal ones.
+    pub(super) cue_details: ArcPool<CueDetails>,
+    /// Set during an execution: bases are clamped after the whole batch of writes (M9).
     pub(super) hold_clamp: bool,
-    /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).
+    /// Set while an application tries its modifiers; holds the first attribute whose value is not finite
+    /// (V2).
     pub(super) trial: Option<Option<AttributeId>>,
 }
 
 impl Scratch {
-    /// What happens now is put down to this.
+    /// Cause of the events that are emitted now.
     #[inline]
     pub(super) fn cause(&self) -> Cause {
         self.cause
     }
 
-    /// The prediction that what happens now is part of.
+    /// Prediction that current events are part of, if any.
     #[inline]
     pub(super) fn prediction(&self) -> Option<PredictionKey> {
         self.prediction
     }
 
-    /// Where an event of this moment comes from.
+    /// Origin of an event that is emitted now.
     #[inline]
     pub(super) fn origin(&self, time: Time) -> Origin {
         Origin { time, cause: self.cause, prediction: self.prediction }
     }
 
-    /// Equal only if neither the cause nor the prediction was set in between.
+    /// Version of cause and prediction: equal only if neither was set in between.
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.version
     }
 
-    /// Makes `cause` that of what follows.
+    /// Sets the cause of later events.
     #[inline]
-    pub(super) fn blame(&mut self, cause: Cause) {
+    pub(super) fn set_cause(&mut self, cause: Cause) {
         self.cause = cause;
         self.version += 1;
     }
 
-    /// The same, as part of a prediction or of none.
+    /// Sets the cause and the prediction of later events.
     #[inline]
-    pub(super) fn blame_for(&mut self, cause: Cause, prediction: Option<PredictionKey>) {
+    pub(super) fn set_cause_and_prediction(&mut self, cause: Cause, prediction: Option<PredictionKey>) {
         self.prediction = prediction;
-        self.blame(cause);
+        self.set_cause(cause);
     }
 
-    /// Names the instance of the effect that is the cause.
+    /// Sets the active effect of the current cause.
     #[inline]
-    pub(super) fn blame_active(&mut self, active: ActiveEffectId) {
+    pub(super) fn set_cause_active(&mut self, active: ActiveEffectId) {
         if self.cause.active != Some(active) {
             self.cause.active = Some(active);
             self.version += 1;
         }
     }
 
-    /// Makes what follows part of a prediction, or of none.
+    /// Sets the prediction of later events; `None` for none.
     #[inline]
     pub(super) fn predict(&mut self, prediction: Option<PredictionKey>) {
         if self.prediction != prediction {
@@ -185,30 +189,30 @@ impl Scratch {
         }
     }
 
-    /// The next event does not belong to the same run as the one before, whatever its cause.
+    /// Separates later events from earlier ones in the event queue, even if the cause stays the same.
     pub(super) fn interrupt(&mut self) {
         self.version += 1;
     }
 
-    /// Whether no value waits to be brought up to date.
+    /// Whether no value waits for re-evaluation.
     #[inline]
     pub(super) fn is_up_to_date(&self) -> bool {
         self.dirty.is_empty() && self.refresh.is_empty()
     }
 
-    /// Whether every value is up to date and has had its event.
+    /// Whether every value is up to date and its event is emitted.
     #[inline]
     pub(super) fn has_settled(&self) -> bool {
         self.is_up_to_date() && self.changes.is_empty()
     }
 
-    /// Queues the event of a cue, to be emitted at the next flush, after the events of values (E1).
+    /// Queues a cue event, to be emitted at the next flush, after value events (E1).
     pub(super) fn queue_cue(&mut self, event: EventKind) {
         let Self { cause, prediction, .. } = *self;
         self.cues.push(PendingCue { event, cause, prediction });
     }
 
-    /// Forgets all that was under way, and keeps the memory (I6).
+    /// Clears everything and keeps the allocated memory (I6).
     pub(super) fn reset(&mut self) {
         let Self {
             batch_depth,
@@ -216,7 +220,7 @@ impl Scratch {
             prediction,
             version,
             ambient,
-            reached,
+            range_exempt,
             roll,
             queue,
             endings,
@@ -249,7 +253,7 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
-        (*roll, *reached, *spawned, *jump, *endings) = (0, None, 0, 0, 0);
+        (*roll, *range_exempt, *spawned, *jump, *endings) = (0, None, 0, 0, 0);
         *version += 1;
         queue.clear();
         specs.clear();
@@ -270,7 +274,7 @@ impl Scratch {
 }
 
 impl Simulation {
-    /// Runs one call or timer: the change itself, then all that follows from it.
+    /// Runs one operation, a call or a timer: the change itself, then all of its consequences.
     pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
         self.begin_operation();
         let result = change(self);
@@ -278,7 +282,7 @@ impl Simulation {
         result
     }
 
-    /// Gives what follows a budget of its own (E12).
+    /// Starts a new cascade budget (E12).
     pub(super) fn reset_budget(&mut self) {
         self.scratch.steps = 0;
         self.scratch.spawned = 0;
@@ -290,7 +294,7 @@ impl Simulation {
     fn begin_operation(&mut self) {
         let operation = self.state.operation;
         self.state.operation += 1;
-        self.scratch.blame_for(Cause { operation, ..Cause::default() }, self.scratch.ambient);
+        self.scratch.set_cause_and_prediction(Cause { operation, ..Cause::default() }, self.scratch.ambient);
         self.scratch.roll = 0;
         if self.scratch.batch_depth == 0 {
             self.reset_budget();
@@ -298,7 +302,7 @@ impl Simulation {
         self.scratch.current = None;
     }
 
-    /// Recalculates and runs consequences until nothing is left to do.
+    /// Recalculates and runs consequences until the queue is empty.
     pub(super) fn settle(&mut self) {
         if self.scratch.batch_depth > 0 {
             return;
@@ -309,7 +313,7 @@ impl Simulation {
             }
             self.flush();
             let Some(pending) = self.scratch.queue.pop_front() else {
-                // What the recalculation ended may have been waited for.
+                // The recalculation may have ended instances that queued ones waited for.
                 if !self.scratch.begins.is_empty() && self.has_budget() {
                     continue;
                 }
@@ -334,22 +338,23 @@ impl Simulation {
                 self.report_cascade(parent, dropped);
                 continue;
             }
-            self.scratch.blame_for(pending.cause, pending.prediction);
+            self.scratch.set_cause_and_prediction(pending.cause, pending.prediction);
             self.scratch.roll = pending.roll;
             self.scratch.current = pending.parent;
             match pending.consequence {
                 Consequence::Apply { target } => {
                     let Some(mut spec) = self.scratch.specs.pop_front() else { continue };
-                    // E8: its source is captured now that values are up to date, not when it was thought of.
+                    // E8: the source is captured now that values are up to date, not when the consequence was
+                    // queued.
                     if let Some(effect) = self.state.definition(&self.catalog, spec.effect).cloned() {
                         let source = spec.context.source;
                         self.capture_into(&mut spec, &effect, crate::expr::Side::Source, source);
                     }
-                    // A refusal has raised its event; there is nobody else to tell.
+                    // A refusal has emitted its event; no caller needs the result.
                     let _ = self.apply_one(&mut spec, target);
                 }
                 Consequence::Remove { active, reason } => {
-                    // E6: one whose time was prolonged since has not expired.
+                    // E6: an effect whose duration was extended since has not expired.
                     let now = self.state.now;
                     let lives =
                         |active| self.state.effects.get(active).is_some_and(|a| a.expires() > Some(now));
@@ -365,20 +370,20 @@ impl Simulation {
                     let Some(mut request) = self.scratch.requests.pop_front() else { continue };
                     request.prediction =
                         request.prediction.or_else(|| self.dependent_key(pending.prediction, handle));
-                    // A7: a tag that has come and gone again keeps nothing active.
+                    // A7: a tag that was removed again keeps nothing active.
                     let owner = self.state.abilities.get(handle).map(|granted| granted.controller);
                     let is_there = |tag| owner.is_some_and(|owner| self.has_tag(owner, tag));
                     if request.while_tag.is_none_or(is_there) {
-                        // A refusal has raised its event.
+                        // A refusal has emitted its event.
                         let _ = self.activate_one(handle, request);
                     }
                 }
                 Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
-                // A4: a branch does not go on for a run that is about to be cancelled.
-                Consequence::Resume { activation, thread } if self.is_ending(activation, thread) => {
+                // A4: a branch does not continue if its activation is about to be cancelled.
+                Consequence::Resume { activation, branch } if self.is_ending(activation, branch) => {
                     self.scratch.queue.push_back(pending);
                 }
-                Consequence::Resume { activation, thread } => self.resume(activation, thread),
+                Consequence::Resume { activation, branch } => self.resume(activation, branch),
                 Consequence::Complete { task } => self.finish_wait(task),
                 Consequence::Decline { task } => {
                     if let Some(activation) = self.state.tasks.get(task).map(|task| task.activation) {
@@ -398,14 +403,14 @@ impl Simulation {
         self.scratch.predict(None);
     }
 
-    /// Whether the queue holds the end of a run: its cancellation, or the death of its owner. A branch that reacts to what
-    /// cancels the run goes on all the same.
-    fn is_ending(&self, id: ActivationId, thread: u32) -> bool {
+    /// Whether the queue holds the end of an activation: its cancellation, or the death of its owner. A
+    /// branch that reacts to the cause of the cancellation continues all the same.
+    fn is_ending(&self, id: ActivationId, branch: u32) -> bool {
         if self.scratch.endings == 0 {
             return false;
         }
         let Some(run) = self.state.activations.get(id) else { return false };
-        let is_reacting = run.thread(thread).is_some_and(|thread| thread.reacting);
+        let is_reacting = run.branch(branch).is_some_and(|branch| branch.reacting);
         let ends = |pending: &Pending| match pending.consequence {
             Consequence::Cancel { activation, .. } => activation == id,
             Consequence::Die { controller } => controller == run.controller,
@@ -414,8 +419,9 @@ impl Simulation {
         !is_reacting && self.scratch.queue.iter().any(ends)
     }
 
-    /// E12: queues of which nothing runs, because the budget was used up: the next operation begins them. They follow
-    /// from the state, in an order that is its own, so that a copy of it goes on alike (I1).
+    /// E12: finds effect queues without a running instance, left by an exhausted budget; the next operation
+    /// begins them. They are derived from the state in its own order, so that a copy continues identically
+    /// (I1).
     pub(super) fn find_idle_queues(&mut self) {
         let mut idle = core::mem::take(&mut self.scratch.begins);
         idle.clear();
@@ -431,8 +437,8 @@ impl Simulation {
         self.scratch.begins = idle;
     }
 
-    /// E12: what is dropped at the limit. A run of an ability that would wait for it for ever is ended, and what would
-    /// have been ended is.
+    /// E12: drops a consequence at the limit. An activation that would wait for it for ever is ended, and a
+    /// pending end is carried out.
     fn give_up(&mut self, consequence: Consequence) {
         let of_task = |sim: &Self, task| sim.state.tasks.get(task).map(|task| task.activation);
         let (activation, reason) = match consequence {
@@ -453,12 +459,12 @@ impl Simulation {
         }
     }
 
-    /// E4: where a running instance ended, the next of its queue begins, before values are looked at: nobody sees the
-    /// gap. A loop and not a recursion, for one that begins may end others.
+    /// E4: begins the next queued instance where a running one ended, before values are recalculated, so that
+    /// nobody sees the gap. A loop instead of recursion, since an instance that begins may end others.
     pub(super) fn begin_queued(&mut self) {
         while let Some((effect, target)) = self.scratch.begins.pop_front() {
             if !self.take_step() {
-                // They are not forgotten: a queue that nobody begins would stand still for ever.
+                // They stay listed: a queue that nothing begins would stall for ever.
                 self.scratch.begins.push_front((effect, target));
                 let waiting = self.scratch.begins.len() as u32;
                 self.report_cascade(None, waiting);
@@ -468,15 +474,15 @@ impl Simulation {
         }
     }
 
-    /// Emits the queued cue events, each with the cause and the prediction of the moment that queued it (E1).
+    /// Emits the queued cue events, each with the cause and prediction of the time of queueing (E1).
     pub(super) fn emit_queued_cues(&mut self) {
         let mut cues = core::mem::take(&mut self.scratch.cues);
         let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
         for cue in cues.drain(..) {
-            self.scratch.blame_for(cue.cause, cue.prediction);
+            self.scratch.set_cause_and_prediction(cue.cause, cue.prediction);
             self.emit(cue.event);
         }
-        self.scratch.blame_for(cause, prediction);
+        self.scratch.set_cause_and_prediction(cause, prediction);
         self.scratch.cues = cues;
     }
 
@@ -500,12 +506,12 @@ impl Simulation {
         self.enqueue(Consequence::Apply { target });
     }
 
-    pub(super) fn enqueue_activation(&mut self, handle: AbilityHandle, request: ActivationRequest) {
+    pub(super) fn enqueue_activation(&mut self, handle: GrantedAbilityId, request: ActivationRequest) {
         self.scratch.requests.push_back(request);
         self.enqueue(Consequence::Activate { handle });
     }
 
-    /// Notes that an effect runs, as a link of the chain that a cascade limit names.
+    /// Records that an effect runs, for the chain that a `CascadeLimit` event lists.
     pub(super) fn trace(&mut self, effect: EffectId) {
         if self.scratch.trace.len() < self.config.cascade_limit as usize {
             self.scratch.trace.push((effect, self.scratch.current));
@@ -513,12 +519,12 @@ impl Simulation {
         }
     }
 
-    /// Whether another step may be taken.
+    /// Whether the budget allows another step.
     fn has_budget(&self) -> bool {
         self.scratch.steps < self.config.cascade_limit
     }
 
-    /// Counts a step; false once the limit is reached.
+    /// Counts a step; false once the cascade limit is reached.
     pub(super) fn take_step(&mut self) -> bool {
         self.scratch.steps += 1;
         self.scratch.steps <= self.config.cascade_limit

@@ -6,11 +6,11 @@ use super::Simulation;
 use super::apply::Checks;
 use crate::ability::{Ability, ActivationReason, ActivationRefusal};
 use crate::event::{EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActivationId};
+use crate::handle::{ActivationId, GrantedAbilityId};
 use crate::id::EffectId;
 use crate::time::Time;
 
-/// Which parts of a commit are asked for.
+/// Parts of a commit to carry out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommitParts {
     pub(super) cost: bool,
@@ -24,16 +24,16 @@ impl CommitParts {
 }
 
 impl Simulation {
-    /// Commits a run of an ability from outside its tasks: cost, cooldown and owned tags (§8.4). A run may commit more than
-    /// once, and pays each time (A12).
+    /// Commits an activation from outside its tasks: cost, cooldown and owned tags (§8.4). An activation may
+    /// commit more than once, and pays each time (A12).
     ///
     /// # Errors
-    /// If it cannot be paid or cools down; nothing has changed then.
+    /// If the cost cannot be paid or the ability is on cooldown; the state is unchanged then.
     pub fn commit(&mut self, activation: ActivationId) -> Result<(), ActivationRefusal> {
         self.operate(|sim| sim.commit_parts(activation, CommitParts::ALL))
     }
 
-    /// Checks again, then applies what was asked for (A12).
+    /// Checks the requested parts again, then applies them (A12).
     pub(super) fn commit_parts(
         &mut self,
         id: ActivationId,
@@ -57,8 +57,8 @@ impl Simulation {
         let Some(ability) = catalog.ability_by_id(ability_id) else {
             return Err(refusal(smallvec![ActivationReason::UnknownAbility(ability_id)]));
         };
-        // From here there is no way back: an effect that is refused, by a hook say, has raised its event, and the
-        // rest goes on without it.
+        // Point of no return: an effect that is refused, by a hook for example, has emitted its event, and
+        // the commit continues without it.
         // 1. The cost is paid.
         if parts.cost {
             if let Some(cost) = ability.cost {
@@ -68,7 +68,7 @@ impl Simulation {
                 activation.paid = true;
             }
         }
-        // 2. The cooldown begins, in the place of the one that this run began before.
+        // 2. The cooldown begins and replaces an earlier one of this activation.
         if parts.cooldown {
             let mut begun = None;
             if let Some(cooldown) = ability.cooldown {
@@ -86,18 +86,18 @@ impl Simulation {
         if is_first {
             self.use_charge(handle);
         }
-        // 4. The owned tags are granted by an effect of their own (§8.1), once.
+        // 4. The owned tags are granted by an internal effect (§8.1), once.
         self.give_owned_tags(handle, id, ability);
         if parts.cost || parts.cooldown {
-            self.blame_activation(id);
+            self.set_cause_to_activation(id);
             let ability = ability_id;
             self.emit(EventKind::AbilityCommitted { controller, handle, ability, activation: id });
         }
         Ok(())
     }
 
-    /// Grants the owned tags of a run, unless it has them.
-    pub(super) fn give_owned_tags(&mut self, handle: AbilityHandle, id: ActivationId, ability: &Ability) {
+    /// Grants the owned tags of an activation, unless it has them already.
+    pub(super) fn give_owned_tags(&mut self, handle: GrantedAbilityId, id: ActivationId, ability: &Ability) {
         let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
         if !ability.owned_tags.is_empty() && !has_tags {
             let owned = ability.owned_tags.as_slice();
@@ -108,10 +108,10 @@ impl Simulation {
         }
     }
 
-    /// Applies an effect of an ability to its owner, with more tags.
+    /// Applies an effect of an ability to its owner, with additional tags.
     fn apply_own(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         activation: ActivationId,
         effect: EffectId,
         tags: &[crate::id::TagId],
@@ -124,7 +124,7 @@ impl Simulation {
         self.apply_checked(&mut spec, owner, Checks::Skipped).ok()?.active()
     }
 
-    fn use_charge(&mut self, handle: AbilityHandle) {
+    fn use_charge(&mut self, handle: GrantedAbilityId) {
         let Some((granted, ability)) = self.granted(handle) else { return };
         let Some(charges) = ability.def.charges else { return };
         let (controller, left) = (granted.controller, granted.charges.saturating_sub(1));
@@ -138,7 +138,7 @@ impl Simulation {
         }
     }
 
-    pub(super) fn schedule_recharge(&mut self, handle: AbilityHandle, at: Time) {
+    pub(super) fn schedule_recharge(&mut self, handle: GrantedAbilityId, at: Time) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         granted.recharge = Some(at);
         let timer = super::state::Timer {
@@ -148,8 +148,8 @@ impl Simulation {
         granted.timer = Some(self.state.timers.schedule(at, timer));
     }
 
-    /// One charge is back; the next one begins.
-    pub(super) fn recharge(&mut self, handle: AbilityHandle) {
+    /// Returns one charge and starts the next recharge.
+    pub(super) fn recharge(&mut self, handle: GrantedAbilityId) {
         let Some((granted, ability)) = self.granted(handle) else { return };
         let Some(charges) = ability.def.charges else { return };
         let controller = granted.controller;
@@ -161,7 +161,7 @@ impl Simulation {
         }
         self.emit(EventKind::ChargesChanged { controller, handle, charges: now });
         let next = self.state.now + charges.recharge;
-        // At the end of time, time stands still.
+        // At the largest representable time no further recharge can be scheduled.
         if now < charges.max && next > self.state.now {
             self.schedule_recharge(handle, next);
         }

@@ -1,5 +1,5 @@
-//! Cues of the simulation (§12, E11, C1, C2): the context they are shown with, the tags that are cues, and cues that the host
-//! adds, removes and executes outside abilities.
+//! Cues (§12, E11, C1, C2): their context, the tags that are cues, and cues that the host adds, removes and
+//! executes outside abilities.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::refusal::{Refusal, RefusalReason};
 use crate::tag::TagBits;
 use crate::time::Span;
 
-/// Numbers that a cue is shown with.
+/// Numbers of a cue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CueNumbers {
     pub(super) magnitude: f64,
@@ -31,7 +31,8 @@ impl CueNumbers {
 }
 
 impl Simulation {
-    /// Executes a cue on a controller once, outside effects and abilities. Clients see it like any other (§12.3).
+    /// Executes a cue on a controller once, outside effects and abilities. Clients see it like any other
+    /// (§12.3).
     ///
     /// # Errors
     /// If the controller or the tag does not exist, or a number is not finite.
@@ -54,11 +55,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Adds a cue to a controller until [`Self::remove_cue`] removes it. Held by an internal effect that grants no tag; several
-    /// holders of one cue are counted (E11).
+    /// Adds a cue to a controller until [`Self::remove_cue`] removes it. The cue is held by an internal
+    /// effect that grants no tag; holders of one cue are counted (E11).
     ///
     /// # Errors
-    /// If the controller or the tag does not exist, a number is not finite, or the controller has too many effects.
+    /// If the controller or the tag does not exist, a number is not finite, or the controller has too many
+    /// effects.
     pub fn add_cue(
         &mut self,
         controller: ControllerId,
@@ -69,13 +71,13 @@ impl Simulation {
         let refusal = |reason| Refusal { effect, target: controller, reasons: refuse(reason) };
         self.check_cue(controller, cue, 0.0, context).map_err(refusal)?;
         let mut spec = self.spec(effect, 1.0, context.clone()).map_err(refusal)?.tagged(cue);
-        // A cue is no effect of the ability in its context, and is not warded off.
+        // A cue is no effect of the ability in its context, and cannot be blocked.
         let applied = self.operate(|sim| sim.apply_checked(&mut spec, controller, Checks::Skipped))?;
         applied.active().ok_or_else(|| refusal(RefusalReason::UnknownEffect(effect)))
     }
 
-    /// Removes a cue that [`Self::add_cue`] added, the oldest of several; false if there is none. A cue that an effect or an
-    /// ability holds as well stays.
+    /// Removes a cue that [`Self::add_cue`] added, the oldest of several; false if there is none. The cue
+    /// stays if an effect or an ability holds it, too.
     pub fn remove_cue(&mut self, controller: ControllerId, cue: TagId) -> bool {
         let effects = self.state.controllers.get(controller).map(|known| &*known.effects).unwrap_or_default();
         let holds = |id: &ActiveEffectId| {
@@ -118,11 +120,15 @@ impl Simulation {
 
     fn set_cue_cause(&mut self, context: &EffectContext) {
         let cause = self.scratch.cause();
-        self.scratch.blame(crate::event::Cause { source: context.source, ability: context.ability, ..cause });
+        self.scratch.set_cause(crate::event::Cause {
+            source: context.source,
+            ability: context.ability,
+            ..cause
+        });
     }
 
-    /// Parameters of a cue on `target`: numbers, place and the whole context (C1). `marks` are context tags beside those of
-    /// `context` (E14).
+    /// Parameters of a cue on `target`: numbers, place and the whole context (C1). `marks` are context tags
+    /// beside those of `context` (E14).
     pub(super) fn cue_parameters(
         &mut self,
         context: &EffectContext,
@@ -194,9 +200,9 @@ impl Simulation {
         }
     }
 
-    /// Parameters of a looping cue that is on a controller now, and the active effect that holds it, for a host that did not
-    /// see it begin (C1). Of several holders the one that began first counts. `None` if nothing holds the cue; without an
-    /// effect, a task of an ability of the controller holds it.
+    /// Parameters of a looping cue that is active on a controller now, with the active effect that holds it,
+    /// for a host that did not see it begin (C1). Of several holders the first one counts. Returns `None` if
+    /// nothing holds the cue; the effect is `None` if a task of one of the controller's abilities holds it.
     pub fn present_cue(
         &self,
         controller: ControllerId,
@@ -209,7 +215,7 @@ impl Simulation {
         Some((numbers.with(Arc::new(details)), active))
     }
 
-    /// Context and numbers of a looping cue, of the holder that began first.
+    /// Context and numbers of a looping cue, from its first holder.
     pub(super) fn cue_context(
         &self,
         controller: ControllerId,
@@ -223,7 +229,7 @@ impl Simulation {
             holds.then_some((*id, active, effect))
         });
         let of_effect = effects.min_by_key(|(_, active, _)| active.started());
-        let runs = known.skills.activations.iter();
+        let runs = known.ability_data.activations.iter();
         let runs = runs.filter_map(|id| Some((*id, self.state.activations.get(*id)?)));
         let runs = runs.filter(|(_, run)| run.cues.contains(&cue));
         let of_run = runs.min_by_key(|(_, run)| run.started);
@@ -248,7 +254,8 @@ impl Simulation {
         numbers.with(Arc::new(self.cue_details(context, active.target, numbers, last, &[])))
     }
 
-    /// Cues that an instance holds while it is active: those of its effect, and granted tags under `GameplayCue.` (C2).
+    /// Cues that an instance holds while it is active: those of its effect, and granted tags under
+    /// `GameplayCue.` (C2).
     pub(crate) fn held_cues<'a>(
         &'a self,
         effect: &'a Effect,

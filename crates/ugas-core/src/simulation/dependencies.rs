@@ -1,9 +1,10 @@
-//! Dependencies between attributes (B6): which values follow from which, across controllers, and whether they form a cycle.
+//! Dependencies between attributes (B6): which values follow from which, across controllers, and whether they
+//! form a cycle.
 //!
-//! An edge leads from a value to a value that reads it: through a bound or a derived attribute of the same controller, or
-//! through a live magnitude of a running effect. The search starts at the values that a new effect modifies and follows
-//! the edges forward, so its cost is that of the recalculation which the effect causes: values that do not depend on the
-//! modified ones are never visited.
+//! An edge leads from a value to a value that reads it: through a bound or a derived attribute of the same
+//! controller, or through a live magnitude of a running effect. The search starts at the values that a new
+//! effect modifies and follows the edges forward, so its cost is that of the recalculation which the effect
+//! causes: values that do not depend on the modified ones are never visited.
 
 use super::{Simulation, State};
 use crate::attribute::layout::Layout;
@@ -15,7 +16,7 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, EffectId};
 use crate::refusal::{CycleLink, RefusalReason};
 
-/// A value, from one level upwards: a change at a level affects readings at that level and above.
+/// An attribute value at a level: a change at a level affects readings at that level and above.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Node {
     controller: ControllerId,
@@ -27,17 +28,18 @@ struct Node {
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     node: Node,
-    /// Position of the node that it reads; `None` for the first.
+    /// Position in `SearchMemory::reached` of the node that this one reads; `None` for the first.
     from: Option<u32>,
     /// Effect whose live magnitude reads it; `None` for a bound or a derived attribute.
     by: Option<EffectId>,
 }
 
-/// Memory of a search, kept by the simulation so that a search allocates nothing once its capacity is warm.
+/// Working memory of a search, reused so that a search allocates nothing once its capacity is warm.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchMemory {
     reached: Vec<Reached>,
-    /// Open addressing over the positions of `reached`, plus one; zero is free. The length is a power of two.
+    /// Open-addressing hash table of positions in `reached` plus one; zero is free. The length is a power of
+    /// two.
     table: Vec<u32>,
 }
 
@@ -59,7 +61,7 @@ impl SearchMemory {
         }
     }
 
-    /// Where a node is in the table, or the free place where it belongs.
+    /// Table index of a node, or the free index where it belongs.
     fn place_of(&self, node: Node) -> usize {
         let Node { controller, attribute, level } = node;
         let bits =
@@ -85,8 +87,8 @@ impl SearchMemory {
         }
     }
 
-    /// The chain that closes because the first node reads the one at `last`: each link reads the next, and the last one
-    /// reads the first.
+    /// Chain of the cycle that closes because the first node reads the one at `last`: each link reads the
+    /// next, and the last one reads the first.
     fn chain(&self, last: usize, by: Option<EffectId>) -> Box<[CycleLink]> {
         let link = |node: Node, by| CycleLink { controller: node.controller, attribute: node.attribute, by };
         let mut links = vec![link(self.reached[0].node, by)];
@@ -99,19 +101,19 @@ impl SearchMemory {
     }
 }
 
-/// An effect that is to begin, or one that runs.
+/// A running effect, or one that is about to begin.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     id: EffectId,
     effect: &'a Effect,
     target: ControllerId,
-    /// Where live readings of the source go; `None` for a source that is gone or was never there.
+    /// Controller that live source readings refer to; `None` if the source is gone or never existed.
     source: Option<ControllerId>,
 }
 
 impl<'a> Reader<'a> {
     fn of(active: &ActiveEffect, effect: &'a Effect) -> Self {
-        // M5: of a source that is gone the last values stand, and nothing is read live.
+        // M5: a source that is gone keeps its last values, and nothing is read live.
         let source = active.source().filter(|_| active.last_source.is_none());
         Self { id: active.effect, effect, target: active.target, source }
     }
@@ -134,18 +136,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Effects that read an attribute live, by controller and attribute; for a state whose watchers are not derived yet.
+/// Effects that read an attribute live, by controller and attribute; for a state whose watchers are not
+/// derived yet.
 type ReaderIndex = Vec<(ControllerId, AttributeId, ActiveEffectId)>;
 
 /// The dependencies of a state.
 struct Dependencies<'a> {
     state: &'a State,
     catalog: &'a Catalog,
-    /// Takes the place of the watchers.
+    /// Replaces the watcher lists of controllers, if given.
     index: Option<&'a ReaderIndex>,
-    /// An instance whose spec is about to be replaced: its readings do not count.
+    /// Instance whose spec is about to be replaced: its readings do not count.
     without: Option<ActiveEffectId>,
-    /// A layout that a controller is about to have.
+    /// Layout that a controller is about to get.
     layout: Option<(ControllerId, &'a Layout)>,
 }
 
@@ -161,7 +164,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// The node that a modifier changes, if the target has the attribute (M6).
+    /// Node that a modifier changes, if the target has the attribute (M6).
     fn changed_by(&self, reader: Reader<'_>, modifier: &Modifier) -> Option<Node> {
         self.layout_of(reader.target)?.slot_of(modifier.attribute)?;
         Some(Node { controller: reader.target, attribute: modifier.attribute, level: modifier.layer + 1 })
@@ -209,13 +212,13 @@ impl<'a> Dependencies<'a> {
                 .take_while(|&&(of, read, _)| (of, read) == (controller, attribute))
                 .for_each(|&(.., active)| found(active));
         } else if let Some(controller) = self.state.controllers.get(controller) {
-            let watchers = controller.extras.watchers.about(WatchSubject::Attribute(attribute));
+            let watchers = controller.interactions.watchers.entries_for(WatchSubject::Attribute(attribute));
             watchers.iter().for_each(|&(.., active)| found(active));
         }
     }
 
-    /// The chain that an effect would close by its readings, if it would close one. Visits the nodes that depend on what
-    /// the effect modifies, nearest first.
+    /// Chain of the cycle that an effect would close by its readings, if any. Visits the nodes that depend on
+    /// its modified attributes, nearest first.
     fn closed_by(&self, reader: Reader<'_>, memory: &mut SearchMemory) -> Option<Box<[CycleLink]>> {
         for modifier in reader.modifiers() {
             let Some(first) = self.changed_by(reader, modifier) else { continue };
@@ -241,8 +244,8 @@ impl<'a> Dependencies<'a> {
 }
 
 impl Simulation {
-    /// B6: refuses an effect whose live magnitudes would close a cycle. One that has to wait for its turn is checked when
-    /// it begins.
+    /// B6: refuses an effect whose live magnitudes would close a cycle. A queued instance is checked when it
+    /// begins.
     pub(super) fn check_cycles(
         &mut self,
         effect: &Effect,
@@ -264,7 +267,7 @@ impl Simulation {
         self.find_cycle(Reader { id, effect, target, source }, without)
     }
 
-    /// B6: the same for an instance that is about to begin.
+    /// B6: checks an instance that is about to begin, as [`Self::check_cycles`] does.
     pub(super) fn check_cycles_of(
         &mut self,
         active: ActiveEffectId,
@@ -290,8 +293,8 @@ impl Simulation {
         chain.map_or(Ok(()), |chain| Err(RefusalReason::CircularDependency { chain }))
     }
 
-    /// The chain that would close if a controller had another layout. Every cycle through a controller leads through a live
-    /// modifier of an effect on it.
+    /// Chain of the cycle that another layout of a controller would close, if any. Every cycle through a
+    /// controller leads through a live modifier of an effect on it.
     pub(super) fn cycle_with_layout(&mut self, id: ControllerId, layout: u32) -> Option<Box<[CycleLink]>> {
         let mut memory = core::mem::take(&mut self.scratch.search);
         let layout = Some((id, &*self.state.layouts[layout as usize]));
@@ -315,8 +318,8 @@ impl Simulation {
 }
 
 impl State {
-    /// A cycle among the running effects of a state whose watchers need not be there, with the effect of the cycle that
-    /// began last.
+    /// Finds a cycle among the running effects of a state, with the effect of the cycle that began last. Does
+    /// not use the watcher lists.
     pub(super) fn find_any_cycle(&self, catalog: &Catalog) -> Option<(ActiveEffectId, Box<[CycleLink]>)> {
         let mut index = ReaderIndex::new();
         let mut live = Vec::new();

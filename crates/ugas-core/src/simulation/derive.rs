@@ -1,21 +1,22 @@
-//! All that follows from the facts: modifiers, tags, cues, timers, indexes (R2).
+//! Derived state: modifiers, tags, cues, timers and indexes, rebuilt from the facts (R2).
 //!
-//! A reload derives it after the facts were translated, and a snapshot that is read derives it because only facts are
-//! written. Effects, abilities and runs must know their controllers; everything that is derived begins empty.
+//! A reload derives it after translating the facts; reading a snapshot derives it because only facts are
+//! written. Effects, abilities and activations must know their controllers; all derived state must be empty
+//! at the start.
 
 use smallvec::SmallVec;
 
 use super::{Simulation, State};
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::gap_vec::GapVec;
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::TagId;
 use crate::modifier::aggregate::ModifierEntry;
-use crate::row::Row;
 use crate::tag::TagContainer;
 
 impl Simulation {
-    /// The running effects on a controller, in application order, with their definitions.
+    /// Running effects on a controller, in application order, with their definitions.
     fn running_effects(
         &self,
         id: ControllerId,
@@ -28,14 +29,17 @@ impl Simulation {
         })
     }
 
-    /// Those whose tags, abilities and cues are out.
-    pub(super) fn giving_effects(&self, id: ControllerId) -> impl Iterator<Item = (&ActiveEffect, &Effect)> {
+    /// Running effects whose grants are in force: tags, abilities and cues.
+    pub(super) fn granting_effects(
+        &self,
+        id: ControllerId,
+    ) -> impl Iterator<Item = (&ActiveEffect, &Effect)> {
         let effects = self.running_effects(id).map(|(_, active, effect)| (active, effect));
         effects.filter(|(active, _)| active.given && !active.inhibited)
     }
 
     /// Appends the modifiers of a controller.
-    pub(super) fn derive_modifiers(&self, id: ControllerId, entries: &mut Row<ModifierEntry>) {
+    pub(super) fn derive_modifiers(&self, id: ControllerId, entries: &mut GapVec<ModifierEntry>) {
         for (active, instance, effect) in self.running_effects(id) {
             let of_effect = (0..effect.modifiers.len())
                 .filter_map(|index| self.state.entry(active, instance, effect, index));
@@ -44,9 +48,9 @@ impl Simulation {
         entries.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
     }
 
-    /// Adds the tags of a controller. `crossed` is memory.
+    /// Adds the tags of a controller. `crossed` is working memory.
     pub(super) fn derive_tags(&self, id: ControllerId, tags: &mut TagContainer, crossed: &mut Vec<TagId>) {
-        for (active, effect) in self.giving_effects(id) {
+        for (active, effect) in self.granting_effects(id) {
             for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
                 let _ = tags.add(self.catalog.tags(), tag, crossed);
             }
@@ -54,7 +58,7 @@ impl Simulation {
         crossed.clear();
     }
 
-    /// Adds the cues that effects and runs of abilities show on a controller, counted.
+    /// Adds the cues that effects and activations show on a controller, with the number of holders.
     pub(super) fn derive_cues(&self, id: ControllerId, cues: &mut SmallVec<[(TagId, u32); 2]>) {
         let mut count = |cue: TagId| match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
             Ok(at) => cues[at].1 += 1,
@@ -65,12 +69,12 @@ impl Simulation {
             let activation = self.state.activations.get(run);
             activation.iter().flat_map(|activation| &activation.cues).for_each(|cue| count(*cue));
         }
-        for (active, effect) in self.giving_effects(id) {
+        for (active, effect) in self.granting_effects(id) {
             self.held_cues(effect, &active.spec).for_each(&mut count);
         }
     }
 
-    /// What active effects follow, and their timers. `order` is that of their application.
+    /// Derives the subscriptions and timers of active effects. `order` is the order of application.
     pub(super) fn derive_watches(&mut self, order: &[ActiveEffectId]) {
         for &id in order {
             let Some(active) = self.state.effects.get(id) else { continue };
@@ -80,8 +84,8 @@ impl Simulation {
         }
     }
 
-    /// Subscriptions, indexes, blocks and timers, which follow from tasks, abilities, runs and effects.
-    pub(super) fn derive_runs(&mut self) {
+    /// Derives subscriptions, indexes, blocks and timers of tasks, abilities, activations and effects.
+    pub(super) fn derive_activations(&mut self) {
         let tasks: Vec<TaskId> = self.state.tasks.handles().collect();
         for id in tasks {
             let Some(task) = self.state.tasks.get(id) else { continue };
@@ -94,8 +98,9 @@ impl Simulation {
         for id in controllers {
             self.schedule_departure(id);
             let Some(controller) = self.state.controllers.get(id) else { continue };
-            let abilities = SmallVec::<[AbilityHandle; 16]>::from_slice(&controller.skills.abilities);
-            let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.skills.activations);
+            let abilities =
+                SmallVec::<[GrantedAbilityId; 16]>::from_slice(&controller.ability_data.abilities);
+            let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.ability_data.activations);
             for handle in abilities {
                 let Some(granted) = self.state.abilities.get(handle) else { continue };
                 if let Some(at) = granted.recharge {
@@ -104,9 +109,9 @@ impl Simulation {
                 self.index_ability(handle);
             }
             for run in runs {
-                self.index_run(run);
+                self.index_activation(run);
             }
-            let blocks = self.giving_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
+            let blocks = self.granting_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
             for tag in blocks.collect::<SmallVec<[TagId; 8]>>() {
                 self.block_abilities(id, tag);
             }
@@ -123,8 +128,8 @@ impl State {
         order.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Which effects, abilities and runs a controller has, and which runs an ability has: each in the order of its
-    /// beginning. And whose owner and avatar is who.
+    /// Derives the lists of controllers (effects, abilities, activations) and of abilities (activations),
+    /// each in the order of beginning, and the indexes by owner and avatar.
     pub(super) fn derive_lists(&mut self) {
         for id in self.application_order() {
             let target = self.effects.get(id).map(|active| active.target);
@@ -137,7 +142,7 @@ impl State {
         for (_, id) in granted {
             let owner = self.abilities.get(id).map(|granted| granted.controller);
             if let Some(controller) = owner.and_then(|owner| self.controllers.get_mut(owner)) {
-                controller.skills.make_mut().abilities.push(id);
+                controller.ability_data.make_mut().abilities.push(id);
             }
         }
         let mut runs: Vec<_> = self.activations.iter().map(|(id, run)| (run.sequence, id)).collect();
@@ -145,7 +150,7 @@ impl State {
         for (_, id) in runs {
             let Some(run) = self.activations.get(id) else { continue };
             if let Some(controller) = self.controllers.get_mut(run.controller) {
-                controller.skills.make_mut().activations.push(id);
+                controller.ability_data.make_mut().activations.push(id);
             }
             if let Some(granted) = self.abilities.get_mut(run.granted) {
                 granted.activations.push(id);

@@ -20,7 +20,7 @@ use crate::modifier::Operation;
 use crate::number::{nearly_zero, powu};
 use crate::refusal::RefusalReason;
 
-/// Bases that the running execution has written, with what they were.
+/// Bases that the running execution has written, with their old values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Writes(Vec<(ControllerId, u16, f64)>);
 
@@ -30,23 +30,23 @@ impl Writes {
     }
 }
 
-/// One execution.
+/// Inputs of one execution.
 pub(super) struct Run<'a> {
     pub(super) effect: &'a Arc<Effect>,
     pub(super) spec: SpecRef<'a>,
     pub(super) target: ControllerId,
-    /// How many executions came before, for a periodic effect.
+    /// Number of earlier executions of a periodic effect.
     pub(super) tick: u32,
-    /// Context tags that its calculations mark (E14).
+    /// Context tags that its calculations add (E14).
     pub(super) marks: RefCell<Marks>,
 }
 
-/// Where the spec of an execution is.
+/// Location of the spec of an execution.
 #[derive(Clone, Copy)]
 pub(super) enum SpecRef<'a> {
-    /// With the caller, together with the key of its random streams.
+    /// A spec of the caller, with the key of its random streams.
     Given(&'a EffectSpec, u64),
-    /// In the active effect that ticks.
+    /// The spec of the active effect that ticks.
     Active(ActiveEffectId),
 }
 
@@ -64,7 +64,7 @@ impl Run<'_> {
         }
     }
 
-    /// Context tags of the spec, with those that calculations marked (E14).
+    /// Context tags of the spec and of the calculations (E14).
     fn tags(&self, sim: &Simulation) -> ContextTags {
         let spec = match self.spec {
             SpecRef::Given(spec, _) => Some(spec),
@@ -83,7 +83,7 @@ impl Run<'_> {
         }
     }
 
-    /// The changes of an effect that is constant.
+    /// Planned changes of an effect whose magnitudes are constant.
     pub(super) fn constants(&self, stacks: u32) -> impl Iterator<Item = Planned> + use<'_> {
         self.effect.constant_writes().map(move |(at, modifier, magnitude)| Planned {
             to: OutputTo::Target,
@@ -117,21 +117,21 @@ impl Run<'_> {
     }
 }
 
-/// Amounts that meta attributes were drained of, by controller and slot (B3).
+/// Amounts that were drained from meta attributes, by controller and slot (B3).
 type Amounts = SmallVec<[(ControllerId, u16, f64); 2]>;
 
-/// What an execution says of cues.
+/// Cues of an execution.
 #[derive(Default)]
 struct Cues {
-    /// Magnitude for the effect's own.
+    /// Magnitude of the effect's own cues.
     magnitude: f64,
-    /// Whether a calculation takes care of the effect's own.
+    /// Whether a calculation handles the effect's own cues.
     handled: bool,
-    /// Those that calculations send.
+    /// Cues that calculations execute, with their magnitudes.
     sent: SmallVec<[(TagId, f64); 1]>,
 }
 
-/// A change to a base that is about to be written.
+/// A planned change to a base value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Planned {
     to: OutputTo,
@@ -142,14 +142,14 @@ pub(super) struct Planned {
     modifier: Option<u16>,
 }
 
-/// What was written and has had no event yet, be it what was there before.
+/// A written change whose event is not emitted yet, even if the value is the same as before.
 struct Written {
     change: Change,
     new_base: f64,
     new: f64,
 }
 
-/// Total of a modifier over its stacks, which is the magnitude of its cue (C1).
+/// Total of a modifier over its stacks: the magnitude of its cue (C1).
 pub(super) fn total(operation: Operation, magnitude: f64, stacks: u32) -> f64 {
     match operation {
         Operation::Add | Operation::AddPost => magnitude * f64::from(stacks),
@@ -157,7 +157,7 @@ pub(super) fn total(operation: Operation, magnitude: f64, stacks: u32) -> f64 {
     }
 }
 
-/// What a base becomes (M9); `None` if the divisor is so near to zero that it counts as 1 (M3).
+/// New base value after an operation (M9); `None` if the divisor is so near to zero that it counts as 1 (M3).
 pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u32) -> Option<f64> {
     let count = f64::from(stacks);
     Some(match operation {
@@ -176,7 +176,7 @@ pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u
     })
 }
 
-/// What a `post_execute` hook sees and may do (B4, GASD §4.4.6).
+/// Arguments and actions of a `post_execute` hook (B4, GASD §4.4.6).
 pub struct PostExecute<'a> {
     sim: &'a mut Simulation,
     run: &'a Run<'a>,
@@ -187,7 +187,8 @@ pub struct PostExecute<'a> {
 }
 
 impl PostExecute<'_> {
-    /// Controller whose base value changed: the target of the effect, or its source for an output to the source (E14).
+    /// Controller whose base value changed: the target of the effect, or its source for an output to the
+    /// source (E14).
     pub fn target(&self) -> ControllerId {
         self.controller
     }
@@ -202,32 +203,32 @@ impl PostExecute<'_> {
         self.spec().and_then(|spec| spec.context.source)
     }
 
-    /// Context tags of the execution, with those that calculations marked (E14).
+    /// Context tags of the execution, including those that calculations added (E14).
     pub fn context_tags(&self) -> ContextTags {
         self.run.tags(self.sim)
     }
 
-    /// Which attribute.
+    /// Attribute whose base value changed.
     pub fn attribute(&self) -> AttributeId {
         self.attribute
     }
 
-    /// The base before the execution.
+    /// Base value before the execution.
     pub fn old_base(&self) -> f64 {
         self.old_base
     }
 
-    /// The base as the execution left it, before clamping.
+    /// Base value after the execution, before clamping.
     pub fn new_base(&self) -> f64 {
         self.new_base
     }
 
-    /// The simulation, for reading.
+    /// Read access to the simulation.
     pub fn simulation(&self) -> &Simulation {
         self.sim
     }
 
-    /// The spec that was executed.
+    /// Effect spec that was executed.
     pub fn spec(&self) -> Option<&EffectSpec> {
         self.run.inputs(self.sim).ok().map(|inputs| match self.run.spec {
             SpecRef::Given(spec, _) => spec,
@@ -235,8 +236,8 @@ impl PostExecute<'_> {
         })
     }
 
-    /// Writes a base value of [`Self::target`], as part of the same execution. False if the target lacks the attribute, it is
-    /// derived, or the value is not finite.
+    /// Writes a base value of [`Self::target`] as part of the same execution. Returns false if the target
+    /// lacks the attribute, the attribute is derived, or the value is not finite.
     pub fn set_base(&mut self, attribute: AttributeId, value: f64) -> bool {
         let Some((controller, slot)) = self.sim.state.locate(self.controller, attribute) else {
             return false;
@@ -249,19 +250,21 @@ impl PostExecute<'_> {
         true
     }
 
-    /// Applies another effect once this one is done.
+    /// Queues another effect, applied after this execution.
     ///
     /// # Errors
-    /// If there is no such effect, or the level is not finite. Whether it is refused later is told by an event.
+    /// If there is no such effect, or the level is not finite. A later refusal of the application emits an
+    /// event.
     pub fn apply(&mut self, effect: EffectId, level: f64, to: ControllerId) -> Result<(), RefusalReason> {
         self.apply_with(effect, level, to, [])
     }
 
-    /// Applies another effect once this one is done, with numbers of its own (SetByCaller). `to` is anybody: the target,
-    /// the [source](Self::source) or a third controller.
+    /// Queues another effect with caller's numbers (SetByCaller), applied after this execution. `to` may be
+    /// the target, the [source](Self::source) or a third controller.
     ///
     /// # Errors
-    /// If there is no such effect, or the level is not finite. A refusal of the application emits an event.
+    /// If there is no such effect, or the level is not finite. A later refusal of the application emits an
+    /// event.
     pub fn apply_with(
         &mut self,
         effect: EffectId,
@@ -283,11 +286,11 @@ impl PostExecute<'_> {
 }
 
 impl Simulation {
-    /// Executes. On failure everything is as it was.
+    /// Carries out an execution. On failure all values are restored.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let id = self.id_of(run);
         if let Some(written) = self.write_plainly(run.effect.plain, run.active(), run.target) {
-            self.put_on_record(written.change);
+            self.record_change(written.change);
             self.emit_executed(run, id);
             return Ok(());
         }
@@ -300,7 +303,7 @@ impl Simulation {
             return Err(reason);
         }
         self.emit_executed(run, id);
-        // What was evaluated under way was not clamped yet.
+        // Values that were evaluated during the execution are not clamped yet.
         if was_evaluated {
             for at in 0..self.scratch.writes.0.len() {
                 let (controller, slot, _) = self.scratch.writes.0[at];
@@ -310,7 +313,7 @@ impl Simulation {
         let amounts = self.drain_meta();
         self.run_post_execute(run, &amounts);
         self.execute_cues(run, &cues);
-        // M9: the clamp is part of the execution; what the effect leads to next may move the bounds.
+        // M9: the clamp is part of the execution; later consequences of the effect may move the bounds.
         if self.scratch.batch_depth == 0 {
             self.recompute_values();
         }
@@ -327,8 +330,8 @@ impl Simulation {
         });
     }
 
-    /// Executes a write of which nothing is recalculated afterwards and before which nothing waits, so that both events can be
-    /// raised at once. False if it is another, and nothing has changed then.
+    /// Fast path for a write without recalculation or pending work, so that both events can be emitted at
+    /// once. Returns false, without a change, if it does not apply.
     pub(super) fn execute_directly(
         &mut self,
         effect: EffectId,
@@ -346,9 +349,9 @@ impl Simulation {
         true
     }
 
-    /// The straight way for what most executions are: a number that goes on top of one base, which has no modifiers and
-    /// which nothing depends on. Clamped at once, it is the current value, too. `None` if this is another, and nothing
-    /// has changed then.
+    /// Fast path for the most common execution: adding a number to one base that has no modifiers and no
+    /// dependents. The clamped base is the current value, too. Returns `None`, without a change, if it does
+    /// not apply.
     fn write_plainly(
         &mut self,
         write: Option<PlainWrite>,
@@ -357,7 +360,7 @@ impl Simulation {
     ) -> Option<Written> {
         let Self { catalog, config, state, scratch, .. } = self;
         let PlainWrite { attribute, operation, magnitude, factor_in_stacks } = write?;
-        // What waits to be brought up to date is so at every execution, and hooks see each.
+        // Pending values are updated at every execution, and hooks see each one.
         if scratch.batch_depth > 0 || !scratch.is_up_to_date() || catalog.has_hooks() {
             return None;
         }
@@ -371,8 +374,8 @@ impl Simulation {
         let slot = layout.slot_of(attribute)?;
         let place = &layout.slots[usize::from(slot)];
         let stands_alone = place.stands_alone
-            && controller.extras.watchers.is_empty()
-            // A client may not let every value fall as far as it would.
+            && controller.interactions.watchers.is_empty()
+            // On a client, an attribute may have a floor for predicted values.
             && !(place.has_floor && config.role == Role::Client)
             && controller.modifiers_of(slot).is_empty();
         if !stands_alone {
@@ -399,14 +402,14 @@ impl Simulation {
         }
     }
 
-    /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. What is
-    /// to be said of cues is collected.
+    /// Writes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
+    /// writes. Collects the cues.
     fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
         if run.effect.is_constant {
             self.write_constants(run)?;
             return self.check_written();
         }
-        // All are evaluated before the first is written.
+        // All modifiers are evaluated before the first is written.
         let mut plan = core::mem::take(&mut self.scratch.plan);
         plan.clear();
         let mut outcome = self.plan_modifiers(run, |planned| plan.push(planned));
@@ -423,7 +426,7 @@ impl Simulation {
         outcome?;
         for (at, execution) in run.effect.executions.iter().enumerate() {
             self.scratch.hold_clamp = true;
-            // Inside a batch a calculation, too, sees the values from before.
+            // Inside a batch, calculations also see the values from before it.
             if self.scratch.batch_depth == 0 {
                 self.recompute_values();
             }
@@ -453,7 +456,7 @@ impl Simulation {
         self.check_written()
     }
 
-    /// Modifiers whose numbers are known beforehand: there is nothing to evaluate before the first is written.
+    /// Writes modifiers with constant magnitudes, which need no evaluation before the first write.
     fn write_constants(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let instance = run.active().and_then(|id| self.state.effects.get(id));
         let stacks = instance.map_or(1, |active| active.stacks);
@@ -469,7 +472,7 @@ impl Simulation {
         let inputs = run.inputs(self)?;
         let periodic = run.effect.period.is_some();
         for (at, modifier) in run.effect.modifiers.iter().enumerate() {
-            // M9b: what scales acts on the current value for as long as a periodic effect is active.
+            // M9b: scaling modifiers of a periodic effect act on the current value while it is active.
             if periodic && modifier.operation.is_scaling() {
                 continue;
             }
@@ -502,13 +505,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play no part.
+    /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play
+    /// no part.
     fn write_planned(&mut self, run: &Run<'_>, planned: Planned) -> Result<(), RefusalReason> {
         let Planned { to, attribute, operation, magnitude, stacks, modifier } = planned;
         let written_to = run.written(self, to);
         let place =
             written_to.and_then(|id| self.state.locate(id, attribute)).filter(|(controller, slot)| {
-                // The base of a derived attribute is what its expression says (B2).
+                // The base of a derived attribute comes from its expression (B2).
                 self.state.layout(controller).slots[*slot].attribute.derived.is_none()
             });
         let (Some(written_to), Some((controller, slot))) = (written_to, place) else {
@@ -533,24 +537,26 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a base value: the one place where bases change (I2). It is clamped at the next recalculation.
+    /// Writes a base value: the only place where bases change (I2). The value is clamped at the next
+    /// recalculation.
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
         let State { controllers, layouts, .. } = &mut self.state;
         let Some(controller) = controllers.get_mut(id) else { return };
         let layout = &layouts[controller.layout as usize];
         self.scratch.record(id, controller, layout, slot);
-        // Adding zero keeps negative zeros out, which are equal to positive ones and hash differently.
+        // Adding zero turns a negative zero into a positive one: they are equal but hash differently.
         controller.values[usize::from(slot)].base = value + 0.0;
         controller.pending.written.insert(slot);
         self.scratch.mark_dirty(id, controller, slot);
-        if !controller.extras.watchers.is_empty() {
+        if !controller.interactions.watchers.is_empty() {
             let attribute = layout.attribute_at(slot);
             self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
         }
     }
 
-    /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers; and so
-    /// may what depends on it. Inside a batch the latter is found out at the end, when values stay what they were.
+    /// V2: modifiers may take the current value beyond the finite numbers although the base is finite; the
+    /// same holds for values that depend on it. Inside a batch this is detected at the end, where the values
+    /// stay unchanged.
     fn check_written(&mut self) -> Result<(), RefusalReason> {
         let has_dependents = self.scratch.writes.0.iter().any(|&(id, slot, _)| {
             let controller = self.state.controllers.get(id);
@@ -586,8 +592,8 @@ impl Simulation {
         }
     }
 
-    /// B3: what was written to a meta attribute, within its bounds, is taken from the attributes it drains, and it
-    /// returns to zero. Gives back the amounts, for the hooks.
+    /// B3: subtracts the amount written to a meta attribute, within its bounds, from the attributes that it
+    /// drains, and resets it to zero. Returns the amounts, for the hooks.
     fn drain_meta(&mut self) -> Amounts {
         let mut amounts = Amounts::new();
         for at in 0..self.scratch.writes.0.len() {
@@ -647,7 +653,7 @@ impl Simulation {
         self.scratch.writes.0.clear();
     }
 
-    /// E11: instant and periodic executions send Execute.
+    /// E11: instant and periodic executions send the cue event Execute.
     fn execute_cues(&mut self, run: &Run<'_>, cues: &Cues) {
         if run.effect.cues.is_empty() && cues.sent.is_empty() {
             return;

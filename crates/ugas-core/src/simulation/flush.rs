@@ -1,7 +1,8 @@
 //! Recalculation (§3.3 step 4) and its events (step 5).
 //!
-//! Changes mark slots; a flush brings every marked slot, and all that depends on it here and elsewhere, up to date, and
-//! only then raises one event for each value that differs from before. Observers never see a value half-way (§6.4).
+//! Changes mark slots. A flush updates every marked slot and all values that depend on it, on this and other
+//! controllers, and only then emits one event for each value that differs. Observers never see an
+//! intermediate value (§6.4).
 
 use smallvec::SmallVec;
 
@@ -18,7 +19,7 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeId;
 use crate::modifier::aggregate::{Aggregated, aggregate_plain};
 
-/// What a value was before the running operation.
+/// Former value of an attribute, as of the start of the operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     controller: ControllerId,
@@ -27,12 +28,12 @@ pub(super) struct Change {
     pub(super) old_base: f64,
     pub(super) old: f64,
     cause: Cause,
-    /// Of the cause, see [`Scratch::blame`].
+    /// Version of the cause, see [`Scratch::version()`].
     version: u64,
 }
 
 impl Change {
-    /// What it came to (B5).
+    /// Event of the change, with the new values (B5).
     #[inline]
     pub(super) fn event(&self, new_base: f64, new: f64) -> EventKind {
         let Self { controller, attribute, old_base, old, .. } = *self;
@@ -40,7 +41,8 @@ impl Change {
     }
 }
 
-/// Bases that are to follow a bound: whose, which, because of what, and from where to where it moved.
+/// Bases that follow a moved bound: controller, slot of the base, its attribute, the bounding attribute, and
+/// the old and new bound.
 type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
 
 impl Scratch {
@@ -54,7 +56,7 @@ impl Scratch {
         }
     }
 
-    /// Remembers what a slot was, the first time that the operation touches it.
+    /// Records the former value of a slot the first time that the operation changes it.
     #[inline]
     pub(super) fn record(
         &mut self,
@@ -71,7 +73,7 @@ impl Scratch {
         self.changes.push(change);
     }
 
-    /// What a slot was before something that the present cause leads to.
+    /// Former value of a slot, with the current cause.
     #[inline]
     pub(super) fn change(
         &self,
@@ -93,7 +95,7 @@ impl Simulation {
         }
     }
 
-    /// Recalculates, then emits the events of values, then those of cues (§3.3 steps 4 to 6, E1).
+    /// Recalculates, then emits value events, then cue events (§3.3 steps 4 to 6, E1).
     pub(super) fn flush(&mut self) {
         self.recompute();
         if !self.scratch.changes.is_empty() {
@@ -104,15 +106,15 @@ impl Simulation {
         }
     }
 
-    /// Brings all values up to date, and all effects into the state that tags ask for, without raising events of values.
+    /// Updates all values, and the inhibition and removal of effects by tags, without emitting value events.
     fn recompute(&mut self) {
         if !self.scratch.is_up_to_date() {
             self.recompute_by(Self::refresh_effect);
         }
     }
 
-    /// Brings all values up to date in the middle of an application. Whether effects are inhibited or removed is judged
-    /// at the flush, when the application is complete and its tags are there.
+    /// Updates all values in the middle of an application. Inhibition and removal of effects are decided at
+    /// the flush, when the application is complete and its tags are there.
     pub(super) fn recompute_values(&mut self) {
         self.recompute_by(Self::follow_inputs);
         if self.scratch.postponed.is_empty() {
@@ -133,7 +135,8 @@ impl Simulation {
             while let Some(controller) = self.scratch.dirty.pop_front() {
                 self.recompute_controller(controller);
             }
-            // One round looks at every effect that has to, however many they are: only rounds can go on for ever.
+            // One round refreshes every listed effect, whatever their number: only the number of rounds needs
+            // a limit.
             let round = self.scratch.refresh.len();
             if round == 0 {
                 break;
@@ -156,7 +159,7 @@ impl Simulation {
         while let Some(slot) = self.recompute_plain_slots(id) {
             let changed = self.recompute_slot(id, slot);
             let Some(controller) = self.state.controllers.get(id) else { return };
-            if controller.extras.watchers.is_empty() {
+            if controller.interactions.watchers.is_empty() {
                 continue;
             }
             let attribute = self.state.layout(controller).attribute_at(slot);
@@ -167,15 +170,15 @@ impl Simulation {
         }
     }
 
-    /// Evaluates marked slots for as long as they need no more than the numbers of their controller, as most do. Gives
-    /// back the first that needs more: because somebody follows it, native code has a say, modifiers are conditional, a
-    /// client may not let it fall, or it cannot be evaluated.
+    /// Evaluates marked slots as long as they depend only on numbers of their controller, as most do. Returns
+    /// the first that needs the general path: it is watched, has a native hook, conditional modifiers or a
+    /// client-side floor, or cannot be evaluated.
     fn recompute_plain_slots(&mut self, id: ControllerId) -> Option<u16> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(id)?;
         controller.pending.listed = false;
         let layout = &*layouts[controller.layout as usize];
-        let needs_more = self.catalog.has_hooks() || !controller.extras.watchers.is_empty();
+        let needs_more = self.catalog.has_hooks() || !controller.interactions.watchers.is_empty();
         let is_client = self.config.role == Role::Client;
         while let Some(slot) = controller.pending.dirty.pop_first() {
             let at = usize::from(slot);
@@ -212,7 +215,7 @@ impl Simulation {
         None
     }
 
-    /// Evaluates one slot, and marks what depends on it; true if its base or current value changed.
+    /// Evaluates one slot and marks its dependents; true if its base or current value changed.
     fn recompute_slot(&mut self, id: ControllerId, slot: u16) -> bool {
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let layout = self.state.layout(controller);
@@ -239,7 +242,7 @@ impl Simulation {
             controller.pending.written.remove(slot);
         }
         let Some((base, evaluated)) = evaluated else {
-            // V2: what is not finite does not enter the state; the value stays what it was.
+            // V2: a value that is not finite is rejected; the old value stays.
             let attribute = layout.attribute_at(slot);
             if let Some(failed) = &mut self.scratch.trial {
                 failed.get_or_insert(attribute);
@@ -248,7 +251,7 @@ impl Simulation {
             self.emit(EventKind::EvaluationFailed { controller: id, attribute });
             return false;
         };
-        // An execution may have written the base and come back to it: what depends on it saw nothing.
+        // An execution may have written the base and restored it: its dependents saw no change.
         let changed = (base, evaluated.value) != controller.values[at].both();
         if changed {
             self.scratch.record(id, controller, layout, slot);
@@ -264,10 +267,10 @@ impl Simulation {
         changed
     }
 
-    /// Tells the active effects that follow `subject` of a controller to look again.
+    /// Queues a refresh of the active effects that watch `subject` of a controller.
     pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        for &(_, _, active) in controller.extras.watchers.about(subject) {
+        for &(_, _, active) in controller.interactions.watchers.entries_for(subject) {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.qualification_pending |= matches!(subject, WatchSubject::Tag(_));
                 if !effect.refresh_pending {
@@ -278,7 +281,8 @@ impl Simulation {
         }
     }
 
-    /// Raises one event for each value that differs from before (B5), and lets bases follow bounds that moved (B1).
+    /// Emits one event for each value that differs from before (B5), and queues the bases that follow moved
+    /// bounds (B1).
     fn raise_changes(&mut self) {
         let mut followers = Followers::new();
         let mut next = 0;
@@ -312,15 +316,15 @@ impl Simulation {
         if followers.is_empty() {
             return;
         }
-        // Slots are in topological order: a base follows before those that are bounded by it.
+        // Slots are in topological order: a base follows before the bases that it bounds.
         followers.sort_unstable_by_key(|&(controller, slot, ..)| (controller, slot));
         for (controller, _, attribute, bound, [old, new]) in followers {
             self.enqueue(Consequence::BoundChanged { controller, attribute, bound, old, new });
         }
     }
 
-    /// B1: adjusts the base of an attribute whose bound moved from `old` to `new`, as an internal instant effect. The
-    /// bound may have moved on since: each of its moves is followed by its own share.
+    /// B1: adjusts the base of an attribute whose bound moved from `old` to `new`, as an internal instant
+    /// effect. The bound may have moved on since: each move is followed separately.
     pub(super) fn follow_bound(
         &mut self,
         id: ControllerId,
@@ -336,7 +340,7 @@ impl Simulation {
         let is_upper = slot.attribute.max == Some(Bound::Attribute(bound));
         let kept = match slot.attribute.def.on_bound_change {
             OnBoundChange::Keep => return,
-            // Only the upper bound has shares; a lower bound that moves merely clamps.
+            // The ratio is kept for the upper bound only; a lower bound that moves just clamps.
             OnBoundChange::KeepRatio if is_upper && old > 0.0 => base * (new / old),
             OnBoundChange::Clamp | OnBoundChange::KeepRatio => base,
         };
@@ -346,22 +350,22 @@ impl Simulation {
         }
         let effect = self.catalog.internal.bound_change;
         let cause = self.scratch.cause();
-        self.scratch.blame(Cause { effect: Some(effect), active: None, ..cause });
+        self.scratch.set_cause(Cause { effect: Some(effect), active: None, ..cause });
         self.trace(effect);
         let context_tags = ContextTags::default();
         self.emit(EventKind::EffectExecuted { effect, active: None, target: id, context_tags });
         self.write_base(id, at as u16, adjusted);
     }
 
-    /// Remembers a change that was written already, unless the operation has touched the slot before.
-    pub(super) fn put_on_record(&mut self, change: Change) {
+    /// Records a change that is already written, unless the operation has recorded the slot before.
+    pub(super) fn record_change(&mut self, change: Change) {
         let controller = self.state.controllers.get_mut(change.controller);
         if controller.is_some_and(|controller| controller.pending.recorded.insert(change.slot)) {
             self.scratch.changes.push(change);
         }
     }
 
-    /// The values of a controller that is being put together have not changed: they have no event (P10).
+    /// Discards the recorded changes of a controller that is being built: they have no events (P10).
     pub(super) fn forget_changes(&mut self, id: ControllerId) {
         self.scratch.changes.retain(|change| change.controller != id);
         if let Some(controller) = self.state.controllers.get_mut(id) {
@@ -369,7 +373,7 @@ impl Simulation {
         }
     }
 
-    /// Lets an active effect look again at what it follows.
+    /// Queues a refresh of an active effect.
     pub(super) fn enqueue_refresh(&mut self, active: ActiveEffectId) {
         if let Some(effect) = self.state.effects.get_mut(active)
             && !effect.refresh_pending

@@ -1,4 +1,4 @@
-//! Granting abilities and taking them away (§4.5, §8.2, A8).
+//! Granting and revoking of abilities (§4.5, §8.2, A8).
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::ability::{EndReason, Grant, GrantedAbility, GrantedSet, TriggerOn, fi
 use crate::catalog::UnknownName;
 use crate::effect::{AbilityGrant, AbilityRemoval, EffectContext};
 use crate::event::{EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::AbilityId;
 use crate::input::InputId;
 use crate::refusal::{Limit, RefusalReason};
 
-/// Why an ability set could not be given.
+/// Reason for which an ability set could not be granted.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantSetError {
@@ -52,26 +52,26 @@ impl Simulation {
     /// Grants an ability at a level (§4.5).
     ///
     /// # Errors
-    /// If the controller or the ability does not exist, or the controller has too many.
+    /// If the controller or the ability does not exist, or the controller has too many abilities.
     pub fn grant(
         &mut self,
         controller: ControllerId,
         ability: AbilityId,
         level: u32,
-    ) -> Result<AbilityHandle, RefusalReason> {
+    ) -> Result<GrantedAbilityId, RefusalReason> {
         self.grant_with(controller, Grant::new(ability).level(level))
     }
 
-    /// Grants an ability with all that a grant can say (§8.1).
+    /// Grants an ability with level, input, parameters, tags and other options (§8.1).
     ///
     /// # Errors
-    /// If the controller or the ability does not exist, the controller has too many, or the grant gives a number for a
-    /// parameter that the definition fixes (A18).
+    /// If the controller or the ability does not exist, the controller has too many abilities, or the grant
+    /// sets a parameter that the definition fixes (A18).
     pub fn grant_with(
         &mut self,
         controller: ControllerId,
         grant: Grant,
-    ) -> Result<AbilityHandle, RefusalReason> {
+    ) -> Result<GrantedAbilityId, RefusalReason> {
         if !self.state.controllers.contains(controller) {
             return Err(RefusalReason::UnknownController(controller));
         }
@@ -86,11 +86,11 @@ impl Simulation {
             .ok_or(RefusalReason::LimitReached(Limit::AbilitiesPerController))
     }
 
-    /// Takes an ability away; if it is active, it is cancelled.
+    /// Revokes an ability; active ones are cancelled first.
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn revoke(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
+    /// If the ability is not granted (any more).
+    pub fn revoke(&mut self, handle: GrantedAbilityId) -> Result<(), RefusalReason> {
         if !self.state.abilities.contains(handle) {
             return Err(RefusalReason::UnknownGrant(handle));
         }
@@ -98,24 +98,24 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes an ability away as soon as it is not active (A8).
+    /// Revokes an ability as soon as it is not active (A8).
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn revoke_on_end(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
+    /// If the ability is not granted (any more).
+    pub fn revoke_on_end(&mut self, handle: GrantedAbilityId) -> Result<(), RefusalReason> {
         if !self.state.abilities.contains(handle) {
             return Err(RefusalReason::UnknownGrant(handle));
         }
-        self.operate(|sim| sim.let_go(handle, AbilityRemoval::RemoveOnEnd));
+        self.operate(|sim| sim.remove_granted(handle, AbilityRemoval::RemoveOnEnd));
         Ok(())
     }
 
-    /// Gives a granted ability another level (GASD §4.6.13). A run that is under way keeps the level it began with. The
-    /// other way of levelling up is to revoke the ability and grant it again.
+    /// Changes the level of a granted ability (GASD §4.6.13). A running activation keeps the level it began
+    /// with. Alternatively, revoke the ability and grant it again.
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn set_ability_level(&mut self, handle: AbilityHandle, level: u32) -> Result<(), RefusalReason> {
+    /// If the ability is not granted (any more).
+    pub fn set_ability_level(&mut self, handle: GrantedAbilityId, level: u32) -> Result<(), RefusalReason> {
         let Some(granted) = self.state.abilities.get_mut(handle) else {
             return Err(RefusalReason::UnknownGrant(handle));
         };
@@ -132,8 +132,12 @@ impl Simulation {
     /// Binds a granted ability to another input, or to none (§11.2).
     ///
     /// # Errors
-    /// If it is not granted (any more).
-    pub fn bind_input(&mut self, handle: AbilityHandle, input: Option<InputId>) -> Result<(), RefusalReason> {
+    /// If the ability is not granted (any more).
+    pub fn bind_input(
+        &mut self,
+        handle: GrantedAbilityId,
+        input: Option<InputId>,
+    ) -> Result<(), RefusalReason> {
         if let Some(input) = &input {
             self.check_name(input.as_str()).map_err(RefusalReason::LimitReached)?;
         }
@@ -148,14 +152,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a parameter of a granted ability (§8.1).
+    /// Sets a parameter of a granted ability (§8.1).
     ///
     /// # Errors
-    /// If it is not granted (any more), the value is not finite, it has too many parameters, or the definition fixes the
-    /// parameter (A18).
+    /// If the ability is not granted (any more), the value is not finite, the ability has too many
+    /// parameters, or the definition fixes the parameter (A18).
     pub fn set_parameter(
         &mut self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         name: &str,
         value: f64,
     ) -> Result<(), RefusalReason> {
@@ -175,18 +179,18 @@ impl Simulation {
         }
     }
 
-    /// Gives a controller everything of an ability set: attribute sets, abilities, tags, effects, in this order.
-    /// Effects that are refused say so by an event.
+    /// Grants an ability set to a controller: its attribute sets, abilities, tags and effects, in this order.
+    /// A refused effect emits an event.
     ///
     /// # Errors
-    /// If there is no such set or controller, or the attribute sets do not go together; nothing has changed then.
+    /// If there is no such set or controller, or the attribute sets conflict; the state is unchanged then.
     pub fn grant_set(&mut self, controller: ControllerId, set: &str) -> Result<GrantedSet, GrantSetError> {
         let template = self.catalog.ability_set(set)?.clone();
         let Some(known) = self.state.controllers.get(controller) else {
             return Err(RefusalReason::UnknownController(controller).into());
         };
         let room = self.config.max_abilities_per_controller as usize;
-        if known.skills.abilities.len() + template.abilities.len() > room {
+        if known.ability_data.abilities.len() + template.abilities.len() > room {
             return Err(RefusalReason::LimitReached(Limit::AbilitiesPerController).into());
         }
         let mut granted = GrantedSet::default();
@@ -225,7 +229,7 @@ impl Simulation {
         Ok(granted)
     }
 
-    /// Takes back what an ability set gave, as far as it is still there.
+    /// Revokes everything that an ability set granted and that is still there.
     pub fn revoke_set(&mut self, controller: ControllerId, granted: &GrantedSet) {
         self.operate(|sim| {
             for &effect in granted.effects.iter().rev() {
@@ -240,13 +244,13 @@ impl Simulation {
             }
         });
         for &set in granted.attribute_sets.iter().rev() {
-            // A set that another one needs by now stays.
+            // An attribute set that another one depends on by now stays.
             let _ = self.unregister_set(controller, set);
         }
     }
 
-    /// Grants an ability; `None` at the limit.
-    pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<AbilityHandle> {
+    /// Grants an ability; `None` if the controller has too many.
+    pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<GrantedAbilityId> {
         let limit = self.config.max_abilities_per_controller as usize;
         let ability = self.catalog.ability_by_id(grant.ability)?;
         if self.state.controllers.get(id)?.abilities().len() >= limit {
@@ -276,7 +280,7 @@ impl Simulation {
             sequence,
             timer: None,
         });
-        controller.skills.make_mut().abilities.push(handle);
+        controller.ability_data.make_mut().abilities.push(handle);
         let present = ability
             .triggers
             .iter()
@@ -295,14 +299,14 @@ impl Simulation {
         Some(handle)
     }
 
-    /// Takes away what an effect granted, by the rule it was granted under (A8).
-    pub(super) fn release_ability(&mut self, handle: AbilityHandle) {
+    /// Removes an ability that an effect granted, by its removal rule (A8).
+    pub(super) fn release_ability(&mut self, handle: GrantedAbilityId) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let removal = granted.granted_by.map_or(AbilityRemoval::CancelImmediately, |(_, removal)| removal);
-        self.let_go(handle, removal);
+        self.remove_granted(handle, removal);
     }
 
-    fn let_go(&mut self, handle: AbilityHandle, removal: AbilityRemoval) {
+    fn remove_granted(&mut self, handle: GrantedAbilityId, removal: AbilityRemoval) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         match removal {
             AbilityRemoval::Keep => granted.granted_by = None,
@@ -314,7 +318,7 @@ impl Simulation {
         }
     }
 
-    pub(super) fn revoke_ability(&mut self, handle: AbilityHandle) {
+    pub(super) fn revoke_ability(&mut self, handle: GrantedAbilityId) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         for activation in granted.activations.clone().into_iter().rev() {
             self.end_activation(activation, EndReason::Revoked);

@@ -1,15 +1,15 @@
-//! The indexes of controllers, kept up to date.
+//! Maintenance of the indexes of controllers.
 
 use super::{Simulation, State};
 use crate::controller::Controller;
-use crate::controller::index::{AbilityKey, EffectKey, RunKey};
+use crate::controller::index::{AbilityKey, ActivationKey, EffectKey};
 use crate::effect::Effect;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::gap_vec::{GapVec, position_by};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::EffectId;
-use crate::row::{Row, position_by};
 
 impl Simulation {
-    /// The instances of an effect on a target, in application order, queued ones included.
+    /// Instances of an effect on a target, in application order, including queued ones.
     pub(super) fn instances_of(
         &self,
         effect: EffectId,
@@ -17,10 +17,15 @@ impl Simulation {
     ) -> impl Iterator<Item = ActiveEffectId> + '_ {
         let controller = self.state.controllers.get(target);
         let definition = self.state.definition(&self.catalog, effect);
-        let is_indexed = definition.is_some_and(|effect| effect.meets_others());
+        let is_indexed = definition.is_some_and(|effect| effect.tracks_instances());
         let indexed = controller.filter(|_| is_indexed).into_iter();
         let indexed = indexed.flat_map(move |controller| {
-            controller.extras.effect_index.about(EffectKey::Instance(effect)).iter().map(|&(.., id)| id)
+            controller
+                .interactions
+                .effect_index
+                .entries_for(EffectKey::Instance(effect))
+                .iter()
+                .map(|&(.., id)| id)
         });
         let all = controller.filter(|_| !is_indexed).map(Controller::effects).unwrap_or_default();
         let of_effect = move |id: &ActiveEffectId| {
@@ -29,7 +34,7 @@ impl Simulation {
         indexed.chain(all.iter().copied().filter(of_effect))
     }
 
-    /// Makes an active effect known to all that look for one like it.
+    /// Adds an active effect to the indexes of its target and source.
     pub(super) fn index_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
         let State { effects, controllers, runtime_effects, .. } = &mut self.state;
         let Some(active) = effects.get(id) else { return };
@@ -41,7 +46,7 @@ impl Simulation {
         }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.extras.make_mut().effect_index.insert_sorted((key, active.sequence, id));
+            controller.interactions.make_mut().effect_index.insert_sorted((key, active.sequence, id));
         }
     }
 
@@ -56,54 +61,54 @@ impl Simulation {
         }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.extras.make_mut().effect_index.remove_sorted(&(key, active.sequence, id));
+            controller.interactions.make_mut().effect_index.remove_sorted(&(key, active.sequence, id));
         }
     }
 
-    /// Makes an ability known to all that look for one like it.
-    pub(super) fn index_ability(&mut self, handle: AbilityHandle) {
-        self.change_ability_index(handle, Row::insert_sorted);
+    /// Adds a granted ability to the indexes of its owner.
+    pub(super) fn index_ability(&mut self, handle: GrantedAbilityId) {
+        self.change_ability_index(handle, GapVec::insert_sorted);
     }
 
-    pub(super) fn unindex_ability(&mut self, handle: AbilityHandle) {
+    pub(super) fn unindex_ability(&mut self, handle: GrantedAbilityId) {
         self.change_ability_index(handle, |index, entry| index.remove_sorted(&entry));
     }
 
     fn change_ability_index(
         &mut self,
-        handle: AbilityHandle,
-        change: fn(&mut Row<AbilityEntry>, AbilityEntry),
+        handle: GrantedAbilityId,
+        change: fn(&mut GapVec<AbilityEntry>, AbilityEntry),
     ) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let Some(ability) = self.catalog.ability_by_id(granted.ability) else { return };
         let Some(controller) = self.state.controllers.get_mut(granted.controller) else { return };
         for key in AbilityKey::of(ability, granted.input.as_ref()) {
-            change(&mut controller.skills.make_mut().ability_index, (key, granted.sequence, handle));
+            change(&mut controller.ability_data.make_mut().ability_index, (key, granted.sequence, handle));
         }
     }
 
-    /// Makes a run of an ability known to all that may end it or are blocked by it.
-    pub(super) fn index_run(&mut self, id: ActivationId) {
+    /// Adds an activation to the indexes of its owner, for cancellation and blocking by tags.
+    pub(super) fn index_activation(&mut self, id: ActivationId) {
         let Some(run) = self.state.activations.get(id) else { return };
         let Some(ability) = self.catalog.ability_by_id(run.ability) else { return };
         let (controller, sequence, while_tag) = (run.controller, run.sequence, run.while_tag);
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
-        for key in RunKey::of(ability, while_tag) {
-            controller.skills.make_mut().run_index.insert_sorted((key, sequence, id));
+        for key in ActivationKey::of(ability, while_tag) {
+            controller.ability_data.make_mut().run_index.insert_sorted((key, sequence, id));
         }
     }
 
-    /// Takes a run off the lists of its controller and its ability.
-    pub(super) fn unlist_run(&mut self, id: ActivationId) {
+    /// Removes an activation from the lists of its controller and its ability.
+    pub(super) fn unlist_activation(&mut self, id: ActivationId) {
         let State { activations, controllers, abilities, .. } = &mut self.state;
         let Some(run) = activations.get(id) else { return };
         let ability = self.catalog.ability_by_id(run.ability);
         let number = |run| activations.get(run).map(|run| run.sequence);
         if let Some(controller) = controllers.get_mut(run.controller) {
-            let skills = controller.skills.make_mut();
-            skills.activations.remove_by(id, number);
-            for key in ability.into_iter().flat_map(|ability| RunKey::of(ability, run.while_tag)) {
-                skills.run_index.remove_sorted(&(key, run.sequence, id));
+            let ability_data = controller.ability_data.make_mut();
+            ability_data.activations.remove_by(id, number);
+            for key in ability.into_iter().flat_map(|ability| ActivationKey::of(ability, run.while_tag)) {
+                ability_data.run_index.remove_sorted(&(key, run.sequence, id));
             }
         }
         if let Some(granted) = abilities.get_mut(run.granted)
@@ -115,10 +120,10 @@ impl Simulation {
 }
 
 /// An entry of the index of abilities.
-type AbilityEntry = (AbilityKey, u64, AbilityHandle);
+type AbilityEntry = (AbilityKey, u64, GrantedAbilityId);
 
 impl State {
-    /// Takes an active effect off the list of its target.
+    /// Removes an active effect from the list of its target.
     pub(super) fn unlist_effect(&mut self, id: ActiveEffectId, target: ControllerId) {
         let Self { effects, controllers, .. } = self;
         if let Some(controller) = controllers.get_mut(target) {
@@ -126,13 +131,13 @@ impl State {
         }
     }
 
-    /// Takes an ability off the list of its owner.
-    pub(super) fn unlist_ability(&mut self, handle: AbilityHandle) {
+    /// Removes an ability from the list of its owner.
+    pub(super) fn unlist_ability(&mut self, handle: GrantedAbilityId) {
         let Self { abilities, controllers, .. } = self;
         let owner = abilities.get(handle).map(|granted| granted.controller);
         if let Some(controller) = owner.and_then(|owner| controllers.get_mut(owner)) {
             let number = |handle| abilities.get(handle).map(|granted| granted.sequence);
-            controller.skills.make_mut().abilities.remove_by(handle, number);
+            controller.ability_data.make_mut().abilities.remove_by(handle, number);
         }
     }
 }

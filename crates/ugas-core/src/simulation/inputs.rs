@@ -1,4 +1,4 @@
-//! Input (§11): presses and releases, what they activate, and the buffer of those that came too early.
+//! Input (§11): presses and releases, the abilities that they activate, and the input buffer.
 
 use smallvec::SmallVec;
 
@@ -10,33 +10,33 @@ use crate::ability::{AbilityDef, ActivationReason, ActivationRefusal, NetExecuti
 use crate::controller::index::AbilityKey;
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind};
-use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::input::{BufferedInput, InputBufferConfig, InputId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::targeting::TargetData;
 use crate::task::Subject;
 use crate::time::{Span, Time};
 
-/// What became of a press.
+/// Result of a press.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Pressed {
-    /// It activated at least one ability; the run of the first.
+pub enum PressOutcome {
+    /// The press activated at least one ability; holds the activation of the first.
     Activated(ActivationId),
-    /// A task was waiting for it.
+    /// A task that waited for the input consumed the press.
     Consumed,
-    /// It came too early and is kept for a moment (§11.3); why the first ability bound to it cannot be activated now (A13).
+    /// The press came too early and is buffered (§11.3); holds the refusal of the first bound ability (A13).
     Buffered(ActivationRefusal),
-    /// No ability is bound to it.
+    /// No ability is bound to the input.
     Unbound,
-    /// No ability bound to it can be activated; why the first of them cannot (A13).
+    /// No bound ability can be activated; holds the refusal of the first (A13).
     Refused(ActivationRefusal),
 }
 
-/// Abilities bound to a pressed input that are still to be tried: each is judged after everything that the one before
-/// led to (A13).
+/// Abilities of a press that are still to be tried: each is checked after all consequences of the one before
+/// (A13).
 #[derive(Clone, Debug)]
 pub(super) struct PendingPress {
-    handles: SmallVec<[AbilityHandle; 2]>,
+    handles: SmallVec<[GrantedAbilityId; 2]>,
     targets: TargetData,
     cause: Cause,
     prediction: Option<PredictionKey>,
@@ -47,38 +47,38 @@ pub(super) struct PendingPress {
 pub(crate) struct InputState {
     pub(crate) input: InputId,
     pub(crate) pressed: Time,
-    /// `None` while it is held.
+    /// Time of the last release; `None` while the input is held.
     pub(crate) released: Option<Time>,
 }
 
 crate::codec::plain_struct!(InputState { input, pressed, released });
 
 impl Simulation {
-    /// An input is pressed (§11.1). Tasks that wait for it go on; otherwise every ability that is bound to it is tried, in
-    /// the order of their grants (A13).
+    /// Presses an input (§11.1). Tasks that wait for it continue; otherwise every bound ability is tried, in
+    /// the order of granting (A13).
     ///
     /// # Errors
-    /// If the controller does not exist (any more), or holds too many inputs already.
+    /// If the controller does not exist (any more), or holds too many inputs.
     pub fn press(
         &mut self,
         controller: ControllerId,
         input: impl Into<InputId>,
-    ) -> Result<Pressed, RefusalReason> {
+    ) -> Result<PressOutcome, RefusalReason> {
         self.press_at(controller, input, TargetData::default())
     }
 
-    /// An input is pressed while the player aims: every ability that the press activates gets these targets. A press that is
-    /// buffered keeps them (§11.3).
+    /// Presses an input with targets: every ability that the press activates gets them. A buffered press
+    /// keeps them (§11.3).
     ///
     /// # Errors
-    /// If the controller does not exist (any more), holds too many inputs already, a target is not finite, or there are too
-    /// many targets.
+    /// If the controller does not exist (any more), holds too many inputs, a target is not finite, or there
+    /// are too many targets.
     pub fn press_at(
         &mut self,
         controller: ControllerId,
         input: impl Into<InputId>,
         targets: TargetData,
-    ) -> Result<Pressed, RefusalReason> {
+    ) -> Result<PressOutcome, RefusalReason> {
         let input = input.into();
         self.check_active(controller)?;
         if targets.check().is_err() {
@@ -89,7 +89,7 @@ impl Simulation {
         Ok(self.operate(|sim| sim.press_one(controller, input, targets)))
     }
 
-    /// An input is released. False if it was not held.
+    /// Releases an input; false if it was not held.
     ///
     /// # Errors
     /// If the controller does not exist (any more).
@@ -104,7 +104,8 @@ impl Simulation {
         let Some(known) = self.state.controllers.get_mut(controller) else {
             return Err(RefusalReason::UnknownController(controller));
         };
-        let inputs = known.skills.get_mut().into_iter().flat_map(|skills| &mut skills.inputs);
+        let inputs =
+            known.ability_data.get_mut().into_iter().flat_map(|ability_data| &mut ability_data.inputs);
         let held = inputs.into_iter().find(|state| state.input == input && state.released.is_none());
         let Some(state) = held else { return Ok(false) };
         state.released = Some(now);
@@ -113,14 +114,14 @@ impl Simulation {
         Ok(true)
     }
 
-    /// How long an input has been held; `None` if it is not.
+    /// Time for which an input has been held; `None` if it is not held.
     pub fn held(&self, controller: ControllerId, input: &InputId) -> Option<Span> {
         let controller = self.state.controllers.get(controller)?;
-        let state = controller.skills.inputs.iter().find(|state| state.input == *input)?;
+        let state = controller.ability_data.inputs.iter().find(|state| state.input == *input)?;
         state.released.is_none().then(|| self.state.now.since(state.pressed))
     }
 
-    /// The player confirms what waits for it.
+    /// Confirms every task of the controller that waits for a confirmation.
     ///
     /// # Errors
     /// If the controller does not exist (any more).
@@ -130,7 +131,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The player declines what waits for a confirmation: its ability is cancelled.
+    /// Declines every task of the controller that waits for a confirmation: its ability is cancelled.
     ///
     /// # Errors
     /// If the controller does not exist (any more).
@@ -140,10 +141,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets how a controller's early inputs are kept, in the place of the catalog's setting (§11.3).
+    /// Sets the input buffer of a controller, in place of the catalog's setting (§11.3).
     ///
     /// # Errors
-    /// If the controller does not exist (any more), or more inputs would be kept than it may hold at once
+    /// If the controller does not exist (any more), or the buffer is larger than the limit on held inputs
     /// ([`Config::max_inputs_per_controller`](super::Config::max_inputs_per_controller)).
     pub fn set_input_buffer(
         &mut self,
@@ -157,31 +158,33 @@ impl Simulation {
         Ok(())
     }
 
-    /// At the limit, the input that was released first is forgotten for a new one.
+    /// At the limit, the entry of the input that was released first is replaced.
     fn make_room_for(&mut self, controller: ControllerId, input: &InputId) -> Result<(), Limit> {
         self.check_name(input.as_str())?;
         let most = self.config.max_inputs_per_controller as usize;
         let Some(known) = self.state.controllers.get_mut(controller) else { return Ok(()) };
-        if known.skills.inputs.len() < most || known.skills.inputs.iter().any(|state| state.input == *input) {
+        if known.ability_data.inputs.len() < most
+            || known.ability_data.inputs.iter().any(|state| state.input == *input)
+        {
             return Ok(());
         }
         let released = |(at, state): (usize, &InputState)| Some((state.released?, at));
         let (_, oldest) = known
-            .skills
+            .ability_data
             .inputs
             .iter()
             .enumerate()
             .filter_map(released)
             .min()
             .ok_or(Limit::InputsPerController)?;
-        known.skills.make_mut().inputs.remove(oldest);
+        known.ability_data.make_mut().inputs.remove(oldest);
         Ok(())
     }
 
-    fn press_one(&mut self, controller: ControllerId, input: InputId, targets: TargetData) -> Pressed {
+    fn press_one(&mut self, controller: ControllerId, input: InputId, targets: TargetData) -> PressOutcome {
         let (now, cause) = (self.state.now, self.scratch.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
-            let inputs = &mut known.skills.make_mut().inputs;
+            let inputs = &mut known.ability_data.make_mut().inputs;
             match inputs.iter_mut().find(|state| state.input == input) {
                 Some(state) => (state.pressed, state.released) = (now, None),
                 None => inputs.push(InputState { input: input.clone(), pressed: now, released: None }),
@@ -191,20 +194,20 @@ impl Simulation {
         let consumed = self.is_awaited(controller, &event);
         self.emit(event);
         if consumed {
-            return Pressed::Consumed;
+            return PressOutcome::Consumed;
         }
         match self.try_input(controller, &input, &targets) {
-            Ok(Some(activation)) => Pressed::Activated(activation),
-            Ok(None) => Pressed::Unbound,
+            Ok(Some(activation)) => PressOutcome::Activated(activation),
+            Ok(None) => PressOutcome::Unbound,
             Err(refusal) => {
                 let is_blocked = self.is_blocked(controller, &input, &targets);
                 let window = self.buffer_window(controller);
                 let Some(known) = self.state.controllers.get_mut(controller) else {
-                    return Pressed::Refused(refusal);
+                    return PressOutcome::Refused(refusal);
                 };
                 let config = known.buffer.config();
                 if !is_blocked || !config.enabled || config.size == 0 || window.is_none() {
-                    return Pressed::Refused(refusal);
+                    return PressOutcome::Refused(refusal);
                 }
                 known.buffer.keep(BufferedInput {
                     input: input.clone(),
@@ -213,34 +216,34 @@ impl Simulation {
                     targets,
                 });
                 self.emit(EventKind::InputBuffered { controller, input });
-                Pressed::Buffered(refusal)
+                PressOutcome::Buffered(refusal)
             }
         }
     }
 
-    /// Whether a task waits for just this.
+    /// Whether a task waits for this event.
     fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
         let Some(known) = self.state.controllers.get(controller) else { return false };
-        known.skills.subscriptions.about(Subject::InputPressed).iter().any(|&(.., task)| {
-            self.is_listening(task) && !matches!(self.judge(task, event), super::waits::Verdict::No)
+        known.ability_data.subscriptions.entries_for(Subject::InputPressed).iter().any(|&(.., task)| {
+            self.is_listening(task) && !matches!(self.match_event(task, event), super::waits::WaitMatch::No)
         })
     }
 
-    /// The abilities bound to an input, in the order of their grants.
-    fn bound_to(&self, controller: ControllerId, input: &InputId) -> SmallVec<[AbilityHandle; 2]> {
+    /// Abilities bound to an input, in the order of granting.
+    fn bound_to(&self, controller: ControllerId, input: &InputId) -> SmallVec<[GrantedAbilityId; 2]> {
         let Some(known) = self.state.controllers.get(controller) else { return SmallVec::new() };
-        // Two names may have one hash.
-        let is_bound = |handle: &AbilityHandle| {
+        // Two input names may have the same hash.
+        let is_bound = |handle: &GrantedAbilityId| {
             self.granted(*handle).is_some_and(|(granted, ability)| {
                 granted.input.as_ref() == Some(input) && self.may_be_pressed(&ability.def)
             })
         };
-        let candidates = known.skills.ability_index.about(AbilityKey::input(input)).iter();
+        let candidates = known.ability_data.ability_index.entries_for(AbilityKey::input(input)).iter();
         candidates.map(|&(.., handle)| handle).filter(is_bound).collect()
     }
 
-    /// Whether a press may begin an ability here. With a network an input is a client's word, and begins nothing that a
-    /// client may not begin (§13.7); and a prediction of what the server does leaves out what it does not do.
+    /// Whether a press may activate an ability here. On a server a press comes from a client, and must not
+    /// activate an ability that a client may not activate (§13.7); a client predicts with the same rule.
     fn may_be_pressed(&self, ability: &AbilityDef) -> bool {
         let key = self.scratch.ambient.or(self.scratch.prediction());
         let is_predicted = self.is_client() && key.is_some();
@@ -253,8 +256,8 @@ impl Simulation {
         }
     }
 
-    /// §11.3 TryActivateAbilityByInputID, for every ability that is bound to the input, in the order of their grants (A13):
-    /// the first run that began, or the first refusal. `None` if nothing is bound to the input.
+    /// §11.3 TryActivateAbilityByInputID for every ability bound to the input, in the order of granting
+    /// (A13): returns the first activation, or the first refusal. `None` if nothing is bound to the input.
     fn try_input(
         &mut self,
         controller: ControllerId,
@@ -266,11 +269,11 @@ impl Simulation {
         let (outer, cause) = (self.scratch.cause(), self.scratch.prediction());
         let handles = self.bound_to(controller, input);
         for (at, &handle) in handles.iter().enumerate() {
-            self.scratch.blame_for(outer, cause);
+            self.scratch.set_cause_and_prediction(outer, cause);
             let request = ActivationRequest::on(targets.clone());
-            let (tried, told) = match self.check_request(handle, &request) {
+            let (tried, already_emitted) = match self.check_request(handle, &request) {
                 Err(refusal) => (Err(refusal), false),
-                // A refusal from here on has raised its event.
+                // A refusal from here on has emitted its event.
                 Ok(()) => {
                     let prediction = self.dependent_key(cause, handle);
                     let request = ActivationRequest { prediction, ..request };
@@ -280,22 +283,23 @@ impl Simulation {
             match tried {
                 Ok(activation) => {
                     begun = begun.or(Some(activation));
-                    // What the ability does at once may block or enable the next one. Nothing settles inside a batch.
+                    // The first steps of the ability may block or enable the next one. Nothing settles inside
+                    // a batch.
                     if self.scratch.batch_depth == 0 {
                         let targets = targets.clone();
                         self.try_later(&handles[at + 1..], targets, outer, cause);
                         break;
                     }
                 }
-                Err(refusal) if refused.is_none() => refused = Some((refusal, told)),
+                Err(refusal) if refused.is_none() => refused = Some((refusal, already_emitted)),
                 Err(_) => {}
             }
         }
         match (begun, refused) {
             (Some(begun), _) => Ok(Some(begun)),
-            (None, Some((refusal, told))) => {
-                if !told {
-                    self.tell_refused_ability(&refusal);
+            (None, Some((refusal, already_emitted))) => {
+                if !already_emitted {
+                    self.emit_activation_refusal(&refusal);
                 }
                 Err(refusal)
             }
@@ -303,11 +307,11 @@ impl Simulation {
         }
     }
 
-    /// Tries the next abilities of a press, of which one began already: a refusal is nothing to report.
+    /// Tries the remaining abilities of a press that has already activated one: refusals are not reported.
     pub(super) fn try_next(&mut self, press: PendingPress) {
         let PendingPress { handles, targets, cause, prediction } = press;
         for (at, &handle) in handles.iter().enumerate() {
-            self.scratch.blame_for(cause, prediction);
+            self.scratch.set_cause_and_prediction(cause, prediction);
             let mut request = ActivationRequest::on(targets.clone());
             if self.check_request(handle, &request).is_err() {
                 continue;
@@ -322,7 +326,7 @@ impl Simulation {
 
     fn try_later(
         &mut self,
-        handles: &[AbilityHandle],
+        handles: &[GrantedAbilityId],
         targets: TargetData,
         cause: Cause,
         prediction: Option<PredictionKey>,
@@ -333,27 +337,27 @@ impl Simulation {
         }
     }
 
-    /// Whether an ability that is bound to an input is in a state that passes (§11.3: "blocked").
+    /// Whether an ability bound to an input is only temporarily refused (§11.3: "blocked").
     fn is_blocked(&self, controller: ControllerId, input: &InputId, targets: &TargetData) -> bool {
         let request = ActivationRequest::on(targets.clone());
         self.bound_to(controller, input).into_iter().any(|handle| {
-            let verdict = self.check_request(handle, &request);
-            verdict.is_err_and(|refusal| refusal.reasons.iter().any(ActivationReason::is_block))
+            let checked = self.check_request(handle, &request);
+            checked.is_err_and(|refusal| refusal.reasons.iter().any(ActivationReason::is_block))
         })
     }
 
-    /// How long an input that is not held now was held the last time; zero if it never was. `None` while it is held.
+    /// Duration of the last hold of a released input; zero if it was never held. `None` while it is held.
     pub(super) fn released(&self, id: ControllerId, input: &InputId) -> Option<Span> {
         let controller = self.state.controllers.get(id)?;
-        match controller.skills.inputs.iter().find(|state| state.input == *input) {
+        match controller.ability_data.inputs.iter().find(|state| state.input == *input) {
             Some(state) => Some(state.released?.since(state.pressed)),
             None => Some(Span::ZERO),
         }
     }
 
-    /// How long a controller's inputs are kept, as of now: the current value of the attribute that the catalog's setting
-    /// names, in seconds, else the setting itself. `None` if the controller lacks the attribute: nothing is kept then.
-    /// A buffer with settings of its own goes by those.
+    /// Current buffer window of a controller: the value of the attribute that the catalog names, in seconds,
+    /// or else the configured window. `None` if the controller lacks the attribute: nothing is buffered then.
+    /// A buffer with its own settings uses those.
     fn buffer_window(&self, id: ControllerId) -> Option<Span> {
         let config = self.state.controllers.get(id)?.buffer.config();
         match self.catalog.input_buffer_window.filter(|_| config == self.catalog.input_buffer) {
@@ -362,14 +366,14 @@ impl Simulation {
         }
     }
 
-    /// Something ended that may have blocked an input: the buffer is looked at once that has settled.
+    /// Queues a look at the input buffer, since something ended that may have blocked an input.
     pub(super) fn enqueue_drain(&mut self, id: ControllerId) {
         if self.state.controllers.get(id).is_some_and(|controller| !controller.buffer.is_empty()) {
             self.enqueue(Consequence::Drain { controller: id });
         }
     }
 
-    /// §11.3 ProcessBufferedInputs, as soon as the block of at least one input has ended.
+    /// §11.3 ProcessBufferedInputs, called when the block of at least one input may have ended.
     pub(super) fn drain_buffer(&mut self, id: ControllerId) {
         let now = self.state.now;
         let window = self.buffer_window(id).unwrap_or(Span::ZERO);
@@ -380,17 +384,17 @@ impl Simulation {
         let has_ended = |kept: &BufferedInput| {
             let request = ActivationRequest::on(kept.targets.clone());
             self.bound_to(id, &kept.input).into_iter().any(|handle| {
-                let verdict = self.check_request(handle, &request);
-                verdict
+                let checked = self.check_request(handle, &request);
+                checked
                     .map_or_else(|refusal| !refusal.reasons.iter().any(ActivationReason::is_block), |()| true)
             })
         };
         if !waiting.iter().any(has_ended) {
             return;
         }
-        // Process valid inputs; the first that activates an ability ends it.
+        // Process valid inputs; the first that activates an ability ends the loop.
         for kept in &waiting {
-            // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
+            // An activation belongs to the prediction of its press, even if the press was buffered (§13.4).
             let outer = self.scratch.prediction();
             self.scratch.predict(kept.prediction.or(outer));
             let tried = self.try_input(id, &kept.input, &kept.targets);

@@ -1,24 +1,24 @@
-//! Soundness: everything that is derived, compared with what it is derived from.
+//! Integrity check: derived state compared with the facts that it is derived from.
 
 use smallvec::SmallVec;
 
 use super::Simulation;
 use super::state::{Timer, TimerKind};
-use crate::ability::ThreadStatus;
+use crate::ability::BranchStatus;
 use crate::controller::Controller;
-use crate::controller::index::{AbilityKey, EffectKey, RunKey};
+use crate::controller::index::{AbilityKey, ActivationKey, EffectKey};
 use crate::controller::summon::SummonIndex;
 use crate::effect::{EffectStatus, WatchSide};
+use crate::gap_vec::GapVec;
 use crate::handle::ControllerId;
 use crate::hash::StateHasher;
 use crate::id::{EffectId, TagId};
-use crate::row::Row;
 use crate::tag::TagContainer;
 use crate::time::Time;
 
 impl Simulation {
-    /// Rebuilds every index from what it is an index of, and says where they differ; nothing of a sound simulation does.
-    /// For tests of games and engines: it looks at everything, and takes its time.
+    /// Rebuilds all derived state and describes every difference; empty for a consistent simulation. For
+    /// tests of games and engines: it visits the whole state and is slow.
     pub fn inconsistencies(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (id, controller) in self.state.controllers.iter() {
@@ -26,10 +26,10 @@ impl Simulation {
             self.check_subscriptions(id, controller, &mut found);
             self.check_effects(id, controller, &mut found);
             self.check_followers(id, controller, &mut found);
-            self.check_gifts(id, controller, &mut found);
+            self.check_grants(id, controller, &mut found);
         }
         self.check_uses(&mut found);
-        self.check_runs(&mut found);
+        self.check_activations(&mut found);
         self.check_timers(&mut found);
         self.check_summons(&mut found);
         found
@@ -39,34 +39,41 @@ impl Simulation {
         let mut granted: Vec<_> =
             self.state.abilities.iter().filter(|(_, granted)| granted.controller == id).collect();
         granted.sort_unstable_by_key(|(_, granted)| granted.sequence);
-        differ(found, "abilities", &controller.skills.abilities, granted.iter().map(|(handle, _)| *handle));
+        differ(
+            found,
+            "abilities",
+            &controller.ability_data.abilities,
+            granted.iter().map(|(handle, _)| *handle),
+        );
         let mut index = Vec::new();
         for &(handle, granted) in &granted {
             let Some(ability) = self.catalog.ability_by_id(granted.ability) else { continue };
             let keys = AbilityKey::of(ability, granted.input.as_ref());
             index.extend(keys.map(|key| (key, granted.sequence, handle)));
         }
-        differ(found, "the index of abilities", &controller.skills.ability_index, sorted(index));
+        differ(found, "the index of abilities", &controller.ability_data.ability_index, sorted(index));
         let mut runs: Vec<_> =
             self.state.activations.iter().filter(|(_, run)| run.controller == id).collect();
         runs.sort_unstable_by_key(|(_, run)| run.sequence);
         differ(
             found,
-            "runs of a controller",
-            &controller.skills.activations,
+            "activations of a controller",
+            &controller.ability_data.activations,
             runs.iter().map(|(run, _)| *run),
         );
         let mut index = Vec::new();
         for &(id, run) in &runs {
             let Some(ability) = self.catalog.ability_by_id(run.ability) else { continue };
-            index.extend(RunKey::of(ability, run.while_tag).map(|key| (key, run.sequence, id)));
+            index.extend(ActivationKey::of(ability, run.while_tag).map(|key| (key, run.sequence, id)));
         }
-        differ(found, "the index of runs", &controller.skills.run_index, sorted(index));
+        differ(found, "the index of activations", &controller.ability_data.run_index, sorted(index));
         for (handle, granted) in granted {
             let own = runs.iter().filter(|(_, run)| run.granted == handle);
-            differ(found, "runs of an ability", &granted.activations, own.map(|(run, _)| *run));
+            differ(found, "activations of an ability", &granted.activations, own.map(|(run, _)| *run));
             if granted.recharge.is_some() != granted.timer.is_some() {
-                found.push("a recharge without a timer, or the other way round".to_owned());
+                found.push(
+                    "an ability has a recharge without a timer, or a timer without a recharge".to_owned(),
+                );
             }
         }
     }
@@ -75,7 +82,7 @@ impl Simulation {
         let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
         let entries =
             tasks.flat_map(|(handle, task)| task.subjects.iter().map(move |&to| (to, task.sequence, handle)));
-        differ(found, "subscriptions", &controller.skills.subscriptions, sorted(entries.collect()));
+        differ(found, "subscriptions", &controller.ability_data.subscriptions, sorted(entries.collect()));
     }
 
     fn check_effects(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
@@ -88,10 +95,10 @@ impl Simulation {
             let keys = EffectKey::of(effect, active.effect, active.source());
             index.extend(keys.map(|key| (key, active.sequence, id)));
         }
-        differ(found, "the index of effects", &controller.extras.effect_index, sorted(index));
+        differ(found, "the index of effects", &controller.interactions.effect_index, sorted(index));
     }
 
-    /// Effects here and elsewhere that come from a controller, or follow something of it.
+    /// Effects whose source is this controller, and effects that watch it.
     fn check_followers(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
         let (mut outgoing, mut watchers) = (Vec::new(), Vec::new());
         for (handle, active) in self.state.effects.iter() {
@@ -109,11 +116,11 @@ impl Simulation {
                 }
             }
         }
-        differ(found, "effects elsewhere", &controller.extras.outgoing, sorted(outgoing));
-        differ(found, "followers", &controller.extras.watchers, sorted(watchers));
+        differ(found, "outgoing effects", &controller.interactions.outgoing, sorted(outgoing));
+        differ(found, "followers", &controller.interactions.watchers, sorted(watchers));
     }
 
-    /// How many instances effects created at run time have.
+    /// Use counts of effects created at run time.
     fn check_uses(&self, found: &mut Vec<String>) {
         let first = self.catalog.effect_count();
         for (number, effect) in self.state.runtime_effects.iter() {
@@ -129,54 +136,54 @@ impl Simulation {
         }
     }
 
-    /// What effects and abilities give: modifiers, tags, cues and ability blocks.
-    fn check_gifts(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
-        // Inside a batch magnitudes wait for its end.
+    /// Grants of effects and abilities: modifiers, tags, cues and ability blocks.
+    fn check_grants(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        // Inside a batch, magnitudes wait for its end.
         if self.scratch.batch_depth == 0 {
-            let mut modifiers = Row::new();
+            let mut modifiers = GapVec::new();
             self.derive_modifiers(id, &mut modifiers);
             differ(found, "modifiers", &controller.modifiers, modifiers.iter().cloned());
         }
         let mut tags = TagContainer::default();
         self.derive_tags(id, &mut tags, &mut Vec::new());
-        // By hash: a container may keep places of tags that are gone.
+        // Compared by hash: a container may keep empty entries of removed tags.
         if StateHasher::of(&controller.tags) != StateHasher::of(&tags) {
             found.push(format!("tags are {:?} and should be {tags:?}", controller.tags));
         }
         let mut cues = SmallVec::new();
         self.derive_cues(id, &mut cues);
-        differ(found, "cues", &controller.extras.cues, cues.into_iter());
-        let blocks = self.giving_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
+        differ(found, "cues", &controller.interactions.cues, cues.into_iter());
+        let blocks = self.granting_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
         differ(
             found,
             "ability blocks",
-            &controller.extras.ability_blocks,
+            &controller.interactions.ability_blocks,
             counted(blocks.collect()).into_iter(),
         );
     }
 
-    /// Every task holds a branch, every branch that is held has its task, and joins know their branches.
-    fn check_runs(&self, found: &mut Vec<String>) {
+    /// Every task holds a branch, every held branch has its task, and joins know their branches.
+    fn check_activations(&self, found: &mut Vec<String>) {
         let mut held = 0;
         for (id, run) in self.state.activations.iter() {
-            if run.ending || run.threads.is_empty() {
-                found.push("a run that neither goes on nor has ended".to_owned());
+            if run.ending || run.branches.is_empty() {
+                found.push("an activation neither runs nor has ended".to_owned());
             }
-            for thread in &run.threads {
-                let branches = run.threads.iter().filter(|other| other.parent == Some(thread.id)).count();
-                let is_sound = match thread.status {
+            for branch in &run.branches {
+                let children = run.branches.iter().filter(|other| other.parent == Some(branch.id)).count();
+                let is_sound = match branch.status {
                     // Inside a batch, programs wait for its end.
-                    ThreadStatus::Running | ThreadStatus::Yielding => self.scratch.batch_depth > 0,
-                    ThreadStatus::Joining(count) => count as usize == branches,
-                    ThreadStatus::Waiting(task) => {
+                    BranchStatus::Running | BranchStatus::Yielding => self.scratch.batch_depth > 0,
+                    BranchStatus::Joining(count) => count as usize == children,
+                    BranchStatus::Waiting(task) => {
                         held += 1;
                         self.state.tasks.get(task).is_some_and(|task| {
-                            (task.activation, task.thread, task.step) == (id, thread.id, thread.step)
+                            (task.activation, task.branch, task.step) == (id, branch.id, branch.step)
                         })
                     }
                 };
                 if !is_sound {
-                    found.push(format!("a branch with {branches} others is {:?}", thread.status));
+                    found.push(format!("a branch with {children} sub-branches is {:?}", branch.status));
                 }
             }
         }
@@ -184,13 +191,13 @@ impl Simulation {
             held += 1;
             let run = self.state.activations.get(task.activation);
             if run.is_none_or(|run| run.standing.iter().filter(|known| **known == id).count() != 1) {
-                found.push("a wait that neither holds a branch nor stands".to_owned());
+                found.push("a wait neither holds a branch nor stands".to_owned());
             }
         }
         let standing = self.state.activations.iter().map(|(_, run)| run.standing.len()).sum::<usize>();
         let holding = self.state.tasks.iter().filter(|(id, _)| self.holds_branch(*id)).count();
         if held != holding + standing {
-            found.push("a task that holds nothing".to_owned());
+            found.push("a task holds no branch".to_owned());
         }
     }
 

@@ -1,5 +1,5 @@
-//! Limits on what callers bring along: every list that grows with what is given from outside ends somewhere, with a
-//! reason that says where (I8, I10). Counts of things that live in the simulation are checked where these are made.
+//! Limits on data from callers: every list that grows with outside data has a limit, and exceeding it gives a
+//! specific reason (I8, I10). Counts of objects in the simulation are checked where the objects are created.
 
 use super::Simulation;
 use crate::ability::{GameplayEvent, Grant, Parameters};
@@ -11,7 +11,7 @@ use crate::targeting::{Target, TargetData};
 use crate::time::Span;
 
 impl Simulation {
-    /// What a spec brings along becomes part of the state as soon as it is applied.
+    /// Numbers, tags and context of a spec, which become part of the state once it is applied.
     pub(super) fn check_spec(&self, spec: &EffectSpec) -> Result<(), Limit> {
         self.check_extras(spec.set_by_caller.len())?;
         self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags().len()))?;
@@ -22,7 +22,7 @@ impl Simulation {
         self.check_grant_extras(&grant.dynamic_tags, &grant.parameters, grant.input.as_ref())
     }
 
-    /// What an ability is granted with.
+    /// Parameters, numbers and tags of a grant.
     pub(super) fn check_grant_extras(
         &self,
         dynamic_tags: &[TagId],
@@ -35,7 +35,7 @@ impl Simulation {
         names.chain(input.map(InputId::as_str)).try_for_each(|name| self.check_name(name))
     }
 
-    /// Inputs that came too early are inputs, too.
+    /// Size of an input buffer, which counts against the limit on inputs.
     pub(super) fn check_input_buffer(&self, config: &InputBufferConfig) -> Result<(), Limit> {
         within(config.size as usize, self.config.max_inputs_per_controller, Limit::InputsPerController)
     }
@@ -57,13 +57,13 @@ impl Simulation {
         self.check_targets(&details.target_data)
     }
 
-    /// Tags of an event or a context from outside: all must be of this catalog.
+    /// Tags of an event or a context from a caller: all must be in this catalog.
     pub(super) fn check_tags(&self, mut tags: impl Iterator<Item = TagId>) -> Result<(), RefusalReason> {
         let known = self.catalog.tags().len();
         tags.find(|tag| tag.usize() >= known).map_or(Ok(()), |tag| Err(RefusalReason::UnknownTag(tag)))
     }
 
-    /// So many numbers or tags.
+    /// Number of caller-provided numbers or tags.
     pub(super) fn check_extras(&self, count: usize) -> Result<(), Limit> {
         within(count, self.config.max_extras, Limit::Extras)
     }

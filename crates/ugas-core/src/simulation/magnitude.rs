@@ -1,11 +1,12 @@
-//! Magnitudes (§9.4.2, E8, E9): from a definition to a number, for one application.
+//! Evaluation of magnitudes for one application (§9.4.2, E8, E9).
 
 use core::cell::RefCell;
 
 use super::calculate::Marks;
-use super::values::Evaluand;
+use super::values::EvalInput;
 use super::{EvaluationParameters, Simulation, SourceTags, State};
 use crate::catalog::Catalog;
+use crate::cow_option::CowOption;
 use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
 use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, LastSource, Reading};
 use crate::expr::{Environment, EvalError, Program, Side};
@@ -13,18 +14,17 @@ use crate::handle::ControllerId;
 use crate::id::{AttributeId, CurveId, EffectId, TagId};
 use crate::number::finite;
 use crate::random::RandomStream;
-use crate::rare::Rare;
 use crate::refusal::{Party, RefusalReason};
 use crate::tag::TagView;
 
-/// What a random number is drawn for; keeps the streams of one application apart (V5).
+/// Purpose of a random number; separates the random streams of one application (V5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dice {
     Chance,
     Requirement,
     Duration,
-    /// A modifier of the effect, by position. The same dice at every evaluation, so that following an attribute does
-    /// not roll again.
+    /// A modifier of the effect, by position. Every evaluation repeats the same rolls, so that following an
+    /// attribute does not roll again.
     Modifier(u16),
     /// A modifier or calculation of one execution, by tick and position.
     Execution(u32, u16),
@@ -50,7 +50,7 @@ impl Dice {
     }
 }
 
-/// Everything that a magnitude of one application can read.
+/// Inputs of the magnitudes of one application.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(super) state: &'a State,
@@ -60,14 +60,14 @@ pub(crate) struct Inputs<'a> {
     pub(super) target: ControllerId,
     pub(super) stacks: u32,
     pub(super) last_source: Option<&'a LastSource>,
-    /// Key of the application's streams.
+    /// Key of the application's random streams.
     pub(super) stream: u64,
-    /// List of the context tags that calculations mark, where they count (E14).
+    /// Collects the context tags that calculations add (E14); `None` where they are ignored.
     pub(super) marks: Option<&'a RefCell<Marks>>,
 }
 
 impl<'a> Inputs<'a> {
-    /// The inputs of an active effect.
+    /// Creates the inputs of an active effect.
     pub(super) fn of(
         state: &'a State,
         catalog: &'a Catalog,
@@ -142,7 +142,7 @@ impl<'a> Inputs<'a> {
         self.spec.captured.get(at).and_then(|reading| reading.get()).ok_or(missing)
     }
 
-    /// The frozen current value of an attribute that the effect captures.
+    /// Frozen current value of an attribute that the effect captures.
     pub(super) fn frozen_current(&self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let side = if side == Side::Owner { Side::Target } else { side };
         let wanted = |capture: &Capture| {
@@ -157,12 +157,13 @@ impl<'a> Inputs<'a> {
         at.and_then(|at| self.spec.captured.get(at)?.get()).ok_or(missing)
     }
 
-    /// Reads an attribute as it is now; of a source that is gone, as it was last (M5).
+    /// Reads an attribute's present value, or the last known value if the source is gone (M5).
     pub(super) fn read(&self, reading: &Capture) -> Result<f64, EvalError> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
         let id = match reading.side {
             Side::Owner | Side::Target => Some(self.target),
-            // What is remembered wins: while a source is taken apart it is still there, but no longer what it was.
+            // The remembered source takes precedence: while a source is being destroyed it still exists, but
+            // with other values.
             Side::Source => self.spec.context.source.filter(|_| self.last_source.is_none()),
         };
         match id.and_then(|id| self.state.locate(id, reading.attribute)) {
@@ -185,14 +186,14 @@ impl<'a> Inputs<'a> {
                         };
                         let layout = self.state.layout(controller);
                         let place = &layout.slots[slot];
-                        let evaluand = Evaluand {
+                        let input = EvalInput {
                             controller,
                             slot: place,
                             base,
                             entries: controller.modifiers_of(slot as u16),
                             parameters: Some(&parameters),
                         };
-                        let value = self.state.aggregate_slot(self.catalog, &evaluand, |_| {}).value;
+                        let value = self.state.aggregate_slot(self.catalog, &input, |_| {}).value;
                         match reading.calculation {
                             AttributeCalculation::UpToLayer(_) => Ok(value),
                             AttributeCalculation::Bonus => Ok(value - base),
@@ -226,14 +227,14 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Whether the spec has an asset tag, of its definition or its own, or one below it (E14).
+    /// Whether the definition or the spec has an asset tag or a descendant of it (E14).
     pub(super) fn effect_has_tag(&self, tag: TagId) -> bool {
         let registry = self.catalog.tags();
         let mut asset = self.effect.asset_tags.iter().chain(self.spec.asset_tags().iter().copied());
         asset.any(|asset| registry.is_within(asset, tag))
     }
 
-    /// Marks a context tag (E14).
+    /// Adds a context tag (E14).
     pub(super) fn mark(&self, tag: TagId) {
         if let Some(marks) = self.marks {
             marks.borrow_mut().push(tag);
@@ -252,7 +253,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Reads for expressions.
+/// Inputs of the expressions of a magnitude.
 struct ExpressionInputs<'a> {
     inputs: Inputs<'a>,
     frozen: bool,
@@ -291,7 +292,7 @@ impl Environment for ExpressionInputs<'_> {
         self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
     }
 
-    /// Of the ability that applied the effect, for as long as it is granted.
+    /// Parameter of the ability that applied the effect, while it is granted.
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let handle = self.inputs.spec.context.ability;
         let granted = handle.and_then(|handle| self.inputs.state.abilities.get(handle));
@@ -307,7 +308,7 @@ impl Environment for ExpressionInputs<'_> {
     }
 }
 
-/// What a failed evaluation means for an application.
+/// Refusal reason of a failed evaluation.
 pub(super) fn refusal(error: EvalError) -> RefusalReason {
     match error {
         EvalError::MissingAttribute { side, attribute } => {
@@ -323,7 +324,8 @@ pub(super) fn refusal(error: EvalError) -> RefusalReason {
 }
 
 impl Simulation {
-    /// Makes a spec of `effect` at a level, and freezes what it captures of its source at this moment (§4.5, E8).
+    /// Creates a spec of `effect` at a level, and freezes its captures of the source at this moment (§4.5,
+    /// E8).
     ///
     /// # Errors
     /// If there is no such effect, or the level is not finite.
@@ -361,10 +363,10 @@ impl Simulation {
         for &tag in &granted.dynamic_tags {
             tags.insert_closed(self.catalog.tags(), tag);
         }
-        context.set_ability_tags(Rare::new(tags));
+        context.set_ability_tags(CowOption::new(tags));
     }
 
-    /// Takes the frozen readings of one side. Most effects have none.
+    /// Takes the frozen captures of one side. Most effects have none.
     #[inline]
     pub(super) fn capture_into(
         &self,
@@ -402,7 +404,7 @@ impl Simulation {
                 stream: 0,
                 marks: None,
             };
-            // Read through the target side, which `from` stands for here.
+            // Read through the target side; `from` is the target of these inputs.
             let value = inputs.read(&Capture { side: Side::Target, ..capture.clone() }).ok();
             spec.captured[at] = value.into();
         }

@@ -1,14 +1,15 @@
-//! The simulation: commands in, plain data advances, events out.
+//! The simulation: commands in, state advances, events out.
 //!
-//! Reading order, one module a step of §3.3 and of the E1 order:
-//! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
-//! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
-//! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
-//! `adjust`, `advance` (time), `cascade` (E12) and `dependencies` (cycles of live magnitudes, B6). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
-//! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `limits` bounds what callers bring along, `prediction` says what a client leaves to the authority (§13). `derive` is all that follows from facts, and `integrity` says
-//! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
-//! takes one controller down by names and makes a new one of it; `mirror` shows controllers to others.
+//! Reading order, one module per step of §3.3 and of E1. Effects: `spawn` (controllers, §4.3), `apply` (E1),
+//! `policy` (stacking and execution policies, E4, E5), `execute` (base values, M9), `activate` (grants of
+//! active effects), `refresh` (re-evaluation of active effects, E7, E8), `values` (aggregation and bounds),
+//! `flush` (recalculation and its events), `remove`, `adjust`, `advance` (time), `cascade` (E12) and
+//! `dependencies` (cycles of live magnitudes, B6). Abilities: `grant` (A8), `requirements` (A1), `ability`
+//! (§8.2, §8.6), `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (reactions to
+//! events), `inputs` (§11) and `targets`. `limits` bounds data from callers, and `prediction` decides what a
+//! client leaves to the authority (§13). `derive` rebuilds derived state and `integrity` checks it; `reload`
+//! moves a simulation to a changed catalog; `snapshot` copies, writes and reads the state; `character` saves
+//! and restores one controller by names; `replica` replicates controllers to clients.
 
 mod ability;
 mod actions;
@@ -31,7 +32,6 @@ mod inputs;
 mod integrity;
 mod limits;
 mod magnitude;
-mod mirror;
 mod numbers;
 mod observe;
 mod occurrences;
@@ -43,6 +43,7 @@ mod read;
 mod refresh;
 mod reload;
 mod remove;
+mod replica;
 mod requirements;
 mod routine;
 mod runtime;
@@ -64,24 +65,24 @@ pub use calculate::CalculationContext;
 pub use execute::PostExecute;
 pub use grant::GrantSetError;
 pub(crate) use inputs::InputState;
-pub use inputs::Pressed;
+pub use inputs::PressOutcome;
 pub use read::{AttributeValue, ReadError};
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
-pub use snapshot::{ForeignSnapshot, MigrationError, OwnRulesError, Snapshot};
+pub use snapshot::{EmbeddedRulesError, ForeignSnapshot, MigrationError, Snapshot};
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Counters, Role};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
-pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
+pub(crate) use values::{EvalInput, Qualification, SourceTags, clamp};
 
 use crate::ability::{ActivationRefusal, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::event::{Cause, Event, EventKind, EventQueue};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::refusal::Refusal;
@@ -89,11 +90,11 @@ use crate::tag::TagContainer;
 use crate::time::Time;
 use cascade::Scratch;
 
-/// A game's rules in motion: a catalog, the state, and the events not yet polled.
+/// A running game: a catalog, the state, and the events not yet polled.
 ///
-/// Every call leaves the state settled: values are up to date, all consequences have happened, and the state can be
-/// [cloned, hashed and restored](Self::snapshot). Handles of what no longer exists are harmless: reads give `None`,
-/// writes give an error.
+/// Every call leaves the state settled: values are up to date, all consequences have happened, and the state
+/// can be [cloned, hashed and restored](Self::snapshot). Handles of objects that no longer exist are
+/// harmless: reads return `None`, writes return an error.
 ///
 /// ```
 /// use ugas_core::attribute::{AttributeDef, AttributeSetDef};
@@ -120,7 +121,7 @@ use cascade::Scratch;
 pub struct Simulation {
     catalog: Arc<Catalog>,
     config: Config,
-    /// Controllers of which a client knows only what is shown, sorted.
+    /// Controllers that a client knows only partially ([`Knowledge`](crate::prediction::Knowledge)), sorted.
     shown: Vec<ControllerId>,
     /// Attributes of a client's replica whose values the server withholds (N1), sorted.
     withheld: Vec<(ControllerId, AttributeId)>,
@@ -131,7 +132,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An empty simulation of `catalog` at time zero.
+    /// Creates an empty simulation of `catalog` at time zero.
     pub fn new(catalog: Arc<Catalog>, config: Config) -> Self {
         let state = State::new(config.seed);
         Self {
@@ -146,7 +147,7 @@ impl Simulation {
         }
     }
 
-    /// The rules.
+    /// The catalog that the simulation runs under.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
@@ -156,17 +157,17 @@ impl Simulation {
         &self.config
     }
 
-    /// Changes whether it decides or predicts. What runs goes on.
+    /// Changes the role of the simulation in a network game (§13). Running effects and abilities continue.
     pub fn set_role(&mut self, role: Role) {
         self.config.role = role;
     }
 
-    /// The time.
+    /// Current simulation time.
     pub fn now(&self) -> Time {
         self.state.now
     }
 
-    /// A controller.
+    /// The controller behind a handle; `None` if it does not exist (any more).
     pub fn controller(&self, id: ControllerId) -> Option<&Controller> {
         self.state.controllers.get(id)
     }
@@ -176,31 +177,31 @@ impl Simulation {
         self.state.controllers.iter()
     }
 
-    /// The controller whose owner is `owner` (§4.4); the oldest, should there be several.
+    /// Controller whose owner is `owner` (§4.4); the oldest of several.
     pub fn controller_of_owner(&self, owner: ActorId) -> Option<ControllerId> {
         self.state.by_actor(&self.state.owners, owner)
     }
 
-    /// The controller whose avatar is `avatar` (§4.4); the oldest, should there be several.
+    /// Controller whose avatar is `avatar` (§4.4); the oldest of several.
     pub fn controller_of_avatar(&self, avatar: ActorId) -> Option<ControllerId> {
         self.state.by_actor(&self.state.avatars, avatar)
     }
 
-    /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM,
-    /// "FScopedAggregatorOnDirtyBatch").
+    /// Current value of an attribute. Inside a [batch](Self::batch) it is the value from before the batch
+    /// (UEM, "FScopedAggregatorOnDirtyBatch").
     ///
     /// `None` if there is no value to read; [`Self::value`] gives the reason.
     pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         self.value(controller, attribute).ok().map(|value| value.current)
     }
 
-    /// An attribute's base value. `None` if there is no value to read; [`Self::value`] gives the reason.
+    /// Base value of an attribute. `None` if there is no value to read; [`Self::value`] gives the reason.
     pub fn base(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         self.value(controller, attribute).ok().map(|value| value.base)
     }
 
-    /// The attributes of a controller with base and current value, in the order in which they are evaluated. On a
-    /// client, those whose values the server [withholds](Self::withheld) are left out.
+    /// Attributes of a controller with base and current value, in evaluation order. On a client, attributes
+    /// that the server [withholds](Self::withheld) are left out.
     pub fn attributes(&self, id: ControllerId) -> impl Iterator<Item = (AttributeId, f64, f64)> + '_ {
         let controller = self.state.controllers.get(id);
         controller.into_iter().flat_map(move |controller| {
@@ -211,13 +212,13 @@ impl Simulation {
         })
     }
 
-    /// The attribute sets of a controller.
+    /// Attribute sets of a controller; empty if it does not exist.
     pub fn attribute_sets(&self, controller: ControllerId) -> &[AttributeSetId] {
         let controller = self.state.controllers.get(controller);
         controller.map(|controller| &*self.state.layout(controller).sets).unwrap_or_default()
     }
 
-    /// A controller's tags.
+    /// Tags of a controller; `None` if it does not exist.
     pub fn tags(&self, controller: ControllerId) -> Option<&TagContainer> {
         self.state.controllers.get(controller).map(|controller| &controller.tags)
     }
@@ -227,40 +228,40 @@ impl Simulation {
         self.tags(controller).is_some_and(|tags| tags.matches(tag))
     }
 
-    /// An active effect.
+    /// The active effect behind a handle; `None` once it has ended.
     pub fn effect(&self, id: ActiveEffectId) -> Option<&ActiveEffect> {
         self.state.effects.get(id)
     }
 
-    /// The definition of an effect, of the catalog or created at run time.
+    /// Definition of an effect of the catalog or created at run time.
     pub fn effect_definition(&self, id: EffectId) -> Option<&Arc<Effect>> {
         self.state.definition(&self.catalog, id)
     }
 
-    /// The effects created at run time, in the order of their creation.
+    /// Effects created at run time, in the order of creation.
     pub fn runtime_effects(&self) -> impl Iterator<Item = (EffectId, &Effect)> {
         let first = self.catalog.effect_count() as u32;
         let known = self.state.runtime_effects.iter();
         known.map(move |(number, effect)| (EffectId::from_index(first.saturating_add(number)), &**effect))
     }
 
-    /// The name of an effect, of the catalog or created at run time.
+    /// Name of an effect of the catalog or created at run time; `<unknown>` if there is none.
     pub fn effect_name(&self, id: EffectId) -> &str {
         self.effect_definition(id).map_or("<unknown>", |effect| effect.name())
     }
 
-    /// A granted ability.
-    pub fn ability(&self, handle: AbilityHandle) -> Option<&GrantedAbility> {
+    /// The granted ability behind a handle; `None` once it is revoked.
+    pub fn ability(&self, handle: GrantedAbilityId) -> Option<&GrantedAbility> {
         self.state.abilities.get(handle)
     }
 
-    /// Whether the base of an attribute of a controller comes from an expression (§6.4), so that none can be given (B7).
+    /// Whether the base value of an attribute comes from an expression (§6.4) and cannot be set (B7).
     pub fn is_derived(&self, controller: ControllerId, attribute: AttributeId) -> bool {
         let controller = self.state.controllers.get(controller);
         controller.is_some_and(|controller| self.state.layout(controller).is_derived(attribute))
     }
 
-    /// Takes the oldest event that was not polled yet.
+    /// Removes and returns the oldest event that was not polled yet.
     ///
     /// ```
     /// # use ugas_core::{catalog::Catalog, simulation::{Config, Simulation}};
@@ -273,48 +274,48 @@ impl Simulation {
         self.events.pop()
     }
 
-    /// Takes all events that were not polled yet, oldest first.
+    /// Removes and returns all events that were not polled yet, oldest first.
     pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
         self.events.drain()
     }
 
-    /// Copies of the events that were not polled yet, oldest first; they are left in place.
+    /// Copies the events that were not polled yet, oldest first, and leaves them in the queue.
     pub fn pending_events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.events.iter()
     }
 
-    /// How many events were lost because nobody polled and [`Config::max_events`] was reached.
+    /// Number of events that were dropped because the queue had reached [`Config::max_events`].
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events
     }
 
-    /// How much was counted so far.
+    /// Counters of the simulation: operations, events and other totals.
     pub fn counters(&self) -> Counters {
         let State { sequence, ordinal, operation, events, .. } = self.state;
         Counters { sequence, controllers: ordinal, operations: operation, events }
     }
 
-    /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
+    /// Copies the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
         let (catalog, state) = (Arc::clone(&self.catalog), self.state.clone());
         Snapshot { catalog, state, is_settled: self.is_settled() }
     }
 
-    /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick. What has
-    /// not changed since the older one was taken is not copied, and neither is it by [`Self::restore`]: both cost what
-    /// happened in between, and not how much there is (I5).
+    /// Writes the state over an older snapshot and reuses its memory, as a rollback buffer does every tick.
+    /// Only the parts that changed since the older snapshot are copied; the same holds for [`Self::restore`].
+    /// The cost depends on the number of changes, not on the size of the state (I5).
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         snapshot.catalog = Arc::clone(&self.catalog);
         snapshot.state.clone_from(&self.state);
         snapshot.is_settled = self.is_settled();
     }
 
-    /// Goes back to a snapshot. What follows is identical to what followed then, down to the handles given out next.
-    /// Events not yet polled are discarded. Effects created at run time after the snapshot are gone, and their ids may
-    /// be given to others: define them again.
+    /// Restores a snapshot. The simulation then continues exactly as it did from there, including the handles
+    /// it allocates. Events not yet polled are discarded. Effects created at run time after the snapshot are
+    /// gone, and their ids may be reused: define them again.
     ///
     /// # Errors
-    /// If the snapshot is of a simulation of another catalog; nothing has changed then.
+    /// If the snapshot belongs to another catalog; the state is unchanged then.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ForeignSnapshot> {
         let (expected, found) = (self.catalog.hash(), snapshot.catalog.hash());
         if expected != found {
@@ -326,29 +327,29 @@ impl Simulation {
         if !snapshot.is_settled {
             self.list_pending();
         }
-        self.go_on();
+        self.finish_pending();
         Ok(())
     }
 
-    /// Does what was still to be done when the state was copied.
-    fn go_on(&mut self) {
+    /// Carries out the work that was pending when the state was copied.
+    fn finish_pending(&mut self) {
         if self.resume_all() || !self.scratch.is_up_to_date() {
             self.settle();
         }
     }
 
-    /// Whether nothing waits for the end of a batch or for the next operation.
+    /// Whether no work waits for the end of a batch or for the next operation.
     fn is_settled(&self) -> bool {
         let scratch = &self.scratch;
         scratch.batch_depth == 0 && scratch.has_settled() && scratch.begins.is_empty()
     }
 
-    /// A snapshot from inside a batch has values that waited for its end, and one from after a cascade that was cut short
-    /// has queues that wait to begin; they are due now.
+    /// Lists the pending work of a restored snapshot: values from inside a batch, and effect queues that an
+    /// exhausted cascade left waiting.
     fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
-        // Looked at first: whoever is asked for to be changed counts as changed.
+        // Checked first: a mutable borrow marks a controller as changed.
         let waits =
             |controller: &Controller| controller.pending.listed || controller.pending.recorded.has_any();
         let waiting: Vec<ControllerId> =
@@ -372,24 +373,24 @@ impl Simulation {
         }
     }
 
-    /// A hash of the whole state: equal for simulations that will go on equally (V4).
+    /// Hash of the whole state: equal for simulations that will continue identically (V4).
     pub fn state_hash(&self) -> u64 {
         let mut hasher = StateHasher::new();
         self.state.state_hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Makes many changes with one recalculation at the end (UEM, "FScopedAggregatorOnDirtyBatch"). Inside, values are
-    /// those from before, tags are up to date, and consequences of the changes wait for the end. Time that passes,
-    /// controllers that come and go and sets that change bring values up to date earlier. Take snapshots outside: what
-    /// waits for the end is not part of them.
+    /// Makes several changes with one recalculation at the end (UEM, "FScopedAggregatorOnDirtyBatch"). Inside
+    /// the batch values are those from before, tags are up to date, and consequences wait for the end.
+    /// Advancing time, spawning or despawning controllers and changing attribute sets update values earlier.
+    /// Take snapshots outside a batch: pending consequences are not part of them.
     pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.scratch.batch_depth;
         if depth == 0 {
             self.reset_budget();
         }
         self.scratch.batch_depth = depth.saturating_add(1);
-        // Whatever happens inside, a panic or a restore, the batch ends here.
+        // The batch ends here even after a panic or a restore inside it.
         let batch = Batch { sim: self, depth };
         let result = changes(batch.sim);
         drop(batch);
@@ -397,7 +398,7 @@ impl Simulation {
         result
     }
 
-    /// Whether a value of this attribute waits for the end of a batch.
+    /// Whether a value of this controller waits for the end of a batch.
     pub(crate) fn is_stale(&self, controller: &Controller) -> bool {
         self.scratch.batch_depth > 0 && controller.pending.listed
     }
@@ -406,36 +407,36 @@ impl Simulation {
         &self.state
     }
 
-    /// Raises an event, and lets it lead to what waits for it.
+    /// Emits an event and queues its consequences.
     fn emit(&mut self, kind: EventKind) {
         self.observe(&kind);
         self.publish(kind);
     }
 
-    /// Raises an event of what goes back to another cause than that of the moment.
+    /// Emits an event with another cause than the current one.
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
         self.observe(&kind);
         let outer = self.scratch.cause();
-        self.scratch.blame(cause);
+        self.scratch.set_cause(cause);
         self.publish(kind);
-        self.scratch.blame(outer);
+        self.scratch.set_cause(outer);
     }
 
-    /// Raises the event of a refused application (E1).
+    /// Emits the event of a refused application (E1).
     #[cold]
-    fn tell_refused_effect(&mut self, refusal: &Refusal) {
+    fn emit_refusal(&mut self, refusal: &Refusal) {
         let shared = self.scratch.refused_effects.share(refusal, self.events.len());
         self.emit(EventKind::EffectRefused(shared));
     }
 
-    /// Raises the event of a refused activation or commitment (A1).
+    /// Emits the event of a refused activation or commit (A1).
     #[cold]
-    fn tell_refused_ability(&mut self, refusal: &ActivationRefusal) {
+    fn emit_activation_refusal(&mut self, refusal: &ActivationRefusal) {
         let shared = self.scratch.refused_abilities.share(refusal, self.events.len());
         self.emit(EventKind::AbilityRefused(shared));
     }
 
-    /// Raises an event that only whoever asks for it gets: it takes no number of its own, so that asking changes no state.
+    /// Emits an optional event without a sequence number, so that enabling it changes no state.
     fn publish_unnumbered(&mut self, kind: EventKind) {
         if self.events.len() >= self.config.max_events as usize {
             self.dropped_events += 1;
@@ -467,7 +468,7 @@ impl Simulation {
     }
 }
 
-/// Ends a batch when it goes.
+/// Ends a batch when dropped.
 struct Batch<'a> {
     sim: &'a mut Simulation,
     depth: u32,

@@ -1,10 +1,10 @@
-//! Numbers of tasks: expressions over the owner, the activation's target and what the ability knows.
+//! Numbers of tasks: expressions over the owner, the activation's target and the ability's parameters.
 
 use super::Simulation;
 use super::magnitude::refusal;
 use crate::ability::{parameter, set_parameter};
 use crate::expr::{EVENT_PAYLOAD, Environment, EvalError, Side};
-use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::number::finite;
 use crate::random::RandomStream;
@@ -12,7 +12,7 @@ use crate::refusal::RefusalReason;
 use crate::task::Number;
 
 impl Simulation {
-    /// Evaluates a number of a task. What it draws at random counts as drawn.
+    /// Evaluates a number of a task. Random draws advance the activation's stream.
     pub(super) fn task_number(&mut self, id: ActivationId, number: &Number) -> Result<f64, RefusalReason> {
         let program = match number {
             Number::Constant(value) => return Ok(*value),
@@ -35,10 +35,10 @@ impl Simulation {
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Evaluates a number of an ability without drawing for good.
+    /// Evaluates a number of an ability without advancing its random stream.
     pub(super) fn ability_number(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         activation: Option<ActivationId>,
         number: &Number,
     ) -> Result<f64, RefusalReason> {
@@ -63,8 +63,8 @@ impl Simulation {
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Leaves a number for later tasks of a run.
-    pub(super) fn leave(&mut self, id: ActivationId, name: &str, value: f64) {
+    /// Stores a number for later tasks of an activation.
+    pub(super) fn store_number(&mut self, id: ActivationId, name: &str, value: f64) {
         if let Some(activation) = self.state.activations.get_mut(id) {
             set_parameter(&mut activation.parameters, name, value);
         }
@@ -73,7 +73,7 @@ impl Simulation {
 
 struct TaskInputs<'a> {
     sim: &'a Simulation,
-    granted: AbilityHandle,
+    granted: GrantedAbilityId,
     activation: Option<ActivationId>,
     owner: ControllerId,
     target: Option<ControllerId>,
@@ -91,7 +91,7 @@ impl TaskInputs<'_> {
 
 impl Environment for TaskInputs<'_> {
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
-        // A client predicts with what it has, also of attributes that are withheld from it.
+        // A client predicts with the values that it has, including those of withheld attributes.
         let located = self.side(side).and_then(|id| self.sim.state.locate(id, attribute));
         let value = located.map(|(controller, slot)| controller.values[slot].current);
         value.ok_or(EvalError::MissingAttribute { side, attribute })

@@ -1,5 +1,5 @@
-//! From events to what they lead to (§10.1): every event is seen here once, and tasks, triggers and cancellations that
-//! it concerns are put in the queue.
+//! Reactions to events (§10.1): every event passes here once, and queues the tasks, triggers and
+//! cancellations that it concerns.
 
 use smallvec::SmallVec;
 
@@ -7,19 +7,19 @@ use super::Simulation;
 use super::ability::ActivationRequest;
 use super::cascade::Consequence;
 use crate::ability::{EndReason, GameplayEvent, TriggerOn};
-use crate::controller::index::{AbilityKey, RunKey};
+use crate::controller::index::{AbilityKey, ActivationKey};
 use crate::event::EventKind;
-use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, TagId};
 use crate::task::Subject;
 
 impl Simulation {
-    /// Looks at an event before it goes out.
+    /// Queues the reactions to an event before it is published.
     pub(super) fn observe(&mut self, event: &EventKind) {
         match event {
             EventKind::AttributeChanged { controller, attribute, old, new, .. } => {
-                // Death comes first: a task that waits for the same fall does not act for the dead.
-                self.look_for_death(*controller, *attribute, *old, *new);
+                // Death comes first: a task that waits for the same drop must not act for a dead owner.
+                self.check_death(*controller, *attribute, *old, *new);
                 self.wake(*controller, Subject::Attribute(*attribute), event);
             }
             EventKind::TagAdded { controller, tag } => {
@@ -72,8 +72,8 @@ impl Simulation {
         }
     }
 
-    /// A4: the fall of the attribute of death from above its threshold to or below it.
-    fn look_for_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
+    /// A4: detects the drop of the death attribute from above its threshold to or below it.
+    fn check_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
         let Some(death) = self.catalog.death.filter(|death| death.attribute == attribute) else { return };
         let threshold = death.threshold.unwrap_or_else(|| {
             let place = self.state.locate(controller, attribute);
@@ -88,20 +88,20 @@ impl Simulation {
         }
     }
 
-    /// A4: an active ability is cancelled by an effect that grants a tag of its own set, or one below it, whether or not
-    /// the owner has such a tag already.
+    /// A4: cancels active abilities when an effect grants one of their cancel tags, or a descendant of it,
+    /// whether or not the owner already has such a tag.
     pub(super) fn cancel_by_grant(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.skills.run_index.is_empty() {
+        if controller.ability_data.run_index.is_empty() {
             return;
         }
         let mut hit: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
         for by in self.catalog.tags().ancestors(tag).chain([tag]) {
-            let runs = controller.skills.run_index.about(RunKey::CancelledBy(by)).iter();
+            let runs = controller.ability_data.run_index.entries_for(ActivationKey::CancelledBy(by)).iter();
             hit.extend(runs.map(|&(_, sequence, run)| (sequence, run, by)));
         }
         hit.retain(|&mut (_, run, _)| !self.is_own_tag(run));
-        // Once each, in the order of their beginning, by the first tag of their set.
+        // Each activation once, in the order of activation, by the first matching tag.
         hit.sort_unstable();
         hit.dedup_by_key(|(_, run, _)| *run);
         for (_, activation, by) in hit {
@@ -109,7 +109,7 @@ impl Simulation {
         }
     }
 
-    /// Whether the tag comes from the effect that grants an ability's own tags.
+    /// Whether the tag comes from the effect that grants the owned tags of an activation.
     fn is_own_tag(&self, activation: ActivationId) -> bool {
         let granted = self.state.activations.get(activation).map(|known| known.granted);
         let cause = self.scratch.cause();
@@ -118,18 +118,18 @@ impl Simulation {
 
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if !controller.skills.ability_index.is_empty() {
+        if !controller.ability_data.ability_index.is_empty() {
             self.trigger_by_tag(id, tag);
         }
         self.enqueue_drain(id);
     }
 
-    /// A7: a tag triggers the abilities that wait for it, in the order of their grants.
+    /// A7: a tag triggers the abilities that wait for it, in the order of granting.
     #[inline(never)]
     fn trigger_by_tag(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let mut triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = SmallVec::new();
-        for &(.., handle) in controller.skills.ability_index.about(AbilityKey::Tag(tag)) {
+        let mut triggered: SmallVec<[(TriggerOn, GrantedAbilityId); 1]> = SmallVec::new();
+        for &(.., handle) in controller.ability_data.ability_index.entries_for(AbilityKey::Tag(tag)) {
             let triggers = self.granted(handle).map(|(_, ability)| &*ability.triggers).unwrap_or_default();
             let by_tag = triggers.iter().filter(|(on, watched)| *watched == tag && *on != TriggerOn::Event);
             triggered.extend(by_tag.map(|&(on, _)| (on, handle)));
@@ -143,8 +143,9 @@ impl Simulation {
 
     fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if !controller.skills.run_index.is_empty() {
-            let kept_by_tag = controller.skills.run_index.about(RunKey::KeptBy(tag)).iter();
+        if !controller.ability_data.run_index.is_empty() {
+            let kept_by_tag =
+                controller.ability_data.run_index.entries_for(ActivationKey::KeptBy(tag)).iter();
             let over: SmallVec<[ActivationId; 2]> = kept_by_tag.map(|&(.., run)| run).collect();
             for activation in over {
                 self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
@@ -153,15 +154,16 @@ impl Simulation {
         self.enqueue_drain(id);
     }
 
-    /// A7: an event triggers the abilities that are triggered by its tag or one above it, in the order of their grants.
+    /// A7: an event triggers the abilities whose trigger is its tag or an ancestor of it, in the order of
+    /// granting.
     fn trigger(&mut self, id: ControllerId, event: &GameplayEvent) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.skills.ability_index.is_empty() {
+        if controller.ability_data.ability_index.is_empty() {
             return;
         }
-        let mut triggered: SmallVec<[(u64, AbilityHandle); 2]> = SmallVec::new();
+        let mut triggered: SmallVec<[(u64, GrantedAbilityId); 2]> = SmallVec::new();
         for tag in self.catalog.tags().ancestors(event.tag).chain([event.tag]) {
-            let abilities = controller.skills.ability_index.about(AbilityKey::Event(tag)).iter();
+            let abilities = controller.ability_data.ability_index.entries_for(AbilityKey::Event(tag)).iter();
             triggered.extend(abilities.map(|&(_, sequence, handle)| (sequence, handle)));
         }
         triggered.sort_unstable();
@@ -176,7 +178,7 @@ impl Simulation {
         }
     }
 
-    /// A tag came: the event, and which abilities begin to cool down with it.
+    /// Emits the event of an added tag, and those of abilities whose cooldown begins with it.
     pub(super) fn emit_tag_added(&mut self, controller: ControllerId, tag: TagId) {
         self.emit(EventKind::TagAdded { controller, tag });
         if self.catalog.cooldown_tags.contains(tag) {
@@ -187,7 +189,7 @@ impl Simulation {
         }
     }
 
-    /// A tag went: the event, and which abilities have cooled down without it.
+    /// Emits the event of a removed tag, and those of abilities whose cooldown ends with it.
     pub(super) fn emit_tag_removed(&mut self, controller: ControllerId, tag: TagId) {
         self.emit(EventKind::TagRemoved { controller, tag });
         if self.catalog.cooldown_tags.contains(tag) {
@@ -197,17 +199,17 @@ impl Simulation {
         }
     }
 
-    /// The abilities of a controller whose cooldown is this tag alone.
-    fn abilities_cooling_by(&self, id: ControllerId, tag: TagId) -> SmallVec<[AbilityHandle; 2]> {
+    /// Abilities of a controller whose only cooldown tag on the controller is this one.
+    fn abilities_cooling_by(&self, id: ControllerId, tag: TagId) -> SmallVec<[GrantedAbilityId; 2]> {
         let Some(controller) = self.state.controllers.get(id) else { return SmallVec::new() };
-        let concerns = |handle: AbilityHandle| {
+        let concerns = |handle: GrantedAbilityId| {
             self.granted(handle).is_some_and(|(_, ability)| {
                 let mut others = ability.cooldown_tags.present_in(&controller.tags);
                 others.all(|other| other == tag)
             })
         };
         let mut cooling = SmallVec::new();
-        for &(.., handle) in controller.skills.ability_index.about(AbilityKey::Cooldown(tag)) {
+        for &(.., handle) in controller.ability_data.ability_index.entries_for(AbilityKey::Cooldown(tag)) {
             if concerns(handle) {
                 cooling.push(handle);
             }

@@ -1,8 +1,8 @@
-//! Occurrences that waits keep (A9, A10): in order, one round of what follows for each.
+//! Queued occurrences of waits (A9, A10): processed in order, one round of the following tasks for each.
 //!
-//! A wait inside a loop, and one that happens again, is not forgotten when its branch goes on: it *stands*, with its
-//! subscriptions, while the branch carries out what follows. Occurrences of that time are queued, and the branch takes
-//! them up when it comes back to the wait.
+//! A wait inside a loop, and a repeating wait, is not dropped when its branch continues: it *stands*, with
+//! its subscriptions, while the branch runs the following tasks. Occurrences during that time are queued, and
+//! the branch takes them when it returns to the wait.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::cascade::Consequence;
 use super::waits::{Begun, TaskEnd};
-use crate::ability::{Activation, BranchContext, GameplayEvent, Round, Thread, ThreadStatus};
+use crate::ability::{Activation, Branch, BranchContext, BranchStatus, GameplayEvent, Round};
 use crate::event::EventKind;
 use crate::handle::{ActivationId, TaskId};
 use crate::refusal::{Limit, RefusalReason};
@@ -20,7 +20,7 @@ use crate::task::{Occurrence, Repetition, Routine};
 use crate::time::Span;
 
 impl Simulation {
-    /// Most occurrences that one wait keeps.
+    /// Largest number of occurrences that one wait queues.
     pub(super) fn queue_limit(&self) -> u32 {
         match self.config.max_queued_occurrences {
             0 => self.config.cascade_limit,
@@ -28,7 +28,7 @@ impl Simulation {
         }
     }
 
-    /// How often a task is over; [`Repetition::Once`] if there is none.
+    /// Repetition of a task; [`Repetition::Once`] if it does not exist.
     pub(super) fn repetition_of(&self, task: TaskId) -> Repetition {
         let found = self.state.tasks.get(task).and_then(|running| {
             let activation = self.state.activations.get(running.activation)?;
@@ -38,15 +38,15 @@ impl Simulation {
         found.unwrap_or(Repetition::Once)
     }
 
-    /// Whether a branch is held by a task. A standing wait holds none.
+    /// Whether a task holds a branch. A standing wait holds none.
     pub(super) fn holds_branch(&self, task: TaskId) -> bool {
         let Some(running) = self.state.tasks.get(task) else { return false };
-        let thread =
-            self.state.activations.get(running.activation).and_then(|run| run.thread(running.thread));
-        thread.is_some_and(|thread| thread.status == ThreadStatus::Waiting(task))
+        let branch =
+            self.state.activations.get(running.activation).and_then(|run| run.branch(running.branch));
+        branch.is_some_and(|branch| branch.status == BranchStatus::Waiting(task))
     }
 
-    /// Whether a task takes up what it waits for if it happens now.
+    /// Whether a task accepts an occurrence now.
     pub(super) fn is_listening(&self, task: TaskId) -> bool {
         if self.holds_branch(task) {
             return true;
@@ -58,21 +58,22 @@ impl Simulation {
         }
     }
 
-    /// A9: whether the body of the innermost running loop around a wait still has to run, rather than waits itself.
+    /// A9: whether the body of the innermost running loop around a wait still has tasks to run, rather than
+    /// waiting itself.
     fn is_body_running(&self, task: TaskId) -> bool {
         let Some(running) = self.state.tasks.get(task) else { return false };
         let Some(activation) = self.state.activations.get(running.activation) else { return false };
         let Some(ability) = self.catalog.ability_by_id(activation.ability) else { return false };
         let holder = holder_of_loop(activation, &ability.routine, running.step);
-        let is_inside = |thread: &Thread| {
-            let parent = |thread: &&Thread| activation.thread(thread.parent?);
-            core::iter::successors(Some(thread), parent).any(|thread| Some(thread.id) == holder)
+        let is_inside = |branch: &Branch| {
+            let parent = |branch: &&Branch| activation.branch(branch.parent?);
+            core::iter::successors(Some(branch), parent).any(|branch| Some(branch.id) == holder)
         };
-        holder.is_some() && activation.threads.iter().any(|thread| thread.is_busy() && is_inside(thread))
+        holder.is_some() && activation.branches.iter().any(|branch| branch.is_busy() && is_inside(branch))
     }
 
-    /// A9: whether another wait for the same, in the same list of a loop, takes an occurrence in the place of a standing wait:
-    /// the one that holds the branch, else the first of them. Each occurrence is taken up once.
+    /// A9: whether another wait for the same, in the same list of a loop, takes an occurrence instead of a
+    /// standing wait: the wait that holds the branch, else the first. Each occurrence is taken once.
     fn shares_with_another(&self, task: TaskId) -> bool {
         if self.holds_branch(task) {
             return false;
@@ -89,7 +90,7 @@ impl Simulation {
         })
     }
 
-    /// Something happened that a task waits for: it ends the wait, or is kept for a later round.
+    /// Handles an occurrence that a task waits for: it ends the wait or is queued for a later round.
     pub(super) fn occur(&mut self, task: TaskId, occurrence: Occurrence) {
         if !self.is_listening(task) || self.shares_with_another(task) {
             return;
@@ -112,7 +113,7 @@ impl Simulation {
         }
     }
 
-    /// Reports that a wait dropped an occurrence, once until its queue is empty again.
+    /// Reports a dropped occurrence, once until the queue of the wait is empty again.
     fn report_overflow(&mut self, task: TaskId) {
         let limit = self.queue_limit();
         let Some(running) = self.state.tasks.get_mut(task) else { return };
@@ -132,7 +133,7 @@ impl Simulation {
         if is_full { Err(RefusalReason::LimitReached(Limit::Occurrences)) } else { Ok(()) }
     }
 
-    /// The oldest occurrence that a task keeps.
+    /// Takes the oldest queued occurrence of a task.
     pub(super) fn take_occurrence(&mut self, task: TaskId) -> Option<Occurrence> {
         let running = self.state.tasks.get_mut(task)?;
         let first = (!running.queue.is_empty()).then(|| running.queue.remove(0))?;
@@ -140,26 +141,26 @@ impl Simulation {
         Some(first)
     }
 
-    /// Gives an occurrence to the branch that waited for it, with the numbers that later tasks read.
+    /// Delivers an occurrence to the branch that waited for it, with the numbers that later tasks read.
     pub(super) fn deliver(&mut self, task: TaskId, occurrence: Occurrence) {
         let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, thread, controller) = (running.activation, running.thread, running.controller);
+        let (id, branch, controller) = (running.activation, running.branch, running.controller);
         if self.repetition_of(task) == Repetition::Multi {
             self.emit(EventKind::TaskTriggered { controller, task });
         }
         match occurrence {
             Occurrence::Plain => {}
-            Occurrence::Attribute(value) => self.leave(id, "Attribute.Value", value),
-            Occurrence::Released(seconds) => self.leave(id, "Input.HeldTime", seconds),
-            Occurrence::Event(event) => self.receive_event(id, thread, event),
-            Occurrence::Targets(targets) => self.set_targets(id, thread, targets),
+            Occurrence::Attribute(value) => self.store_number(id, "Attribute.Value", value),
+            Occurrence::Released(seconds) => self.store_number(id, "Input.HeldTime", seconds),
+            Occurrence::Event(event) => self.receive_event(id, branch, event),
+            Occurrence::Targets(targets) => self.set_targets(id, branch, targets),
         }
     }
 
-    /// A11: the event that a task awaited, and the target that it names.
-    fn receive_event(&mut self, id: ActivationId, thread: u32, event: GameplayEvent) {
-        self.claim_context(id, thread);
-        self.leave(id, "Event.Magnitude", event.magnitude);
+    /// A11: stores the event that a task waited for, and the target that it names.
+    fn receive_event(&mut self, id: ActivationId, branch: u32, event: GameplayEvent) {
+        self.claim_context(id, branch);
+        self.store_number(id, "Event.Magnitude", event.magnitude);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if let Some(targets) = event.targets() {
             activation.replace_targets(targets);
@@ -167,57 +168,57 @@ impl Simulation {
         activation.event = Some(event);
     }
 
-    /// The targets that a branch chose or was given.
-    pub(super) fn set_targets(&mut self, id: ActivationId, thread: u32, targets: TargetData) {
-        self.claim_context(id, thread);
+    /// Sets the targets that a branch chose or was given.
+    pub(super) fn set_targets(&mut self, id: ActivationId, branch: u32, targets: TargetData) {
+        self.claim_context(id, branch);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         activation.replace_targets(targets);
         activation.chosen = true;
     }
 
-    /// Makes the event and the targets of an activation those of one of its branches. The branch that they belonged to keeps
-    /// a copy of what it received.
-    fn claim_context(&mut self, id: ActivationId, thread: u32) {
+    /// Makes a branch the owner of the activation's event and targets. The former owner keeps a copy of its
+    /// own.
+    fn claim_context(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let is_alone = activation.threads.len() == 1;
-        let owner = activation.context_of.filter(|owner| *owner != thread);
-        if let Some(owner) = owner.filter(|owner| activation.thread(*owner).is_some()) {
+        let is_alone = activation.branches.len() == 1;
+        let owner = activation.context_of.filter(|owner| *owner != branch);
+        if let Some(owner) = owner.filter(|owner| activation.branch(*owner).is_some()) {
             let context = Arc::new(BranchContext {
                 event: activation.event.clone(),
                 targets: TargetData::clone(&activation.targets),
                 chosen: activation.chosen,
             });
-            if let Some(owner) = activation.thread_mut(owner) {
+            if let Some(owner) = activation.branch_mut(owner) {
                 owner.context = Some(context);
             }
         }
-        activation.context_of = (!is_alone).then_some(thread);
-        if let Some(thread) = activation.thread_mut(thread) {
-            thread.context = None;
+        activation.context_of = (!is_alone).then_some(branch);
+        if let Some(branch) = activation.branch_mut(branch) {
+            branch.context = None;
         }
     }
 
-    /// Makes the event and the targets that a branch received those of the activation, if another branch has received
+    /// Restores the event and targets of a branch as those of the activation, if another branch has received
     /// others since (A10).
-    pub(super) fn install_context(&mut self, id: ActivationId, thread: u32) {
+    pub(super) fn install_context(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        if activation.context_of == Some(thread) {
+        if activation.context_of == Some(branch) {
             return;
         }
-        let Some(context) = activation.thread_mut(thread).and_then(|thread| thread.context.take()) else {
+        let Some(context) = activation.branch_mut(branch).and_then(|branch| branch.context.take()) else {
             return;
         };
-        self.claim_context(id, thread);
+        self.claim_context(id, branch);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         activation.event.clone_from(&context.event);
         activation.targets = context.targets.clone().into();
         activation.chosen = context.chosen;
         if let Some(magnitude) = context.event.as_ref().map(|event| event.magnitude) {
-            self.leave(id, "Event.Magnitude", magnitude);
+            self.store_number(id, "Event.Magnitude", magnitude);
         }
     }
 
-    /// Ends a wait for its branch. One in a loop or one that happens again stands, the others are gone.
+    /// Ends a wait for its branch. A wait in a loop or a repeating wait stands; others are dropped.
     pub(super) fn leave_wait(&mut self, task: TaskId) {
         let repetition = self.repetition_of(task);
         if repetition == Repetition::Once {
@@ -231,13 +232,13 @@ impl Simulation {
         self.stand(task);
     }
 
-    /// A10: notes that the branch comes back to the wait when what follows it is done.
+    /// A10: records that the branch returns to the wait after the following tasks.
     fn begin_follow_up(&mut self, task: TaskId) {
         let began = self.state.now;
         let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, thread, step) = (running.activation, running.thread, running.step);
-        if let Some(thread) = self.thread_mut(id, thread) {
-            thread.rounds.push(Round { step, left: None, interval: Span::ZERO, began });
+        let (id, branch, step) = (running.activation, running.branch, running.step);
+        if let Some(branch) = self.branch_mut(id, branch) {
+            branch.rounds.push(Round { step, left: None, interval: Span::ZERO, began });
         }
     }
 
@@ -248,7 +249,7 @@ impl Simulation {
         }
     }
 
-    /// A branch that is cancelled lets go of its wait, which stands on if a loop around it goes on (A9).
+    /// Releases the wait of a cancelled branch; it stands on if a loop around it continues (A9).
     pub(super) fn release_wait(&mut self, id: ActivationId, task: TaskId) {
         let stays = self.state.tasks.get(task).zip(self.state.activations.get(id)).is_some_and(
             |(running, activation)| {
@@ -266,12 +267,13 @@ impl Simulation {
         }
     }
 
-    /// Comes back to a wait that stands: with the next occurrence, or to wait. `None` if none stands at this step.
-    pub(super) fn resume_standing(&mut self, id: ActivationId, thread: u32, step: u32) -> Option<Begun> {
+    /// Returns to a standing wait: with the next occurrence, or to wait. `None` if no wait stands at this
+    /// step.
+    pub(super) fn resume_standing(&mut self, id: ActivationId, branch: u32, step: u32) -> Option<Begun> {
         let activation = self.state.activations.get(id)?;
         let routine = &self.catalog.ability_by_id(activation.ability)?.routine;
         let running = |task: &TaskId| self.state.tasks.get(*task);
-        // Another wait for the same may have kept what comes next.
+        // Another wait for the same may have queued the next occurrence.
         let keeps = |task: &TaskId| {
             let keeper = running(task).filter(|keeper| !keeper.queue.is_empty());
             keeper.is_some_and(|keeper| routine.shares_occurrences(keeper.step, step))
@@ -280,7 +282,7 @@ impl Simulation {
         let standing = || activation.standing.iter().copied();
         let task = standing().find(keeps).or_else(|| standing().find(is_at))?;
         if let Some(running) = self.state.tasks.get_mut(task) {
-            running.thread = thread;
+            running.branch = branch;
         }
         if let Some(occurrence) = self.take_occurrence(task) {
             self.deliver(task, occurrence);
@@ -291,18 +293,18 @@ impl Simulation {
             activation.standing.retain(|known| *known != task);
         }
         if !is_multi {
-            // A loop waits anew.
+            // A loop starts a new wait.
             self.drop_task(task, TaskEnd::Completed);
             return None;
         }
-        if let Some(thread) = self.thread_mut(id, thread) {
-            thread.rounds.pop();
-            thread.status = ThreadStatus::Waiting(task);
+        if let Some(branch) = self.branch_mut(id, branch) {
+            branch.rounds.pop();
+            branch.status = BranchStatus::Waiting(task);
         }
         Some(Begun::Waiting)
     }
 
-    /// Forgets waits that stand although what they stood for was left: a loop, or the list after them.
+    /// Drops standing waits whose loop or following list was left.
     pub(super) fn drop_left_waits(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         if activation.standing.is_empty() {
@@ -316,7 +318,7 @@ impl Simulation {
                 Repetition::Once => true,
                 Repetition::Loop => holder_of_loop(activation, &ability.routine, running.step).is_none(),
                 Repetition::Multi => {
-                    let mut rounds = activation.threads.iter().flat_map(|thread| &thread.rounds);
+                    let mut rounds = activation.branches.iter().flat_map(|branch| &branch.rounds);
                     !rounds.any(|round| round.step == running.step)
                 }
             }
@@ -331,10 +333,10 @@ impl Simulation {
     }
 }
 
-/// The branch that runs the innermost running loop around a step.
+/// Branch that runs the innermost running loop around a step.
 fn holder_of_loop(activation: &Activation, routine: &Routine, step: u32) -> Option<u32> {
     routine.loops_around(step).find_map(|around| {
-        let runs = |thread: &&Thread| thread.rounds.iter().any(|round| round.step == around);
-        activation.threads.iter().find(runs).map(|thread| thread.id)
+        let runs = |branch: &&Branch| branch.rounds.iter().any(|round| round.step == around);
+        activation.branches.iter().find(runs).map(|branch| branch.id)
     })
 }

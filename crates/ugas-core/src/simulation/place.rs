@@ -1,4 +1,4 @@
-//! Effects and abilities that are on a controller from the start, as a controller document lists them (K1).
+//! Initial effects and active abilities of a spawned controller, as its controller document lists them (K1).
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::controller::TemplateEffectDef;
 use crate::effect::{Effect, EffectContext, EffectSpec, EffectStatus, ExecutionPolicy};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
-use crate::handle::{AbilityHandle, ControllerId};
+use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::refusal::{Refusal, RefusalReason};
 
 impl Simulation {
-    /// Puts the active effects of a template on a controller, begins the abilities that are active, and makes the
-    /// controller inactive if it is to be.
+    /// Adds the active effects of a template to a controller, starts the abilities that are active, and makes
+    /// the controller inactive if the template says so.
     pub(super) fn put_in_place(
         &mut self,
         id: ControllerId,
@@ -30,8 +30,8 @@ impl Simulation {
         }
         if template.abilities.iter().any(|grant| grant.is_active) {
             self.flush();
-            let handles = self.state.controllers.get(id).map(|known| known.skills.abilities.to_vec());
-            // The grants of the template come first, in their order.
+            let handles = self.state.controllers.get(id).map(|known| known.ability_data.abilities.to_vec());
+            // The first grants are those of the template, in its order.
             for (handle, grant) in handles.unwrap_or_default().into_iter().zip(&template.abilities) {
                 if grant.is_active {
                     self.begin_without_commit(handle, template.owns_tags_of(&self.catalog, grant));
@@ -65,22 +65,22 @@ impl Simulation {
             spec.set_magnitude(tag, value);
         }
         if effect.is_instant() {
-            // It writes bases and is gone, as at any other time.
+            // An instant effect writes bases and ends, as at any other time.
             let _ = self.apply_one(&mut spec, id);
             return;
         }
         spec.set_duration(def.remaining);
         let operation = self.scratch.cause().operation;
         let cause = Cause { operation, effect: Some(active.effect), source, ..Cause::default() };
-        self.scratch.blame_for(cause, None);
+        self.scratch.set_cause_and_prediction(cause, None);
         self.trace(active.effect);
         if let Err(reasons) = self.place_spec(&effect, &mut spec, id, def.stacks) {
-            self.tell_refused_effect(&Refusal { effect: active.effect, target: id, reasons });
+            self.emit_refusal(&Refusal { effect: active.effect, target: id, reasons });
         }
     }
 
-    /// The steps of an application from the captures on (E1), without what follows from an application. The period begins
-    /// anew, and nothing is executed at once.
+    /// The steps of an application from the captures on (E1), without its consequences. The period begins
+    /// now, and nothing is executed at once.
     fn place_spec(
         &mut self,
         effect: &Arc<Effect>,
@@ -115,7 +115,7 @@ impl Simulation {
         let (inhibited, ends) =
             (instance.inhibited, instance.duration().is_some_and(|left| !left.is_positive()));
         if !inhibited {
-            self.give(active, effect);
+            self.add_grants(active, effect);
         }
         if ends {
             self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
@@ -123,16 +123,16 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a granted ability without its checks and without a commit: it is active already. Its owned tags are granted if
-    /// the template lists them.
-    fn begin_without_commit(&mut self, handle: AbilityHandle, with_tags: bool) {
+    /// Starts a granted ability without checks and commit, since it is already active. Its owned tags are
+    /// granted if the template lists them.
+    fn begin_without_commit(&mut self, handle: GrantedAbilityId, with_tags: bool) {
         let catalog = Arc::clone(&self.catalog);
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let (controller, id) = (granted.controller, granted.ability);
         let Some(ability) = catalog.ability_by_id(id) else { return };
         let operation = self.scratch.cause().operation;
         let cause = Cause { operation, source: Some(controller), ability: Some(handle), ..Cause::default() };
-        self.scratch.blame_for(cause, None);
+        self.scratch.set_cause_and_prediction(cause, None);
         let Some(activation) = self.begin_activation(handle, ability, Default::default()) else { return };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: id, activation });
         if with_tags {
@@ -141,7 +141,7 @@ impl Simulation {
         self.start_routine(activation);
     }
 
-    /// Whether a controller is there and takes part (K1).
+    /// Checks that a controller exists and is active (K1).
     pub(super) fn check_active(&self, id: ControllerId) -> Result<(), RefusalReason> {
         match self.state.controllers.get(id) {
             None => Err(RefusalReason::UnknownController(id)),

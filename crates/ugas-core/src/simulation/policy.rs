@@ -1,4 +1,4 @@
-//! Execution policies and stacking (§9.6, E4, E5): how an application meets instances that are already there.
+//! Execution policies and stacking (§9.6, E4, E5): how an application combines with existing instances.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::refusal::{Limit, RefusalReason};
 use crate::time::Span;
 
 impl Simulation {
-    /// Makes an application part of the target: a new instance, a stack, a merge or a place in the queue.
+    /// Adds an application to the target: as a new instance, a stack, a merge or a queued instance.
     pub(super) fn admit(&mut self, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let id = prepared.spec.effect;
         if let Some(stacking) = &prepared.effect.stacking {
@@ -33,7 +33,7 @@ impl Simulation {
         match prepared.effect.def.policy {
             ExecutionPolicy::RunInParallel => self.add_instance(prepared, EffectStatus::Running),
             ExecutionPolicy::RunInSequence => {
-                // Any instance means waiting: one that is queued may be about to begin.
+                // Any existing instance means waiting: a queued one may be about to begin.
                 let waits = self.instances_of(id, prepared.target).next().is_some();
                 let status = if waits { EffectStatus::Queued } else { EffectStatus::Running };
                 self.add_instance(prepared, status)
@@ -45,14 +45,14 @@ impl Simulation {
         }
     }
 
-    /// The running instance of an effect on a target, the first applied of several.
+    /// Running instance of an effect on a target; the first applied of several.
     pub(super) fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
         self.instances_of(effect, target).find(|&id| {
             self.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running)
         })
     }
 
-    /// The stack that an application joins (E5). Without a source nothing stacks by source.
+    /// Stack that an application joins (E5). Without a source nothing stacks by source.
     pub(super) fn stack_for(
         &self,
         effect: EffectId,
@@ -64,7 +64,7 @@ impl Simulation {
             StackingType::AggregateByTarget => EffectKey::Instance(effect),
             StackingType::AggregateBySource => EffectKey::InstanceFrom(effect, source?),
         };
-        let stacks = self.state.controllers.get(target)?.extras.effect_index.about(key);
+        let stacks = self.state.controllers.get(target)?.interactions.effect_index.entries_for(key);
         stacks.first().map(|&(.., id)| id)
     }
 
@@ -77,7 +77,7 @@ impl Simulation {
         Ok(application)
     }
 
-    /// A new instance with its modifiers; nothing is executed yet.
+    /// Inserts a new instance with its modifiers; nothing is executed yet.
     pub(super) fn insert_instance(
         &mut self,
         prepared: Prepared<'_>,
@@ -112,7 +112,7 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(target) {
             controller.effects.push(id);
         }
-        // Its own modifiers may change what its live magnitudes read (E8).
+        // Its own modifiers may change the inputs of its live magnitudes (E8).
         self.watch(id, effect);
         if status == EffectStatus::Running
             && let Err(reasons) = self.try_modifiers(id, effect, Self::attach_modifiers)
@@ -136,8 +136,8 @@ impl Simulation {
         Ok(Application::Active(id))
     }
 
-    /// Starts an instance: its clock, its modifiers and, if asked for, its first tick. Tags, abilities and cues follow
-    /// in [`after_success`](Self::after_success).
+    /// Starts an instance: its clock, its modifiers and, if asked for, its first tick. Tags, abilities and
+    /// cues follow in [`after_success`](Self::after_success).
     pub(super) fn begin(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let State { now, effects, controllers, .. } = &mut self.state;
         let Some(active) = effects.get_mut(id) else { return };
@@ -149,7 +149,7 @@ impl Simulation {
         if active.clock.is_running() {
             self.schedule(id);
         }
-        self.scratch.blame_active(id);
+        self.scratch.set_cause_active(id);
         let context_tags = self.state.effects.get(id).map(|active| active.spec.context.tags().clone());
         let context_tags = context_tags.unwrap_or_default();
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target, context_tags });
@@ -164,9 +164,9 @@ impl Simulation {
         }
     }
 
-    /// V2: a change of modifiers that would lead beyond the finite numbers is refused. Makes the change and
-    /// recalculates to find out; the caller takes it back. Inside a batch the recalculation waits, and values that it
-    /// cannot compute stay what they were.
+    /// V2: refuses a change of modifiers that would lead beyond the finite numbers. Makes the change and
+    /// recalculates to find out; the caller reverts it. Inside a batch the recalculation waits, and values
+    /// that cannot be computed stay unchanged.
     pub(super) fn try_modifiers(
         &mut self,
         id: ActiveEffectId,
@@ -189,7 +189,7 @@ impl Simulation {
         }
     }
 
-    /// E5: one more stack. The new spec replaces the old one.
+    /// E5: adds a stack. The new spec replaces the old one.
     fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let effect = prepared.effect;
         let Some(stacking) = &effect.stacking else {
@@ -238,7 +238,7 @@ impl Simulation {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let remaining = active.expires().map(|end| end.since(now));
-        // The outer `None` leaves the clock alone, the inner one is for ever.
+        // The outer `None` leaves the clock unchanged; the inner one means infinite.
         let refreshed = match stacking.duration_refresh {
             DurationRefresh::Never => None,
             DurationRefresh::Refresh => {
@@ -246,7 +246,7 @@ impl Simulation {
             }
             DurationRefresh::Extend => remaining.map(|remaining| {
                 let extended = duration.map(|duration| remaining + duration);
-                // The cap limits what is added; it takes nothing away.
+                // The cap limits the extension; it never shortens the remaining time.
                 let capped = |extended: Span, most: Span| extended.min(most).max(remaining);
                 extended.map(|extended| stacking.max_duration.map_or(extended, |most| capped(extended, most)))
             }),
@@ -274,7 +274,7 @@ impl Simulation {
         }
     }
 
-    /// Lets an instance last `duration` from now; `None` is for ever.
+    /// Restarts the clock of an instance with `duration` from now; `None` is infinite.
     pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
@@ -292,7 +292,7 @@ impl Simulation {
         self.emit(EventKind::EffectDurationChanged { effect, active: id, target, remaining });
     }
 
-    /// An instance whose end moved away may tick again, in the phase that it had.
+    /// Resumes the ticks of an instance whose end moved later, in the same phase.
     pub(super) fn resume_ticks(&mut self, id: ActiveEffectId) {
         let now = self.state.now;
         let Some(ActiveEffect { clock, .. }) = self.state.effects.get_mut(id) else { return };
@@ -304,7 +304,8 @@ impl Simulation {
         }
     }
 
-    /// E4: one instance, from the first start to the latest end; the newest spec counts, the period keeps its phase.
+    /// E4: merges into one instance, from the first start to the latest end; the newest spec replaces the old
+    /// one, and the period keeps its phase.
     fn merge(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let now = self.state.now;
         let (effect_id, target, duration) = (prepared.spec.effect, prepared.target, prepared.duration);
@@ -328,7 +329,8 @@ impl Simulation {
         Ok(Application::Merged(id))
     }
 
-    /// Replaces the spec of an instance, with everything that was computed from it; on failure it is as it was.
+    /// Replaces the spec of an instance and everything computed from it; on failure the instance is
+    /// unchanged.
     fn replace_spec(
         &mut self,
         id: ActiveEffectId,
@@ -340,7 +342,7 @@ impl Simulation {
         let old_tags = &active.spec.granted_tags;
         let retag = *old_tags != spec.granted_tags && !active.inhibited && active.given;
         let retagged = retag.then(|| (old_tags.clone(), spec.granted_tags.clone()));
-        // What it follows is the same, unless it is of another source now.
+        // Its subscriptions stay the same unless the source changes.
         let source = spec.context.source;
         let moves = active.source() != source;
         if moves {
@@ -350,7 +352,7 @@ impl Simulation {
         let mut other = Replaced { spec, magnitudes, stream, stacks, applied, last_source: None };
         let source_lives = source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
-            // M5: applied again for a source that is gone, it remembers what it knew.
+            // M5: applied again for a source that is gone, it keeps the remembered values.
             if !moves && !source_lives {
                 other.last_source.clone_from(&active.last_source);
             }
@@ -378,7 +380,7 @@ impl Simulation {
             self.state.sequence -= 1;
         }
         if let Some((old_tags, new_tags)) = retagged.filter(|_| outcome.is_ok()) {
-            // First the new ones, so that a tag which stays never seems to go (T2).
+            // New tags first, so that a tag in both specs is never removed in between (T2).
             let parameters = self.effect_cue_parameters(id, effect);
             for tag in new_tags {
                 self.add_tag(target, tag);
@@ -396,8 +398,8 @@ impl Simulation {
         outcome
     }
 
-    /// Evaluates all magnitudes again, because the stack count or the spec changed. If one cannot be evaluated, all
-    /// stay what they were.
+    /// Evaluates all magnitudes again after a change of the stack count or the spec. If one cannot be
+    /// evaluated, all stay unchanged.
     pub(super) fn reevaluate(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let inputs = Inputs::of(&self.state, &self.catalog, effect, active);
@@ -417,7 +419,7 @@ impl Simulation {
         let (effect_id, target, tick) = (active.effect, active.target, active.ticks());
         active.clock.ticks = tick.saturating_add(1);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
-        if self.leaves_tick(id, &effect) {
+        if self.leaves_tick_to_authority(id, &effect) {
             return;
         }
         let run = Run::new(&effect, SpecRef::Active(id), target, tick);
@@ -425,18 +427,18 @@ impl Simulation {
         self.scratch.marks = run.marks.into_inner();
         if let Err(reason) = outcome {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
-            self.tell_refused_effect(&refusal);
+            self.emit_refusal(&refusal);
         }
     }
 }
 
-/// Whether an effect would be inhibited on a target as it is now (E7).
+/// Whether an effect would be inhibited on a target now (E7).
 #[inline]
 fn fails_ongoing(effect: &Effect, target: Option<&Controller>) -> bool {
     !effect.ongoing.is_trivial() && target.is_some_and(|target| !effect.ongoing.is_met_by(&target.tags))
 }
 
-/// What another application replaces of an instance.
+/// Parts of an instance that another application replaces.
 struct Replaced {
     spec: EffectSpec,
     magnitudes: SmallVec<[f64; 2]>,

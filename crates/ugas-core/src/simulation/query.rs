@@ -11,7 +11,7 @@ use crate::id::{EffectId, TagId};
 use crate::time::Span;
 
 impl Simulation {
-    /// The effects on a controller that a query selects, in application order; queued ones included.
+    /// Effects on a controller that a query selects, in application order, including queued ones.
     pub fn effects_matching<'a>(
         &'a self,
         controller: ControllerId,
@@ -22,7 +22,7 @@ impl Simulation {
         effects.unwrap_or_default().iter().copied().filter(matches)
     }
 
-    /// How many running instances of an effect a controller has.
+    /// Number of running instances of an effect on a controller.
     pub fn effect_count(&self, controller: ControllerId, effect: EffectId) -> u32 {
         let running = |id: &ActiveEffectId| {
             self.state.effects.get(*id).is_some_and(|active| active.status == EffectStatus::Running)
@@ -30,15 +30,15 @@ impl Simulation {
         self.instances_of(effect, controller).filter(running).count() as u32
     }
 
-    /// How many stacks of an effect a controller has, over all running instances.
+    /// Number of stacks of an effect on a controller, over all running instances.
     pub fn stack_count(&self, controller: ControllerId, effect: EffectId) -> u32 {
         let running = self.instances_of(effect, controller).filter_map(|id| self.state.effects.get(id));
         let running = running.filter(|active| active.status == EffectStatus::Running);
         running.map(ActiveEffect::stacks).fold(0, u32::saturating_add)
     }
 
-    /// Of the running effects that grant one of `tags`, the longest time left together with its whole duration: what a
-    /// cooldown display shows. `None` if there is none that ends by itself.
+    /// Remaining time and total duration of a cooldown: of the running effects that grant one of `tags`, the
+    /// one that lasts longest. `None` if no such effect ends by itself.
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
         let registry = self.catalog.tags();
         let asked: SmallVec<[Range<u32>; 2]> = tags.iter().map(|&tag| registry.subtree(tag)).collect();
@@ -46,7 +46,7 @@ impl Simulation {
         let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
         let times = effects.unwrap_or_default().iter().filter_map(|&id| {
             let active = self.state.effects.get(id)?;
-            // What does not end by itself need not be asked for its tags.
+            // Infinite effects need no tag check.
             let duration = active.duration()?;
             if active.status == EffectStatus::Queued || active.inhibited {
                 return None;

@@ -1,4 +1,5 @@
-//! Reads of attribute values, and the attributes of a client's replica whose values the server withholds (N1).
+//! Reads of attribute values, and the attributes of a client's replica whose values the server withholds
+//! (N1).
 
 use super::Simulation;
 use crate::attribute::{AttributeReplication, Quantize};
@@ -14,7 +15,7 @@ pub struct AttributeValue {
     pub current: f64,
 }
 
-/// Why an attribute has no value to read.
+/// Reason for which an attribute has no value to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -40,7 +41,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// The error in words, with names instead of ids.
+    /// Describes the error with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
         let name = |attribute: AttributeId| simulation.catalog().attribute_name(attribute);
         match self {
@@ -56,14 +57,14 @@ impl ReadError {
 }
 
 impl Simulation {
-    /// An attribute's base and current value, or the reason why there is none to read.
+    /// Base and current value of an attribute, or the reason why there is none.
     ///
-    /// Use it instead of [`Self::current`] where a value that is withheld from a client must be told apart from an
+    /// Use it instead of [`Self::current`] to distinguish a value that is withheld from a client from an
     /// attribute that the controller lacks.
     ///
     /// # Errors
-    /// If the controller does not exist or lacks the attribute, or, on a client, if the server does not send the value
-    /// ([`ReadError::NotReplicated`], N1).
+    /// If the controller does not exist or lacks the attribute, or, on a client, if the server does not send
+    /// the value ([`ReadError::NotReplicated`], N1).
     pub fn value(
         &self,
         controller: ControllerId,
@@ -82,8 +83,8 @@ impl Simulation {
         Ok(AttributeValue { base, current })
     }
 
-    /// Replication of an attribute's value, as the set on that controller says (N1). `None` if the
-    /// controller does not exist or lacks the attribute.
+    /// Replication of an attribute, from the attribute set on that controller (N1). `None` if the controller
+    /// does not exist or lacks the attribute.
     pub fn attribute_replication(
         &self,
         controller: ControllerId,
@@ -94,16 +95,16 @@ impl Simulation {
         Some(layout.slots.get(slot)?.attribute.def.replication)
     }
 
-    /// The precision of an attribute on the wire, as the set says that the controller has (N2). `None` if it is exact, or
-    /// the controller lacks the attribute.
+    /// Precision of an attribute on the wire, from the attribute set on that controller (N2). `None` if it is
+    /// exact, or the controller lacks the attribute.
     pub fn attribute_quantize(&self, controller: ControllerId, attribute: AttributeId) -> Option<Quantize> {
         let layout = self.state.layout(self.state.controllers.get(controller)?);
         let slot = usize::from(layout.slot_of(attribute)?);
         layout.slots.get(slot)?.attribute.def.quantize
     }
 
-    /// The attributes of a controller whose values the server withholds from this client (N1), by rising id. Empty
-    /// where nothing was [installed](crate::mirror::Mirror::install).
+    /// Attributes of a controller that the server withholds from this client (N1), in ascending order of id.
+    /// Empty if no replica was [installed](crate::replica::Replica::install).
     pub fn withheld(&self, controller: ControllerId) -> impl Iterator<Item = AttributeId> + '_ {
         let first = self.withheld.partition_point(|(known, _)| *known < controller);
         let all = self.withheld.get(first..).unwrap_or_default().iter();
@@ -115,7 +116,8 @@ impl Simulation {
         !self.withheld.is_empty() && self.withheld.binary_search(&(controller, attribute)).is_ok()
     }
 
-    /// Replaces the list of withheld attributes; kept outside the state, as [`Self::set_known`] is.
+    /// Replaces the list of withheld attributes, which is kept outside the state like that of
+    /// [`Self::set_known`].
     pub(crate) fn set_withheld(&mut self, mut withheld: Vec<(ControllerId, AttributeId)>) {
         withheld.sort_unstable();
         self.withheld = withheld;

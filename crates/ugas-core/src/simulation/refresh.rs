@@ -1,4 +1,5 @@
-//! Re-evaluation of active effects: removal by tags, inhibition (E7), live magnitudes (E8), live qualification (M5).
+//! Re-evaluation of active effects: removal by tags, inhibition (E7), live magnitudes (E8), live
+//! qualification (M5).
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::ActiveEffectId;
 
 impl Simulation {
-    /// Looks at an active effect again, because something that it follows changed.
+    /// Re-evaluates an active effect after a change of something that it watches.
     pub(super) fn refresh_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.refresh_pending = false;
@@ -20,10 +21,10 @@ impl Simulation {
         let Some(effect) = self.state.definition(&self.catalog, effect).cloned() else { return };
         let Some(controller) = self.state.controllers.get(target) else { return };
         if controller.tags.has_any(&effect.remove_on) {
-            // As soon as the tag is there: its modifiers never count beside it.
+            // Removed at once: its modifiers never count while the tag is there.
             let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
             self.remove_active(id, RemovalReason::RemovedByTag);
-            self.scratch.blame_for(cause, prediction);
+            self.scratch.set_cause_and_prediction(cause, prediction);
             return;
         }
         if status == EffectStatus::Queued {
@@ -37,7 +38,7 @@ impl Simulation {
         self.requalify(id, &effect);
     }
 
-    /// Looks at the inputs of an active effect again, but not at whether it should be inhibited or removed.
+    /// Re-evaluates the magnitudes and qualifications of an active effect, but not its inhibition or removal.
     pub(super) fn follow_inputs(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.refresh_pending = false;
@@ -53,7 +54,7 @@ impl Simulation {
         }
     }
 
-    /// E7: withdraws or gives back everything but the clock.
+    /// E7: withdraws or restores everything but the clock.
     fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.inhibited = inhibited;
@@ -66,24 +67,24 @@ impl Simulation {
             ability: active.spec.context.ability,
         };
         let outer = self.scratch.cause();
-        self.scratch.blame(cause);
+        self.scratch.set_cause(cause);
         self.update_modifiers(id, effect);
         if inhibited {
             self.emit(EventKind::EffectInhibited { effect: effect_id, active: id, target });
             if given {
-                self.take(id, effect, Withdrawal::Inhibition);
+                self.remove_grants(id, effect, Withdrawal::Inhibition);
             }
         } else {
             self.emit(EventKind::EffectResumed { effect: effect_id, active: id, target });
             if given {
-                self.give(id, effect);
+                self.add_grants(id, effect);
             }
             self.resume_period(id, effect);
         }
-        self.scratch.blame(outer);
+        self.scratch.set_cause(outer);
     }
 
-    /// E7: what an inhibition did to the period.
+    /// E7: restores the period after an inhibition.
     fn resume_period(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let rule = effect.def.periodic_inhibition;
         let now = self.state.now;
@@ -98,7 +99,7 @@ impl Simulation {
         }
     }
 
-    /// E8: re-evaluates the magnitudes that are live. One that cannot be evaluated stays what it was.
+    /// E8: re-evaluates live magnitudes. A magnitude that cannot be evaluated stays unchanged.
     pub(super) fn refresh_magnitudes(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         if !effect.has_live_magnitudes {
             return;
@@ -107,7 +108,7 @@ impl Simulation {
         for (index, modifier) in effect.modifiers.iter().enumerate().filter(|(_, modifier)| modifier.live) {
             let Some(active) = self.state.effects.get(id) else { return };
             let target = active.target;
-            // M5: of a source that is gone, what was read last stands.
+            // M5: readings of a source that is gone keep their last values.
             if active.last_source.is_some() && modifier.reads_source() {
                 continue;
             }

@@ -10,13 +10,13 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
 use crate::refusal::{Refusal, RefusalReason};
 
-/// How many stacks are removed.
+/// Number of stacks to remove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stacks {
-    /// All of them: the effect is gone.
+    /// All stacks: the effect ends.
     #[default]
     All,
-    /// So many; the effect is gone if it has no more.
+    /// This many stacks; the effect ends when none is left.
     Count(u32),
 }
 
@@ -26,7 +26,7 @@ impl Simulation {
     /// Removes an active effect, or some of its stacks (§4.5).
     ///
     /// # Errors
-    /// If it is no longer active, or a client leaves it to the authority.
+    /// If the effect is no longer active, or a client leaves its removal to the authority.
     pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) -> Result<(), RefusalReason> {
         if !self.state.effects.contains(active) {
             return Err(RefusalReason::UnknownHandle(active));
@@ -38,8 +38,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Removes all effects on a controller that a query selects, or some of their stacks; returns how many effects were
-    /// affected.
+    /// Removes all effects on a controller that a query selects, or some of their stacks; returns the number
+    /// of affected effects.
     pub fn remove_matching(&mut self, controller: ControllerId, query: &EffectQuery, stacks: Stacks) -> u32 {
         let mut selected: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, query).collect();
         selected.retain(|active| self.may_remove(*active));
@@ -51,7 +51,7 @@ impl Simulation {
         selected.len() as u32
     }
 
-    /// Removes all effects on a controller that `source` caused; returns how many.
+    /// Removes all effects of `source` on a controller; returns their number.
     pub fn remove_from_source(&mut self, controller: ControllerId, source: ControllerId) -> u32 {
         self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
     }
@@ -67,7 +67,7 @@ impl Simulation {
 
     /// Changes a stack count without touching the clock.
     pub(super) fn set_stacks(&mut self, id: ActiveEffectId, stacks: u32) {
-        self.blame(id);
+        self.set_cause_to_effect(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let old = core::mem::replace(&mut active.stacks, stacks);
         let (effect_id, target) = (active.effect, active.target);
@@ -77,9 +77,9 @@ impl Simulation {
         self.update_modifiers(id, &effect);
     }
 
-    /// Takes an effect off its target, with everything that it gave (§9.7).
+    /// Removes an effect from its target, with everything that it granted (§9.7).
     pub(super) fn remove_active(&mut self, id: ActiveEffectId, reason: RemovalReason) {
-        self.blame(id);
+        self.set_cause_to_effect(id);
         let State { effects, timers, .. } = &mut self.state;
         let Some(active) = effects.get_mut(id) else { return };
         active.timers.cancel(timers);
@@ -87,7 +87,7 @@ impl Simulation {
         let (running, inhibited) = (active.status == EffectStatus::Running, active.inhibited);
         let given = core::mem::take(&mut active.given);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
-            // Nothing is known of it but that it is there; it must not be there for ever.
+            // Its definition is gone, so it cannot end by itself: it is dropped.
             self.state.unlist_effect(id, target);
             self.state.effects.discard(id);
             return;
@@ -98,28 +98,28 @@ impl Simulation {
         if running {
             self.detach_modifiers(id, &effect);
             if given && !inhibited {
-                self.take(id, &effect, Withdrawal::Removal);
+                self.remove_grants(id, &effect, Withdrawal::Removal);
             }
         }
         self.state.unlist_effect(id, target);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let granted = core::mem::take(&mut active.granted);
-        let leads_on = running && reason != RemovalReason::TargetGone;
-        let spec = (leads_on && !effect.expiration.is_empty()).then(|| active.spec.take());
+        let has_followups = running && reason != RemovalReason::TargetGone;
+        let spec = (has_followups && !effect.expiration.is_empty()).then(|| active.spec.take());
         self.state.effects.discard(id);
-        // What an inhibited effect left with its target stays there, and is its own now (A8).
+        // Abilities that an inhibited effect left with its target stay there, now as the target's own (A8).
         for handle in granted {
             self.release_ability(handle);
         }
         if let Some(spec) = spec {
             self.apply_expiration_effects(&effect, &spec, target, reason);
         }
-        if leads_on && effect.def.policy == ExecutionPolicy::RunInSequence {
+        if has_followups && effect.def.policy == ExecutionPolicy::RunInSequence {
             self.scratch.begins.push_back((effect_id, target));
         }
     }
 
-    /// E10: routine effects when its time was up, premature ones otherwise.
+    /// E10: routine expiration effects at the end of the duration, premature ones otherwise.
     fn apply_expiration_effects(
         &mut self,
         effect: &Effect,
@@ -136,7 +136,7 @@ impl Simulation {
         }
     }
 
-    /// E4: the next of the queue begins when the active one ends.
+    /// E4: begins the next queued instance when the running one ends.
     pub(super) fn begin_next(&mut self, id: EffectId, target: ControllerId) {
         let Some(next) = self.instances_of(id, target).next() else { return };
         let queued = self.state.effects.get(next).is_some_and(|active| active.status == EffectStatus::Queued);
@@ -146,16 +146,16 @@ impl Simulation {
         self.begin_waiting(next);
     }
 
-    /// Begins an instance that waited in a queue.
+    /// Begins a queued instance.
     pub(super) fn begin_waiting(&mut self, next: ActiveEffectId) {
         let Some(id) = self.state.effects.get(next).map(|active| active.effect) else { return };
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
-        self.blame(next);
+        self.set_cause_to_effect(next);
         if let Err(reason) = self.check_cycles_of(next, &effect) {
             self.refuse_waiting(next, id, reason);
             return;
         }
-        // M4: among overrides it is as recent as its beginning.
+        // M4: among overrides, its recency counts from its beginning.
         let applied = self.state.next_sequence();
         if let Some(active) = self.state.effects.get_mut(next) {
             active.applied = applied;
@@ -165,19 +165,19 @@ impl Simulation {
         self.refresh_magnitudes(next, &effect);
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
-        // Values are looked at when every queue has gone on (E4).
+        // Values are updated once every queue has moved on (E4).
         self.after_success(next, &effect, |_| {});
     }
 
-    /// B6: an instance that cannot begin leaves the queue, and the next one gets its turn.
+    /// B6: removes a queued instance that cannot begin; the next one gets its turn.
     fn refuse_waiting(&mut self, active: ActiveEffectId, effect: EffectId, reason: RefusalReason) {
         let Some(target) = self.state.effects.get(active).map(|active| active.target) else { return };
-        self.tell_refused_effect(&Refusal::new(effect, target, reason));
+        self.emit_refusal(&Refusal::new(effect, target, reason));
         self.remove_active(active, RemovalReason::Removed);
         self.scratch.begins.push_back((effect, target));
     }
 
-    /// The end of an effect's time (E3, E5).
+    /// Handles the end of an effect's duration (E3, E5).
     pub(super) fn expire(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (stacks, duration) = (active.stacks, active.duration());
@@ -191,15 +191,15 @@ impl Simulation {
                 self.restart_clock(id, Some(duration));
             }
             (Some(StackExpiration::Refresh), Some(duration)) => {
-                self.blame(id);
+                self.set_cause_to_effect(id);
                 self.restart_clock(id, Some(duration));
             }
             _ => self.remove_active(id, RemovalReason::Expired),
         }
     }
 
-    /// Makes an active effect the cause of what follows.
-    pub(super) fn blame(&mut self, id: ActiveEffectId) {
+    /// Sets the cause of later events to an active effect.
+    pub(super) fn set_cause_to_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
         let cause = Cause {
             operation: self.scratch.cause().operation,
@@ -208,7 +208,7 @@ impl Simulation {
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        self.scratch.blame_for(cause, active.spec.prediction());
+        self.scratch.set_cause_and_prediction(cause, active.spec.prediction());
         self.scratch.roll = self.state.now.micros();
     }
 }

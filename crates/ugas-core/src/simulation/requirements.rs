@@ -1,4 +1,4 @@
-//! Whether an ability can be activated (A1): every check, in order, without side effects.
+//! Activation requirements (A1): every check, in order, without side effects.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -8,14 +8,14 @@ use super::execute::{Run, SpecRef, written};
 use super::magnitude::Dice;
 use crate::ability::{
     Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
-    context_of, stamp_event,
+    add_event_context, context_of,
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
-use crate::controller::index::{EffectKey, RunKey};
+use crate::controller::index::{ActivationKey, EffectKey};
 use crate::effect::EffectSpec;
 use crate::expr::Side;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId, TagId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
@@ -25,62 +25,63 @@ use crate::time::Span;
 pub(super) type ActivationReasons = SmallVec<[ActivationReason; 2]>;
 
 impl Simulation {
-    /// Whether an ability could be activated now (§8.3, A1). Changes nothing.
+    /// Checks whether an ability could be activated now (§8.3, A1). Changes nothing.
     ///
     /// # Errors
-    /// All reasons why not.
-    pub fn can_activate(&self, handle: AbilityHandle) -> Result<(), ActivationRefusal> {
+    /// Returns every reason for which the activation would be refused.
+    pub fn can_activate(&self, handle: GrantedAbilityId) -> Result<(), ActivationRefusal> {
         self.check_request(handle, &ActivationRequest::default())
     }
 
-    /// Whether an ability could be activated on a target now. Changes nothing.
+    /// Checks whether an ability could be activated on a target now. Changes nothing.
     ///
     /// # Errors
-    /// All reasons why not.
+    /// Returns every reason for which the activation would be refused.
     pub fn can_activate_on(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         targets: impl Into<TargetData>,
     ) -> Result<(), ActivationRefusal> {
         self.check_request(handle, &ActivationRequest::on(targets))
     }
 
-    /// The abilities of a controller that have all of these tags and could be activated now, in the order in which they
-    /// were granted (GASD §4.6.6).
+    /// Abilities of a controller that have all of these tags and could be activated now, in the order of
+    /// granting (GASD §4.6.6).
     pub fn activatable_abilities<'a>(
         &'a self,
         controller: ControllerId,
         tags: &'a TagSet,
-    ) -> impl Iterator<Item = AbilityHandle> + 'a {
+    ) -> impl Iterator<Item = GrantedAbilityId> + 'a {
         self.abilities_with_tags(controller, tags).filter(|&handle| self.can_activate(handle).is_ok())
     }
 
-    /// The abilities of a controller that have all of these tags, in the order in which they were granted.
+    /// Abilities of a controller that have all of these tags, in the order of granting.
     pub fn abilities_with_tags<'a>(
         &'a self,
         controller: ControllerId,
         tags: &'a TagSet,
-    ) -> impl Iterator<Item = AbilityHandle> + 'a {
-        let abilities = self.state.controllers.get(controller).map(|known| &*known.skills.abilities);
+    ) -> impl Iterator<Item = GrantedAbilityId> + 'a {
+        let abilities = self.state.controllers.get(controller).map(|known| &*known.ability_data.abilities);
         abilities.unwrap_or_default().iter().copied().filter(|&handle| {
             let Some((granted, ability)) = self.granted(handle) else { return false };
             tags.iter().all(|tag| self.ability_has_tag(granted, ability, tag))
         })
     }
 
-    /// How long an ability still cools down, together with the whole of it; `None` if it does not (GASD §4.5.15).
-    pub fn ability_cooldown(&self, handle: AbilityHandle) -> Option<(Span, Span)> {
+    /// Remaining time and total duration of an ability's cooldown; `None` if it is not on cooldown (GASD
+    /// §4.5.15).
+    pub fn ability_cooldown(&self, handle: GrantedAbilityId) -> Option<(Span, Span)> {
         let (granted, ability) = self.granted(handle)?;
         let tags: SmallVec<[TagId; 4]> = ability.cooldown_tags.iter().collect();
         self.cooldown(granted.controller, &tags)
     }
 
-    pub(super) fn granted(&self, handle: AbilityHandle) -> Option<(&GrantedAbility, &Ability)> {
+    pub(super) fn granted(&self, handle: GrantedAbilityId) -> Option<(&GrantedAbility, &Ability)> {
         let granted = self.state.abilities.get(handle)?;
         Some((granted, self.catalog.ability_by_id(granted.ability)?))
     }
 
-    /// Whether an ability is described by a tag or one below it.
+    /// Whether an ability has a tag or a descendant of it.
     pub(super) fn ability_has_tag(&self, granted: &GrantedAbility, ability: &Ability, tag: TagId) -> bool {
         let registry = self.catalog.tags();
         ability.own_tags.matches(tag)
@@ -93,7 +94,7 @@ impl Simulation {
 
     pub(super) fn check_request(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         request: &ActivationRequest,
     ) -> Result<(), ActivationRefusal> {
         let granted = self.granted(handle);
@@ -111,10 +112,10 @@ impl Simulation {
         })
     }
 
-    /// The checks of A1, in order; all failures are collected.
+    /// Carries out the checks of A1 in order and collects all failures.
     fn activation_reasons(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         request: &ActivationRequest,
@@ -127,7 +128,7 @@ impl Simulation {
         if controller.inactive {
             reasons.push(ActivationReason::ControllerInactive(granted.controller));
         }
-        // One that goes with its last run is as good as gone (A8).
+        // An ability that is revoked at the end of its last activation counts as revoked (A8).
         if granted.remove_on_end {
             reasons.push(ActivationReason::NotGranted);
         }
@@ -151,12 +152,12 @@ impl Simulation {
             reasons.push(ActivationReason::NoAvatar);
         }
         self.check_blocked(handle, granted, ability, controller, &mut reasons);
-        match self.tags_without_runs(granted, ability, controller) {
+        match self.tags_without_activations(granted, ability, controller) {
             Some(tags) => explain(&ability.activation, &tags, ActivationParty::Owner, &mut reasons),
             None => explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons),
         }
         if let Some(event) = &request.event {
-            // An event that comes from nobody has a source without tags.
+            // An event without an instigator has a source without tags.
             let source = event.instigator.and_then(|source| self.state.controllers.get(source));
             match source {
                 Some(source) => {
@@ -183,18 +184,18 @@ impl Simulation {
         }
         let target = request.targets.first_controller().and_then(|id| self.state.controllers.get(id));
         let range = ability.def.max_range.filter(|range| *range > 0.0);
-        let is_settled = self.scratch.reached == Some(handle);
+        let is_settled = self.scratch.range_exempt == Some(handle);
         if !is_settled && target.is_some_and(|target| is_out_of_range(range, controller, target)) {
             reasons.push(ActivationReason::OutOfRange);
         }
-        if controller.skills.activations.len() >= self.config.max_activations_per_controller as usize {
+        if controller.ability_data.activations.len() >= self.config.max_activations_per_controller as usize {
             reasons.push(ActivationReason::LimitReached(Limit::ActivationsPerController));
         }
         reasons
     }
 
-    /// The owner's tags as they will be when the runs that a retrigger ends are over; `None` if that changes nothing.
-    fn tags_without_runs(
+    /// Tags of the owner after a retrigger has ended the running activations; `None` if that changes nothing.
+    fn tags_without_activations(
         &self,
         granted: &GrantedAbility,
         ability: &Ability,
@@ -208,26 +209,26 @@ impl Simulation {
         let runs = granted.activations.iter().filter_map(|&run| self.state.activations.get(run));
         for _ in runs.filter(|run| run.owned_tags.is_some()) {
             for tag in ability.owned_tags.iter() {
-                // One that is not there, because the effect is inhibited, need not go.
+                // The tag may be absent because its effect is inhibited.
                 let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
             }
         }
         Some(tags)
     }
 
-    /// Active abilities and effects that block abilities like this one.
+    /// Checks for active abilities and effects that block this ability.
     fn check_blocked(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         controller: &Controller,
         reasons: &mut ActivationReasons,
     ) {
-        if !controller.skills.run_index.is_empty() {
-            for (id, tag) in self.blocking_runs(granted, ability, controller) {
+        if !controller.ability_data.run_index.is_empty() {
+            for (id, tag) in self.blocking_activations(granted, ability, controller) {
                 let Some(activation) = self.state.activations.get(id) else { continue };
-                // One that is about to be restarted does not stand in its own way.
+                // An activation that is about to be restarted does not block itself.
                 if activation.granted == handle && ability.def.retrigger {
                     continue;
                 }
@@ -235,31 +236,32 @@ impl Simulation {
                 reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
             }
         }
-        for &(tag, _) in &controller.extras.ability_blocks {
+        for &(tag, _) in &controller.interactions.ability_blocks {
             if self.ability_has_tag(granted, ability, tag) {
                 let blocks = |id: &ActiveEffectId| {
                     self.state.effects.get(*id).is_some_and(|active| !active.inhibited && active.given)
                 };
-                let candidates = controller.extras.effect_index.about(EffectKey::Blocks(tag)).iter();
+                let candidates =
+                    controller.interactions.effect_index.entries_for(EffectKey::Blocks(tag)).iter();
                 let effect = candidates.map(|&(.., id)| id).find(blocks);
                 reasons.push(ActivationReason::BlockedByAbility { tag, by: None, effect });
             }
         }
     }
 
-    /// The runs that block an ability, in the order of their beginning, each with the first tag by which it does.
-    fn blocking_runs(
+    /// Activations that block an ability, in the order of activation, each with the first blocking tag.
+    fn blocking_activations(
         &self,
         granted: &GrantedAbility,
         ability: &Ability,
         controller: &Controller,
     ) -> SmallVec<[(ActivationId, TagId); 2]> {
         let mut found: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
-        let lowest = RunKey::Blocks(TagId::from_index(0));
-        let mut rest = &controller.skills.run_index[..];
+        let lowest = ActivationKey::Blocks(TagId::from_index(0));
+        let mut rest = &controller.ability_data.run_index[..];
         rest = &rest[rest.partition_point(|(key, ..)| *key < lowest)..];
-        // Those that block by one tag stand together: tags are looked at, and not runs.
-        while let Some(&(key @ RunKey::Blocks(tag), ..)) = rest.first() {
+        // Entries with the same blocking tag are adjacent: the loop visits tags, not activations.
+        while let Some(&(key @ ActivationKey::Blocks(tag), ..)) = rest.first() {
             let (same, others) = rest.split_at(rest.partition_point(|(other, ..)| *other == key));
             rest = others;
             if self.ability_has_tag(granted, ability, tag) {
@@ -284,7 +286,8 @@ impl Simulation {
         }
     }
 
-    /// The owner's tags without those of the cooldown that a run began (A12); `None` if it began none.
+    /// Tags of the owner without those of the cooldown that an activation began (A12); `None` if it began
+    /// none.
     fn tags_without_cooldown(&self, running: &Activation, controller: &Controller) -> Option<TagContainer> {
         let (active, effect) = self.state.effect_of(&self.catalog, running.cooldown?)?;
         if active.inhibited || !active.given {
@@ -292,16 +295,16 @@ impl Simulation {
         }
         let mut tags = controller.tags.clone();
         for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
-            // One that is not there need not go.
+            // The tag may be absent.
             let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
         }
         Some(tags)
     }
 
-    /// What commit checks again: cooldown, cost and charges (A2).
+    /// Checks that a commit repeats: cooldown, cost and charges (A2).
     pub(super) fn commit_reasons(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         activation: ActivationId,
         parts: super::commit::CommitParts,
     ) -> ActivationReasons {
@@ -316,7 +319,7 @@ impl Simulation {
         };
         let running = self.state.activations.get(activation);
         if parts.cooldown {
-            // A12: the cooldown that this run began does not stand in its own way.
+            // A12: the cooldown that this activation began does not block it.
             match running.and_then(|running| self.tags_without_cooldown(running, controller)) {
                 Some(tags) => self.check_cooldown(granted, ability, &tags, &mut reasons),
                 None => self.check_cooldown(granted, ability, &controller.tags, &mut reasons),
@@ -333,10 +336,10 @@ impl Simulation {
         reasons
     }
 
-    /// A cooldown whose numbers cannot be evaluated is found out before anything is paid (E9).
+    /// Refuses a cooldown whose numbers cannot be evaluated, before anything is paid (E9).
     fn check_cooldown_effect(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         activation: Option<ActivationId>,
@@ -344,7 +347,7 @@ impl Simulation {
     ) {
         let Some(id) = ability.cooldown else { return };
         let Some(effect) = self.catalog.effect_by_id(id) else { return };
-        // What stands in the definition can be evaluated.
+        // Constants of the definition can always be evaluated.
         if effect.is_constant && effect.period.is_none() && ability.set_by_caller.is_empty() {
             return;
         }
@@ -358,10 +361,10 @@ impl Simulation {
         }
     }
 
-    /// A2: the cost is evaluated as if executed; affordable if no attribute would fall below its minimum.
+    /// A2: evaluates the cost as if executed; it is affordable if no attribute would fall below its minimum.
     fn check_cost(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         activation: Option<ActivationId>,
@@ -377,7 +380,7 @@ impl Simulation {
 
     fn cost_shortfall(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         cost: EffectId,
@@ -388,9 +391,9 @@ impl Simulation {
         let mut bases: SmallVec<[(u16, f64); 2]> = SmallVec::new();
         let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
         let layout = self.state.layout(controller);
-        // M6: what is taken from attributes that the owner lacks, as if they were 0.
+        // M6: amounts taken from attributes that the owner lacks, which count as 0.
         let mut lacking: SmallVec<[(AttributeId, f64); 1]> = SmallVec::new();
-        // The first attribute that cannot be paid with: one that is lacking and scaled down, or a derived one (B2).
+        // First attribute that cannot be paid with: a missing one that is scaled down, or a derived one (B2).
         let mut unpayable = None;
         let mut write = |attribute, operation, magnitude, stacks| {
             let Some(slot) = layout.slot_of(attribute) else {
@@ -462,7 +465,8 @@ impl Simulation {
             }
             let (min, _) = super::State::bounds(controller, &layout.slots[at]);
             let minimum = min.unwrap_or(0.0);
-            // The base is what is paid with; the current value is what the player sees. Neither may fall below.
+            // The cost is paid from the base; the player sees the current value. Neither may fall below the
+            // minimum.
             let current = self.state.unclamped(&self.catalog, controller, slot, base);
             let would_be = if base < current { base } else { current };
             let before = controller.values[at].base.min(controller.values[at].current);
@@ -473,10 +477,11 @@ impl Simulation {
         Ok(None)
     }
 
-    /// A spec as an ability makes it: its level, its numbers, with itself as the context's ability (§8.4).
+    /// Creates an effect spec of an ability: its level, its numbers, and itself as the context's ability
+    /// (§8.4).
     pub(super) fn ability_spec(
         &self,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         effect: EffectId,
@@ -485,7 +490,7 @@ impl Simulation {
         let running = activation.and_then(|id| self.state.activations.get(id));
         let aim = running.map(|running| &running.targets);
         let mut context = context_of(granted.controller, handle, granted.source_object, aim);
-        stamp_event(&mut context, running.and_then(|running| running.event.as_ref()));
+        add_event_context(&mut context, running.and_then(|running| running.event.as_ref()));
         self.freeze_ability_tags(&mut context);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);
@@ -516,7 +521,8 @@ fn explain(
     reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
 }
 
-/// B3: what is written to a meta attribute is taken from those that it drains; what they do not have cannot be paid.
+/// B3: an amount written to a meta attribute is taken from the attributes that it drains; an amount beyond
+/// their values cannot be paid.
 fn drain_metas(
     controller: &Controller,
     layout: &Layout,
@@ -553,10 +559,12 @@ fn drain_metas(
     None
 }
 
-/// Where one of them is nowhere, distance is no reason.
+/// Whether a target is out of range. False if either controller has no position.
 pub(super) fn is_out_of_range(range: Option<f64>, owner: &Controller, target: &Controller) -> bool {
     let Some(range) = range.map(|range| range.max(0.0)) else { return false };
-    let (Some(from), Some(to)) = (owner.extras.placement, target.extras.placement) else { return false };
+    let (Some(from), Some(to)) = (owner.interactions.placement, target.interactions.placement) else {
+        return false;
+    };
     let squared: f64 = from.position().iter().zip(to.position()).map(|(a, b)| (a - b) * (a - b)).sum();
     squared > range * range
 }

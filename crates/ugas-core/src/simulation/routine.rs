@@ -1,8 +1,8 @@
-//! Running programs (A5): branches go from step to step until something holds them.
+//! Execution of programs (A5): branches run step by step until a wait holds them.
 //!
-//! A branch that did something to the world yields: values are brought up to date, and its next step stands in the queue
-//! behind all that the action led to by itself. What those consequences lead to in turn comes after it. Everything a
-//! program remembers is in its [`Activation`](crate::ability::Activation): nothing is on the stack between calls.
+//! A branch that acted on the world yields: values are updated, and its next step is queued behind the direct
+//! consequences of the action, but before the consequences of those. The whole state of a program is in its
+//! [`Activation`](crate::ability::Activation): nothing is on the stack between calls.
 
 use std::sync::Arc;
 
@@ -11,114 +11,115 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::cascade::Consequence;
 use super::waits::{Begun, TaskEnd};
-use crate::ability::{EndReason, Round, Thread, ThreadStatus};
+use crate::ability::{Branch, BranchStatus, EndReason, Round};
 use crate::event::EventKind;
 use crate::handle::{ActivationId, TaskId};
 use crate::refusal::RefusalReason;
 use crate::task::{Number, Routine, Task};
 use crate::time::Span;
 
-/// What becomes of a branch after a step.
+/// Control flow of a branch after a step.
 pub(super) enum Flow {
     /// The step is done.
     Next,
-    /// It goes on inside the step.
+    /// The branch continues inside the step.
     Into(u32),
-    /// It goes on after all that the step led to.
+    /// The branch continues after the consequences of the step.
     Yield,
-    /// Something holds it.
+    /// A wait holds the branch.
     Hold,
-    /// The run is over.
+    /// The activation is over.
     Over,
 }
 
 impl Simulation {
-    /// Brings values up to date, so that what follows from them, the owner's death above all, comes before the next step.
-    /// Inside a batch that waits for its end.
+    /// Updates values, so that their consequences, above all the owner's death, come before the next step.
+    /// Inside a batch this waits for its end.
     fn bring_up_to_date(&mut self, id: ActivationId) {
         if self.scratch.batch_depth == 0 {
             self.begin_queued();
             self.flush();
-            self.blame_activation(id);
+            self.set_cause_to_activation(id);
         }
     }
 
-    /// Begins a program; one without tasks is done.
+    /// Starts a program; a program without tasks is done at once.
     pub(super) fn start_routine(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let first = self.catalog.ability_by_id(activation.ability).and_then(|ability| ability.routine.first);
         match first {
             Some(step) => {
-                // What the commit led to comes first, and one ability that activates another takes no more stack.
-                activation.next_thread = 1;
+                // Consequences of the commit come first, and abilities that activate each other need no more
+                // stack.
+                activation.next_branch = 1;
                 activation
-                    .threads
-                    .push(Thread { status: ThreadStatus::Yielding, ..Thread::new(0, None, step) });
+                    .branches
+                    .push(Branch { status: BranchStatus::Yielding, ..Branch::new(0, None, step) });
                 self.bring_up_to_date(id);
-                self.enqueue(Consequence::Resume { activation: id, thread: 0 });
+                self.enqueue(Consequence::Resume { activation: id, branch: 0 });
             }
             None => self.end_activation(id, EndReason::Completed),
         }
     }
 
-    /// Lets every branch that can go on do so, the oldest first, until one does something to the world: the others wait
-    /// with it for what that leads to.
+    /// Runs every branch that can continue, oldest first, until one acts on the world: the others then wait
+    /// with it for the consequences.
     pub(super) fn drive(&mut self, id: ActivationId) {
         while let Some(activation) = self.state.activations.get(id) {
             if activation.ending {
                 return;
             }
-            let runnable = |thread: &&Thread| thread.status == ThreadStatus::Running;
-            let Some(thread) = activation.threads.iter().find(runnable).map(|thread| thread.id) else {
+            let runnable = |branch: &&Branch| branch.status == BranchStatus::Running;
+            let Some(branch) = activation.branches.iter().find(runnable).map(|branch| branch.id) else {
                 return;
             };
-            // E12: a program that goes on without end is stopped.
+            // E12: stops a program that exceeds the cascade limit.
             if !self.take_step() {
                 self.report_cascade(None, 1);
                 self.end_activation(id, EndReason::OutOfBudget);
                 return;
             }
-            if !self.step_thread(id, thread) {
+            if !self.step_branch(id, branch) {
                 return;
             }
         }
     }
 
-    /// Takes up a branch that yielded.
-    pub(super) fn resume(&mut self, id: ActivationId, thread: u32) {
+    /// Continues a branch that yielded.
+    pub(super) fn resume(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        if let Some(thread) = activation.thread_mut(thread)
-            && thread.status == ThreadStatus::Yielding
+        if let Some(branch) = activation.branch_mut(branch)
+            && branch.status == BranchStatus::Yielding
         {
-            thread.status = ThreadStatus::Running;
+            branch.status = BranchStatus::Running;
         }
         self.drive(id);
         self.settle_reaction(id);
     }
 
-    /// Lets every branch that is neither held nor done go on, as after a snapshot from inside a batch; false if there is
-    /// none.
+    /// Continues every branch that is neither held nor done, as after a snapshot from inside a batch; false
+    /// if there is none.
     pub(super) fn resume_all(&mut self) -> bool {
         let mut waiting: SmallVec<[(u64, u32, ActivationId); 4]> = SmallVec::new();
         let mut calmed: SmallVec<[ActivationId; 4]> = SmallVec::new();
         for (id, activation) in self.state.activations.iter() {
-            if activation.threads.iter().any(|thread| thread.reacting && !thread.is_busy()) {
+            if activation.branches.iter().any(|branch| branch.reacting && !branch.is_busy()) {
                 calmed.push(id);
             }
-            let busy = activation.threads.iter().filter(|thread| thread.is_busy());
-            waiting.extend(busy.map(|thread| (activation.sequence, thread.id, id)));
+            let busy = activation.branches.iter().filter(|branch| branch.is_busy());
+            waiting.extend(busy.map(|branch| (activation.sequence, branch.id, id)));
         }
         for id in calmed {
             let Some(activation) = self.state.activations.get_mut(id) else { continue };
-            for thread in &mut activation.threads {
-                thread.reacting &= thread.is_busy();
+            for branch in &mut activation.branches {
+                branch.reacting &= branch.is_busy();
             }
         }
         waiting.sort_unstable();
-        for &(_, thread, activation) in &waiting {
-            self.enqueue(Consequence::Resume { activation, thread });
+        for &(_, branch, activation) in &waiting {
+            self.enqueue(Consequence::Resume { activation, branch });
         }
-        // Waits that are over, and whose branches have not been taken up yet.
+        // Waits that have ended and whose branches have not continued yet.
         let tasks = self.state.tasks.iter().filter(|(_, task)| !task.queue.is_empty());
         let mut over: SmallVec<[(u64, TaskId); 4]> = tasks.map(|(id, task)| (task.sequence, id)).collect();
         over.retain(|&mut (_, task)| self.holds_branch(task));
@@ -129,18 +130,18 @@ impl Simulation {
         !waiting.is_empty() || !over.is_empty()
     }
 
-    /// Runs one step of a branch; false if what it led to comes first.
-    fn step_thread(&mut self, id: ActivationId, thread: u32) -> bool {
+    /// Runs one step of a branch; false if its consequences come first.
+    fn step_branch(&mut self, id: ActivationId, branch: u32) -> bool {
         let catalog = Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get(id) else { return false };
-        let Some(at) = activation.thread(thread).map(|thread| thread.step) else { return false };
+        let Some(at) = activation.branch(branch).map(|branch| branch.step) else { return false };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return false };
         let Some(step) = ability.routine.step(at) else { return false };
-        self.blame_activation(id);
-        self.install_context(id, thread);
-        match self.run_step(id, thread, at, &step.task) {
-            Ok(flow) => self.follow(id, thread, &ability.routine, flow),
-            Err(RefusalReason::NotPredicted) => self.leave_step(id, thread, at, &ability.routine),
+        self.set_cause_to_activation(id);
+        self.install_context(id, branch);
+        match self.run_step(id, branch, at, &step.task) {
+            Ok(flow) => self.follow(id, branch, &ability.routine, flow),
+            Err(RefusalReason::NotPredicted) => self.skip_step(id, branch, at, &ability.routine),
             Err(reason) => {
                 self.fail_task(id, at, reason);
                 false
@@ -148,19 +149,19 @@ impl Simulation {
         }
     }
 
-    /// A step whose numbers only the authority has: an action does nothing, and the branch goes on. What decides how it
-    /// goes on holds it; the authority will say.
-    fn leave_step(&mut self, id: ActivationId, thread: u32, at: u32, routine: &Routine) -> bool {
+    /// Skips a step whose numbers only the authority has: an action does nothing and the branch continues; a
+    /// step that decides the control flow holds the branch until the authority's state arrives.
+    fn skip_step(&mut self, id: ActivationId, branch: u32, at: u32, routine: &Routine) -> bool {
         match routine.step(at).map(|step| &step.task) {
-            Some(Task::Act(_)) => self.follow(id, thread, routine, Flow::Next),
+            Some(Task::Act(_)) => self.follow(id, branch, routine, Flow::Next),
             _ => {
-                self.begin_hold(id, thread, at);
+                self.begin_hold(id, branch, at);
                 true
             }
         }
     }
 
-    /// A task that cannot be carried out cancels its ability, and says so.
+    /// Cancels the ability of a task that cannot be carried out, with an event.
     pub(super) fn fail_task(&mut self, id: ActivationId, step: u32, reason: RefusalReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let (controller, ability) = (activation.controller, activation.ability);
@@ -168,25 +169,25 @@ impl Simulation {
         self.end_activation(id, EndReason::TaskFailed);
     }
 
-    fn follow(&mut self, id: ActivationId, thread: u32, routine: &Routine, flow: Flow) -> bool {
+    fn follow(&mut self, id: ActivationId, branch: u32, routine: &Routine, flow: Flow) -> bool {
         match flow {
             Flow::Next => {
-                self.advance_thread(id, thread, routine);
+                self.advance_branch(id, branch, routine);
             }
             Flow::Into(step) => {
-                if let Some(thread) = self.thread_mut(id, thread) {
-                    thread.step = step;
+                if let Some(branch) = self.branch_mut(id, branch) {
+                    branch.step = step;
                 }
             }
             Flow::Yield => {
-                if let Some(thread) = self.advance_thread(id, thread, routine) {
+                if let Some(branch) = self.advance_branch(id, branch, routine) {
                     self.bring_up_to_date(id);
-                    if let Some(known) = self.thread_mut(id, thread)
-                        && known.status == ThreadStatus::Running
+                    if let Some(known) = self.branch_mut(id, branch)
+                        && known.status == BranchStatus::Running
                     {
-                        known.status = ThreadStatus::Yielding;
+                        known.status = BranchStatus::Yielding;
                     }
-                    self.enqueue(Consequence::Resume { activation: id, thread });
+                    self.enqueue(Consequence::Resume { activation: id, branch });
                 }
                 return false;
             }
@@ -199,7 +200,7 @@ impl Simulation {
     fn run_step(
         &mut self,
         id: ActivationId,
-        thread: u32,
+        branch: u32,
         at: u32,
         task: &Task,
     ) -> Result<Flow, RefusalReason> {
@@ -211,11 +212,11 @@ impl Simulation {
                 branch.map_or(Flow::Next, Flow::Into)
             }
             Task::Repeat { count, interval, first } => {
-                self.begin_rounds(id, thread, at, count.as_ref(), interval.as_ref(), *first)?
+                self.begin_rounds(id, branch, at, count.as_ref(), interval.as_ref(), *first)?
             }
             Task::Race { branches } | Task::All { branches } => {
                 let is_race = matches!(task, Task::Race { .. });
-                self.fork(id, thread, branches, is_race)?
+                self.fork(id, branch, branches, is_race)?
             }
             Task::EndAbility => {
                 self.end_activation(id, EndReason::Completed);
@@ -226,14 +227,15 @@ impl Simulation {
                 Flow::Over
             }
             Task::Act(action) => self.act(id, at, action)?,
-            Task::Wait(wait) => match self.begin_wait(id, thread, at, wait)? {
+            Task::Wait(wait) => match self.begin_wait(id, branch, at, wait)? {
                 Begun::Done => Flow::Next,
                 Begun::Waiting => Flow::Hold,
             },
         })
     }
 
-    /// Side by side: one branch for each list. A race with an empty list is over at once, all of nothing is done.
+    /// Starts one branch for each list, in parallel. A race with an empty list is over at once; a join
+    /// without lists is done.
     fn fork(
         &mut self,
         id: ActivationId,
@@ -247,16 +249,16 @@ impl Simulation {
         }
         let limit = self.config.max_branches_per_activation as usize;
         let Some(activation) = self.state.activations.get_mut(id) else { return Ok(Flow::Over) };
-        if activation.threads.len() + firsts.len() > limit {
+        if activation.branches.len() + firsts.len() > limit {
             return Err(RefusalReason::LimitReached(crate::refusal::Limit::Branches));
         }
         for &first in &firsts {
-            let branch = activation.next_thread;
-            activation.next_thread = activation.next_thread.wrapping_add(1);
-            activation.threads.push(Thread::new(branch, Some(parent), first));
+            let branch = activation.next_branch;
+            activation.next_branch = activation.next_branch.wrapping_add(1);
+            activation.branches.push(Branch::new(branch, Some(parent), first));
         }
-        if let Some(thread) = activation.thread_mut(parent) {
-            thread.status = ThreadStatus::Joining(firsts.len() as u32);
+        if let Some(branch) = activation.branch_mut(parent) {
+            branch.status = BranchStatus::Joining(firsts.len() as u32);
         }
         Ok(Flow::Hold)
     }
@@ -264,14 +266,14 @@ impl Simulation {
     fn begin_rounds(
         &mut self,
         id: ActivationId,
-        thread: u32,
+        branch: u32,
         at: u32,
         count: Option<&Number>,
         interval: Option<&Number>,
         first: Option<u32>,
     ) -> Result<Flow, RefusalReason> {
         let left = match count {
-            // Numbers below 1 are no rounds; those beyond the counter are as good as for ever.
+            // Counts below 1 are no rounds; counts beyond `u32` are effectively endless.
             Some(count) => Some(self.task_number(id, count)?.floor().clamp(0.0, f64::from(u32::MAX)) as u32),
             None => None,
         };
@@ -281,23 +283,24 @@ impl Simulation {
         };
         let (Some(first), true) = (first, left != Some(0)) else { return Ok(Flow::Next) };
         let began = self.state.now;
-        if let Some(thread) = self.thread_mut(id, thread) {
-            thread.rounds.push(Round { step: at, left, interval, began });
+        if let Some(branch) = self.branch_mut(id, branch) {
+            branch.rounds.push(Round { step: at, left, interval, began });
         }
         Ok(Flow::Into(first))
     }
 
-    /// Moves a branch on from a step that is done: to the next of its list, or out of what contains it. Gives back the
-    /// branch that has the word now, which is another one if this one is done; `None` if the run is over.
-    pub(super) fn advance_thread(&mut self, id: ActivationId, thread: u32, routine: &Routine) -> Option<u32> {
+    /// Moves a branch on from a finished step: to the next of its list, or out of the containing step.
+    /// Returns the branch to continue, which is another one if this one is done; `None` if the activation is
+    /// over.
+    pub(super) fn advance_branch(&mut self, id: ActivationId, branch: u32, routine: &Routine) -> Option<u32> {
         loop {
-            let known = self.thread_mut(id, thread)?;
+            let known = self.branch_mut(id, branch)?;
             let step = routine.step(known.step)?;
             if let Some(next) = step.next {
                 known.step = next;
-                return Some(thread);
+                return Some(branch);
             }
-            // A10: what follows a wait that happens again is done, and the branch comes back to the wait.
+            // A10: the tasks after a repeating wait are done, and the branch returns to the wait.
             let again = known.rounds.last().map(|round| round.step).filter(|&round| {
                 let around = routine.step(round);
                 around.is_some_and(|around| {
@@ -306,7 +309,7 @@ impl Simulation {
             });
             if let Some(wait) = again {
                 known.step = wait;
-                return Some(thread);
+                return Some(branch);
             }
             let Some(parent) = step.parent else {
                 self.end_activation(id, EndReason::Completed);
@@ -314,21 +317,21 @@ impl Simulation {
             };
             match routine.step(parent).map(|step| &step.task) {
                 Some(Task::Repeat { first, .. }) => {
-                    if self.next_round(id, thread, parent, *first) {
-                        return Some(thread);
+                    if self.next_round(id, branch, parent, *first) {
+                        return Some(branch);
                     }
                 }
-                Some(Task::Race { .. }) => return self.finish_branch(id, thread, routine, true),
-                Some(Task::All { .. }) => return self.finish_branch(id, thread, routine, false),
+                Some(Task::Race { .. }) => return self.finish_branch(id, branch, routine, true),
+                Some(Task::All { .. }) => return self.finish_branch(id, branch, routine, false),
                 _ => known.step = parent,
             }
         }
     }
 
-    /// Begins the next round of a loop, now or when it is time; false if there is none, and the loop is left.
-    fn next_round(&mut self, id: ActivationId, thread: u32, parent: u32, first: Option<u32>) -> bool {
+    /// Begins the next round of a loop, now or after its pause; false if there is none, and the loop is left.
+    fn next_round(&mut self, id: ActivationId, branch: u32, parent: u32, first: Option<u32>) -> bool {
         let now = self.state.now;
-        let Some(known) = self.thread_mut(id, thread) else { return true };
+        let Some(known) = self.branch_mut(id, branch) else { return true };
         known.step = parent;
         let Some(round) = known.rounds.last_mut().filter(|round| round.step == parent) else { return false };
         if let Some(left) = &mut round.left {
@@ -341,7 +344,7 @@ impl Simulation {
         }
         let due = round.began + round.interval;
         if due > now {
-            self.begin_pause(id, thread, parent, due);
+            self.begin_pause(id, branch, parent, due);
         } else {
             round.began = now;
             if let Some(first) = first {
@@ -351,43 +354,43 @@ impl Simulation {
         true
     }
 
-    /// The pause between two rounds is over.
-    pub(super) fn begin_round(&mut self, id: ActivationId, thread: u32, first: Option<u32>) {
+    /// Begins a round after the pause between two rounds.
+    pub(super) fn begin_round(&mut self, id: ActivationId, branch: u32, first: Option<u32>) {
         let now = self.state.now;
-        if let Some(known) = self.thread_mut(id, thread) {
+        if let Some(known) = self.branch_mut(id, branch) {
             if let Some(round) = known.rounds.last_mut() {
                 round.began = now;
             }
-            known.status = ThreadStatus::Running;
+            known.status = BranchStatus::Running;
             if let Some(first) = first {
                 known.step = first;
             }
         }
     }
 
-    /// The end of a branch: a race is decided by its first, a join waits for its last.
+    /// Ends a branch: its first finished branch decides a race, a join waits for its last.
     fn finish_branch(
         &mut self,
         id: ActivationId,
-        thread: u32,
+        branch: u32,
         routine: &Routine,
         is_race: bool,
     ) -> Option<u32> {
-        let known = self.thread_mut(id, thread)?;
+        let known = self.branch_mut(id, branch)?;
         let (parent, reacting, context) = (known.parent?, known.reacting, known.context.take());
-        // What comes after the branches knows what the last of them received.
+        // The tasks after the branches see the event and targets that the last branch received.
         let activation = self.state.activations.get_mut(id)?;
-        let is_current = activation.context_of == Some(thread);
+        let is_current = activation.context_of == Some(branch);
         if is_current {
             activation.context_of = Some(parent);
         }
-        self.cancel_thread(id, thread);
+        self.cancel_branch(id, branch);
         if is_race {
             self.cancel_branches_of(id, parent);
         }
-        let known = self.thread_mut(id, parent)?;
+        let known = self.branch_mut(id, parent)?;
         let left = match known.status {
-            ThreadStatus::Joining(left) if !is_race => left.saturating_sub(1),
+            BranchStatus::Joining(left) if !is_race => left.saturating_sub(1),
             _ => 0,
         };
         known.reacting |= reacting;
@@ -395,43 +398,43 @@ impl Simulation {
             known.context = context;
         }
         if left > 0 {
-            known.status = ThreadStatus::Joining(left);
+            known.status = BranchStatus::Joining(left);
             return Some(parent);
         }
-        known.status = ThreadStatus::Running;
-        self.advance_thread(id, parent, routine)
+        known.status = BranchStatus::Running;
+        self.advance_branch(id, parent, routine)
     }
 
     fn cancel_branches_of(&mut self, id: ActivationId, parent: u32) {
         while let Some(branch) = self.state.activations.get(id).and_then(|activation| {
-            activation.threads.iter().find(|thread| thread.parent == Some(parent)).map(|thread| thread.id)
+            activation.branches.iter().find(|branch| branch.parent == Some(parent)).map(|branch| branch.id)
         }) {
-            self.cancel_thread(id, branch);
+            self.cancel_branch(id, branch);
         }
     }
 
-    /// Ends a branch with all that it started and waits for.
-    fn cancel_thread(&mut self, id: ActivationId, thread: u32) {
-        self.cancel_branches_of(id, thread);
+    /// Ends a branch with its sub-branches and its wait.
+    fn cancel_branch(&mut self, id: ActivationId, branch: u32) {
+        self.cancel_branches_of(id, branch);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let Some(at) = activation.threads.iter().position(|known| known.id == thread) else { return };
-        let removed = activation.threads.remove(at);
-        if activation.context_of == Some(thread) {
+        let Some(at) = activation.branches.iter().position(|known| known.id == branch) else { return };
+        let removed = activation.branches.remove(at);
+        if activation.context_of == Some(branch) {
             activation.context_of = None;
         }
-        if let ThreadStatus::Waiting(task) = removed.status {
+        if let BranchStatus::Waiting(task) = removed.status {
             self.release_wait(id, task);
         }
         self.drop_left_waits(id);
     }
 
-    /// §10.5: when an ability ends, all that it waits for is cancelled.
-    pub(super) fn cancel_all_threads(&mut self, id: ActivationId) {
+    /// §10.5: cancels all branches and waits of an ability that ends.
+    pub(super) fn cancel_all_branches(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let threads = core::mem::take(&mut activation.threads);
+        let branches = core::mem::take(&mut activation.branches);
         let standing = core::mem::take(&mut activation.standing);
-        for thread in threads {
-            if let ThreadStatus::Waiting(task) = thread.status {
+        for branch in branches {
+            if let BranchStatus::Waiting(task) = branch.status {
                 self.drop_task(task, TaskEnd::Cancelled);
             }
         }
@@ -440,36 +443,36 @@ impl Simulation {
         }
     }
 
-    /// A wait is over: its branch goes on.
+    /// Completes a wait: its branch continues.
     pub(super) fn complete(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, thread) = (running.activation, running.thread);
+        let (id, branch) = (running.activation, running.branch);
         self.leave_wait(task);
         let catalog = Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
-        let Some(known) = activation.thread_mut(thread) else { return };
-        known.status = ThreadStatus::Running;
+        let Some(known) = activation.branch_mut(branch) else { return };
+        known.status = BranchStatus::Running;
         let step = ability.routine.step(known.step).map(|step| &step.task);
-        self.blame_activation(id);
+        self.set_cause_to_activation(id);
         if let Some(Task::Repeat { first, .. }) = step {
-            self.begin_round(id, thread, *first);
+            self.begin_round(id, branch, *first);
         } else {
-            self.advance_thread(id, thread, &ability.routine);
+            self.advance_branch(id, branch, &ability.routine);
         }
         self.drive(id);
         self.settle_reaction(id);
     }
 
-    /// A branch that is held again no longer reacts.
+    /// Clears the reaction mark of branches that are held again.
     pub(super) fn settle_reaction(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        for thread in &mut activation.threads {
-            thread.reacting &= thread.is_busy();
+        for branch in &mut activation.branches {
+            branch.reacting &= branch.is_busy();
         }
     }
 
-    pub(super) fn thread_mut(&mut self, id: ActivationId, thread: u32) -> Option<&mut Thread> {
-        self.state.activations.get_mut(id)?.thread_mut(thread)
+    pub(super) fn branch_mut(&mut self, id: ActivationId, branch: u32) -> Option<&mut Branch> {
+        self.state.activations.get_mut(id)?.branch_mut(branch)
     }
 }

@@ -9,32 +9,35 @@ use crate::hash::StateHasher;
 use crate::id::EffectId;
 use crate::refusal::RefusalReason;
 
-/// Why an effect could not be created at run time.
+/// Reason for which an effect could not be created at run time.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DefineEffectError {
-    /// The definition does not hold together.
+    /// The definition is invalid.
     #[error(transparent)]
     Invalid(#[from] CatalogErrors),
     /// An effect of the catalog has this name already.
-    #[error("the catalog has an effect `{0}` already: choose another name")]
+    #[error("the catalog already has an effect `{0}`: choose another name")]
     NameTaken(String),
-    /// There are too many already.
-    #[error("the limit of {0} effects created at run time is reached: forget some")]
+    /// There are too many effects created at run time.
+    #[error(
+        "the limit of {0} effects created at run time is reached: remove some with `forget_effect`, or raise `Config::max_runtime_effects`"
+    )]
     LimitReached(u32),
 }
 
 impl Simulation {
-    /// Creates an effect from code, as item generators do. An equal definition that exists already is used again, so
-    /// equal items cost nothing. The definition is part of the state: it is hashed and restored with it.
+    /// Creates an effect from code, for example for generated items. An equal existing definition is reused.
+    /// The definition is part of the state: it is hashed and restored with it.
     ///
-    /// The id is good until the effect is forgotten or the simulation goes back to a time before it; keep it, for the
-    /// catalog does not know the name. Two different definitions may share a name.
+    /// The id is valid until the effect is forgotten or the simulation restores an earlier snapshot. Keep it:
+    /// the catalog does not know the name, and two different definitions may share one.
     ///
-    /// Names are resolved in the catalog: tags, channels, curves and calculations must be known to it.
+    /// Names are resolved in the catalog: tags, channels, curves and calculations must exist there.
     ///
     /// # Errors
-    /// If the definition does not hold together, its name is taken, or there are too many.
+    /// If the definition is invalid, its name is taken by the catalog, or there are too many run-time
+    /// effects.
     pub fn define_effect(&mut self, def: EffectDef) -> Result<EffectId, DefineEffectError> {
         let first = self.catalog.effect_count() as u32;
         let hash = StateHasher::of(&def);
@@ -44,7 +47,7 @@ impl Simulation {
         if self.catalog.effect(&def.name).is_ok() {
             return Err(DefineEffectError::NameTaken(def.name));
         }
-        // Ids end before the one that names nothing.
+        // The largest id is reserved: it names nothing.
         let has_id = first.checked_add(self.state.runtime_effects.next()).is_some_and(|id| id < u32::MAX);
         if self.state.runtime_effects.len() >= self.config.max_runtime_effects as usize || !has_id {
             return Err(DefineEffectError::LimitReached(self.config.max_runtime_effects));
@@ -61,7 +64,7 @@ impl Simulation {
         Ok(EffectId::from_index(first.saturating_add(number)))
     }
 
-    /// Forgets an effect created at run time. Its id is never used again.
+    /// Removes an effect created at run time. Its id is never reused.
     ///
     /// # Errors
     /// If there is no such effect, or an instance of it is active.

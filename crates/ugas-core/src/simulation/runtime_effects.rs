@@ -1,4 +1,4 @@
-//! The effects that a simulation has created at run time: a part of its state.
+//! Effects created at run time, as part of the state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::effect::{Effect, EffectDef};
 use crate::hash::{StateHash, StateHasher};
 
-/// Effects by their number. Numbers are given out in turn and never again, so whoever defines and forgets for ever has
-/// large numbers and no more memory than what is defined.
+/// Run-time effects by number. Numbers are given out in sequence and never reused, so memory use depends on
+/// the present definitions and not on the numbers.
 #[derive(Debug, Default)]
 pub(crate) struct RuntimeEffects {
-    /// The next number.
+    /// Next number to give out.
     next: u32,
-    /// Those that were not forgotten; sorted by number.
+    /// Definitions that exist, sorted by number.
     known: Vec<Definition>,
-    /// Which of them has a definition of this hash; derived.
+    /// Number of the definition with this hash; derived.
     by_hash: BTreeMap<u64, u32>,
 }
 
@@ -23,13 +23,13 @@ pub(crate) struct RuntimeEffects {
 struct Definition {
     number: u32,
     effect: Arc<Effect>,
-    /// How many instances are active; derived.
+    /// Number of active instances; derived.
     uses: u32,
 }
 
 impl RuntimeEffects {
     pub(super) fn get(&self, number: usize) -> Option<&Arc<Effect>> {
-        // Where nothing was forgotten, a number is a position.
+        // Without gaps, a number is a position.
         if let Some(known) = self.known.get(number)
             && known.number as usize == number
         {
@@ -53,19 +53,19 @@ impl RuntimeEffects {
         self.known.iter().map(|known| (known.number, &known.effect))
     }
 
-    /// How many instances of an effect are active.
+    /// Number of active instances of an effect.
     pub(super) fn uses(&self, number: u32) -> u32 {
         self.position(number).map_or(0, |at| self.known[at].uses)
     }
 
-    /// Counts an instance of an effect that comes or goes.
+    /// Changes the number of active instances of an effect.
     pub(super) fn count_use(&mut self, number: u32, change: impl FnOnce(u32) -> u32) {
         if let Ok(at) = self.position(number) {
             self.known[at].uses = change(self.known[at].uses);
         }
     }
 
-    /// No instance of any is active.
+    /// Resets all use counts to zero.
     pub(super) fn forget_uses(&mut self) {
         self.known.iter_mut().for_each(|known| known.uses = 0);
     }
@@ -75,7 +75,7 @@ impl RuntimeEffects {
         self.next
     }
 
-    /// Adds an effect, whose definition has this hash. Numbers end at the largest; whoever asks for more gets none.
+    /// Adds an effect whose definition has this hash. `None` if all numbers are used up.
     pub(super) fn add(&mut self, hash: u64, effect: Arc<Effect>) -> Option<u32> {
         let number = self.next;
         self.next = number.checked_add(1)?;
@@ -84,7 +84,7 @@ impl RuntimeEffects {
         Some(number)
     }
 
-    /// Puts another effect in the place of one, under the same number; or nothing. Its instances are to be counted anew.
+    /// Replaces the effect of a number, or removes it. Its instances have to be counted again.
     pub(super) fn replace(&mut self, number: u32, effect: Option<Arc<Effect>>) {
         let Ok(at) = self.position(number) else { return };
         let old = StateHasher::of(&*self.known[at].effect.def);
@@ -106,7 +106,7 @@ impl RuntimeEffects {
         self.known.binary_search_by_key(&number, |known| known.number)
     }
 
-    /// What was forgotten and what is there, in the order of numbers.
+    /// Gaps and definitions, in the order of numbers.
     fn spans(&self) -> impl Iterator<Item = Span<'_>> {
         let mut expected = 0;
         let known = self.known.iter().flat_map(move |known| {
@@ -119,10 +119,10 @@ impl RuntimeEffects {
         known.chain((rest > 0).then_some(Span::Forgotten(rest)))
     }
 
-    /// Reads definitions, and has each resolved.
+    /// Reads definitions and resolves each.
     ///
     /// # Errors
-    /// If they do not hold together, or cannot be resolved.
+    /// If they are inconsistent, or cannot be resolved.
     pub(super) fn decode(
         decoder: &mut Decoder<'_>,
         resolve: impl Fn(Arc<EffectDef>, &Decoder<'_>) -> Result<Effect, DecodeError>,
@@ -135,7 +135,7 @@ impl RuntimeEffects {
                 let def = Arc::<EffectDef>::decode(decoder)?;
                 let hash = StateHasher::of(&*def);
                 if read.by_hash.contains_key(&hash) {
-                    return Err(decoder.invalid("an effect created at run time is there twice"));
+                    return Err(decoder.invalid("an effect created at run time is defined twice"));
                 }
                 let effect = resolve(def, decoder)?;
                 read.add(hash, Arc::new(effect));
@@ -143,7 +143,7 @@ impl RuntimeEffects {
             } else {
                 let forgotten = u32::decode(decoder)?;
                 if forgotten == 0 || after_gap || forgotten > end - read.next {
-                    return Err(decoder.invalid("the gaps between effects created at run time do not fit"));
+                    return Err(decoder.invalid("the gaps between effects created at run time are invalid"));
                 }
                 read.next += forgotten;
                 after_gap = true;
@@ -153,15 +153,16 @@ impl RuntimeEffects {
     }
 }
 
-/// A stretch of numbers.
+/// A gap or a definition in the sequence of numbers.
 enum Span<'a> {
-    /// So many, all forgotten.
+    /// A gap of this many forgotten numbers.
     Forgotten(u32),
-    /// One that is there.
+    /// An existing definition.
     Known(&'a EffectDef),
 }
 
-/// How many numbers were given out, then each stretch: a byte that says which, and the definition or the length.
+/// Encoding: the next number, then each span: a byte for its kind, and the definition or the length of the
+/// gap.
 impl Encode for RuntimeEffects {
     fn encode(&self, encoder: &mut Encoder) {
         self.next.encode(encoder);

@@ -11,7 +11,7 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeSetId;
 use crate::refusal::CycleLink;
 
-/// Why a set could not be registered or taken away.
+/// Reason for which a set could not be registered or unregistered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
@@ -22,7 +22,7 @@ pub enum RegisterError {
     #[error("{0:?} does not exist")]
     UnknownSet(AttributeSetId),
     /// The controller has the set already.
-    #[error("the attribute set `{0}` is registered already")]
+    #[error("the attribute set `{0}` is already registered")]
     AlreadyRegistered(String),
     /// The controller does not have the set.
     #[error("the attribute set `{0}` is not registered")]
@@ -34,21 +34,21 @@ pub enum RegisterError {
     CircularDependency {
         /// The set.
         set: String,
-        /// The chain in words.
+        /// Description of the chain.
         cycle: String,
         /// The values in order: each reads the next, and the last one reads the first.
         chain: Box<[CycleLink]>,
     },
-    /// The sets would not go together.
+    /// The sets would conflict.
     #[error(transparent)]
     AttributeSets(#[from] AttributeSetError),
 }
 
 impl Simulation {
-    /// Registers an attribute set with a controller (§6.2). Modifiers that waited for its attributes begin to count.
+    /// Registers an attribute set with a controller (§6.2). Inert modifiers of its attributes take effect.
     ///
     /// # Errors
-    /// If the set is registered already, something that it depends on is not (§6.4), or modifiers that waited for its
+    /// If the set is already registered, a dependency of it is not (§6.4), or inert modifiers of its
     /// attributes would close a cycle (B6).
     pub fn register_set(
         &mut self,
@@ -76,11 +76,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes an attribute set away from a controller (§6.2). Modifiers of its attributes stay with their effects and
-    /// count again should the set come back; the values do not.
+    /// Unregisters an attribute set from a controller (§6.2). Modifiers of its attributes stay with their
+    /// effects and take effect again if the set is registered again; the values are lost.
     ///
     /// # Errors
-    /// If the set is not registered, or something that stays depends on it (§6.4).
+    /// If the set is not registered, or a remaining set depends on it (§6.4).
     pub fn unregister_set(
         &mut self,
         controller: ControllerId,
@@ -104,7 +104,7 @@ impl Simulation {
         Ok(self.state.layout(controller).sets.to_vec())
     }
 
-    /// The position of the layout of these sets, which are sorted.
+    /// Index of the layout of these sets, which are sorted.
     pub(super) fn layout_for(&mut self, sets: &[AttributeSetId]) -> Result<u32, AttributeSetError> {
         match self.state.layouts.find(sets) {
             Some(at) => Ok(at),
@@ -124,7 +124,7 @@ impl Simulation {
         }
     }
 
-    /// Moves a controller to another layout: what both have keeps its values.
+    /// Moves a controller to another layout; attributes in both keep their values.
     fn change_layout(&mut self, id: ControllerId, layout: u32) {
         self.flush();
         let new = Arc::clone(&self.state.layouts[layout as usize]);

@@ -1,4 +1,4 @@
-//! Controllers come and go (§4.2, §4.3).
+//! Spawning and despawning of controllers (§4.2, §4.3).
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
 use crate::controller::{Controller, ControllerDef, ReplicationMode, Value};
 use crate::effect::{EffectContext, LastSource, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{ActorId, TemplateId};
 use crate::input::InputBuffer;
 use crate::refusal::RefusalReason;
 use crate::tag::TagSet;
 
-/// What a new controller is made of, and whom it belongs to.
+/// Description of a controller to spawn: template, owner and avatar.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spawn {
     def: Source,
@@ -34,17 +34,17 @@ enum Source {
 }
 
 impl Spawn {
-    /// From the template of this name.
+    /// Spawns from the template with this name.
     pub fn named(template: impl Into<String>) -> Self {
         Self::from(Source::Named(template.into()))
     }
 
-    /// From a template.
+    /// Spawns from a template.
     pub fn template(template: TemplateId) -> Self {
         Self::from(Source::Template(template))
     }
 
-    /// From a definition that is in no catalog.
+    /// Spawns from a definition outside the catalog.
     pub fn def(def: ControllerDef) -> Self {
         Self::from(Source::Def(Arc::new(def)))
     }
@@ -53,7 +53,7 @@ impl Spawn {
         Self { def, owner: None, avatar: None, instigators: Vec::new() }
     }
 
-    /// Owner and avatar are the same actor (§4.2).
+    /// Sets owner and avatar to the same actor (§4.2).
     #[must_use]
     pub fn actor(mut self, actor: ActorId) -> Self {
         self.owner = Some(actor);
@@ -61,21 +61,21 @@ impl Spawn {
         self
     }
 
-    /// The logical owner, which persists (§4.2).
+    /// Sets the logical owner, which persists (§4.2).
     #[must_use]
     pub fn owner(mut self, owner: ActorId) -> Self {
         self.owner = Some(owner);
         self
     }
 
-    /// A controller that effects of the template name as their instigator (K1).
+    /// Sets the controller that effects of the template refer to by this name as their instigator (K1).
     #[must_use]
     pub fn instigator(mut self, name: impl Into<String>, controller: ControllerId) -> Self {
         self.instigators.push((name.into(), controller));
         self
     }
 
-    /// The representation in the world, which may change (§4.2).
+    /// Sets the representation in the world, which may change (§4.2).
     #[must_use]
     pub fn avatar(mut self, avatar: ActorId) -> Self {
         self.avatar = Some(avatar);
@@ -86,43 +86,43 @@ impl Spawn {
 crate::codec::plain_struct!(Spawn { def, owner, avatar, instigators: since 4 });
 crate::codec::plain_enum!(Source { 0 => Named(name), 1 => Template(template), 2 => Def(def) });
 
-/// Why a controller could not be spawned.
+/// Reason for which a controller could not be spawned.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
     /// There is no such template.
     #[error(transparent)]
     UnknownTemplate(#[from] UnknownName),
-    /// The definition does not hold together.
+    /// The definition is invalid.
     #[error(transparent)]
     Invalid(#[from] CatalogErrors),
-    /// The sets do not go together.
+    /// The attribute sets conflict.
     #[error(transparent)]
     AttributeSets(#[from] AttributeSetError),
-    /// A base value is of an attribute that none of the sets has.
-    #[error("the base value of `{0}` is given, but none of the attribute sets has it")]
+    /// A base value names an attribute that none of the sets has.
+    #[error("a base value is given for `{0}`, but none of the attribute sets has that attribute")]
     UnknownAttribute(String),
-    /// A base value is of a derived attribute (B7).
-    #[error("`{0}` is derived: its base comes from its expression, and no base value can be given")]
+    /// A base value names a derived attribute (B7).
+    #[error("`{0}` is derived: its base comes from its expression and cannot be set")]
     DerivedBase(String),
     /// There are too many controllers.
-    #[error("the limit of {0} controllers is reached")]
+    #[error("the limit of {0} controllers is reached: despawn some, or raise `Config::max_controllers`")]
     LimitReached(u32),
 }
 
-/// What a controller is before anything is on it.
-pub(super) struct Founding {
+/// Initial data of a controller, before effects and abilities.
+pub(super) struct NewController {
     pub(super) template: Option<TemplateId>,
     pub(super) owner: Option<ActorId>,
     pub(super) avatar: Option<ActorId>,
     pub(super) replication: ReplicationMode,
     pub(super) layout: u32,
-    /// Current values do not count yet.
+    /// Base values; the current values are ignored.
     pub(super) values: Vec<Value>,
 }
 
 impl Simulation {
-    /// Spawns a controller from the template of this name.
+    /// Spawns a controller from the template with this name.
     ///
     /// # Errors
     /// If there is no such template, or there are too many controllers.
@@ -130,10 +130,10 @@ impl Simulation {
         self.spawn_with(Spawn::named(template))
     }
 
-    /// Spawns a controller: the initialisation sequence of §4.3. Initial effects that are refused say so by an event.
+    /// Spawns a controller by the initialisation sequence of §4.3. A refused initial effect emits an event.
     ///
     /// # Errors
-    /// If the definition does not hold together, or there are too many controllers.
+    /// If the definition is invalid, or there are too many controllers.
     pub fn spawn_with(&mut self, spawn: Spawn) -> Result<ControllerId, SpawnError> {
         if self.state.controllers.len() >= self.config.max_controllers as usize {
             return Err(SpawnError::LimitReached(self.config.max_controllers));
@@ -209,9 +209,17 @@ impl Simulation {
             }
         }
         let replication = template.def.replication;
-        let id = self.found(Founding { template: template_id, owner, avatar, replication, layout, values });
+        let id = self.create_controller(NewController {
+            template: template_id,
+            owner,
+            avatar,
+            replication,
+            layout,
+            values,
+        });
         self.initialise_values(id, |_| true);
-        // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
+        // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the
+        // tags.
         for grant in &template.abilities {
             self.grant_ability(id, Grant::of(grant, None));
         }
@@ -237,10 +245,10 @@ impl Simulation {
         id
     }
 
-    /// The first steps of §4.3: 1. the controller is instantiated; 2. its attribute sets are registered, with these bases
-    /// and without current values; 3. owner and avatar are set.
-    pub(super) fn found(&mut self, founding: Founding) -> ControllerId {
-        let Founding { template, owner, avatar, replication, layout, values } = founding;
+    /// The first steps of §4.3: 1. the controller is instantiated; 2. its attribute sets are registered, with
+    /// base values and without current values; 3. owner and avatar are set.
+    pub(super) fn create_controller(&mut self, new: NewController) -> ControllerId {
+        let NewController { template, owner, avatar, replication, layout, values } = new;
         let ordinal = self.state.ordinal;
         self.state.ordinal += 1;
         let id = self.state.controllers.insert(Controller {
@@ -259,11 +267,12 @@ impl Simulation {
         id
     }
 
-    /// Takes a controller out of the simulation (§4.3): its effects are removed without expiration effects, its
-    /// abilities revoked. Effects that it caused on others stay, with what they last knew of it (M5).
+    /// Removes a controller from the simulation (§4.3): its effects are removed without expiration effects,
+    /// its abilities revoked. Effects that it applied to others stay, with the last values that they read of
+    /// it (M5).
     ///
     /// # Errors
-    /// If it does not exist (any more).
+    /// If the controller does not exist (any more).
     pub fn despawn(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
         if !self.state.controllers.contains(controller) {
             return Err(RefusalReason::UnknownController(controller));
@@ -276,21 +285,21 @@ impl Simulation {
         if !self.state.controllers.contains(id) {
             return;
         }
-        // Values are brought up to date first, so that what others remember of it is what it was.
+        // Values are updated first, so that others remember its true last values.
         self.flush();
         self.remember_source(id);
-        let runs = self.runs_where(id, |_, _| true);
-        self.end_runs(runs, EndReason::Revoked);
+        let runs = self.activations_where(id, |_, _| true);
+        self.end_activations(runs, EndReason::Revoked);
         while let Some(last) = self.state.controllers.get(id).and_then(|controller| controller.effects.last())
         {
             let last: ActiveEffectId = *last;
             self.remove_active(last, RemovalReason::TargetGone);
         }
-        let abilities: Vec<AbilityHandle> = self
+        let abilities: Vec<GrantedAbilityId> = self
             .state
             .controllers
             .get(id)
-            .map(|controller| controller.skills.abilities.to_vec())
+            .map(|controller| controller.ability_data.abilities.to_vec())
             .unwrap_or_default();
         for handle in abilities {
             self.revoke_ability(handle);
@@ -310,11 +319,11 @@ impl Simulation {
         self.emit(EventKind::ControllerDespawned { controller: id });
     }
 
-    /// Writes down what the effects that a controller caused on others need of it.
+    /// Saves the last source values for the effects that a controller applied to others.
     fn remember_source(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         let outgoing: SmallVec<[ActiveEffectId; 8]> =
-            controller.extras.outgoing.iter().map(|&(_, id)| id).collect();
+            controller.interactions.outgoing.iter().map(|&(_, id)| id).collect();
         for active in outgoing {
             let Some(controller) = self.state.controllers.get(id) else { return };
             let Some((_, effect)) = self.state.effect_of(&self.catalog, active) else { continue };
@@ -332,10 +341,10 @@ impl Simulation {
         }
     }
 
-    /// Gives a controller another avatar, or none (§4.3). Its effects are re-evaluated.
+    /// Sets or removes the avatar of a controller (§4.3). Its effects are re-evaluated.
     ///
     /// # Errors
-    /// If it does not exist (any more).
+    /// If the controller does not exist (any more).
     pub fn set_avatar(
         &mut self,
         controller: ControllerId,
@@ -358,10 +367,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Gives a controller another owner, or none (§4.2).
+    /// Sets or removes the owner of a controller (§4.2).
     ///
     /// # Errors
-    /// If it does not exist (any more).
+    /// If the controller does not exist (any more).
     pub fn set_owner(
         &mut self,
         controller: ControllerId,
@@ -380,11 +389,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Makes a controller inactive, or active again (K1). An inactive controller refuses activations, input, events and
-    /// applications with [`RefusalReason::ControllerInactive`]; its clocks run on.
+    /// Activates or deactivates a controller (K1). An inactive controller refuses activations, input, events
+    /// and applications with [`RefusalReason::ControllerInactive`]; its clocks keep running.
     ///
     /// # Errors
-    /// If it does not exist (any more).
+    /// If the controller does not exist (any more).
     pub fn set_active(&mut self, controller: ControllerId, active: bool) -> Result<(), RefusalReason> {
         let Some(known) = self.state.controllers.get_mut(controller) else {
             return Err(RefusalReason::UnknownController(controller));
@@ -393,7 +402,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Tells every effect on a controller to look again.
+    /// Queues a refresh of every effect on a controller.
     fn refresh_all(&mut self, id: ControllerId) {
         let count = self.state.controllers.get(id).map_or(0, |controller| controller.effects.len());
         for at in 0..count {
@@ -405,8 +414,8 @@ impl Simulation {
         }
     }
 
-    /// Evaluates the slots for which `is_new` holds for the first time, without events: bases are normalised to their
-    /// bounds once (B0).
+    /// Evaluates the slots for which `is_new` holds for the first time, without events: bases are normalised
+    /// to their bounds once (B0).
     pub(super) fn initialise_values(&mut self, id: ControllerId, is_new: impl Fn(u16) -> bool) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
@@ -417,7 +426,7 @@ impl Simulation {
             let failed = base.is_err();
             let (min, max) = super::State::bounds(controller, &layout.slots[at]);
             let mut base = base.unwrap_or(controller.values[at].base);
-            // The base of a derived attribute is what its expression says, from the start (B2).
+            // The base of a derived attribute comes from its expression, from the start (B2).
             if layout.slots[at].attribute.derived.is_none() {
                 base = super::values::clamp(base, min, max);
             }

@@ -13,72 +13,74 @@ use crate::codec::{plain_enum, plain_struct};
 use crate::controller::Controller;
 use crate::controller::summon::SummonIndex;
 use crate::effect::{ActiveEffect, Effect};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, Handle, TaskId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, Handle, TaskId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::task::RunningTask;
 use crate::time::{Span, Time};
 use crate::timer::TimerWheel;
 
-/// Whether a simulation decides or predicts (§13).
+/// Role of a simulation in a network game (§13).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {
-    /// It decides everything and runs everything: a game without a network.
+    /// Authority without clients: decides and runs everything, as in a game without a network.
     #[default]
     Authority,
-    /// It predicts what an authority will decide, and refuses what only an authority may do.
+    /// Client: predicts the authority's decisions, and refuses operations that only an authority may do.
     Client,
-    /// It decides for players on other machines: as [`Self::Authority`], but without what runs on their machines only.
+    /// Server: an authority for remote players, without the parts that run on their machines only.
     Server,
 }
 
-/// How a simulation is set up. Not part of the state.
+/// Configuration of a simulation. Not part of the state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Seed of everything random (V5).
     pub seed: u64,
-    /// Seed of the dice that client and server roll alike ([`Randomness::Predicted`](crate::prediction::Randomness)); the
-    /// same on both sides, and unlike `seed` no secret.
+    /// Seed of the random rolls that client and server share
+    /// ([`Randomness::Predicted`](crate::prediction::Randomness)); equal on both sides and, unlike `seed`, no
+    /// secret.
     pub prediction_seed: u64,
-    /// Whether it decides or predicts.
+    /// Role of the simulation.
     pub role: Role,
-    /// Whether `BeforeEffectApplied` is raised, with the values from before (§15.4).
+    /// Whether `BeforeEffectApplied` is emitted, with the values from before (§15.4).
     pub audit: bool,
-    /// Whether `TagCountChanged` is raised for every change of a tag's explicit count (T6). It changes no state and no
-    /// hash; tasks that wait for counts need no setting.
+    /// Whether `TagCountChanged` is emitted for every change of a tag's explicit count (T6). It changes no
+    /// state and no hash; tasks that wait for counts do not need it.
     pub tag_counts: bool,
-    /// Most operations that one call or timer may lead to (E12).
+    /// Largest number of consequences of one call or timer (E12).
     pub cascade_limit: u32,
-    /// Most controllers.
+    /// Largest number of controllers.
     pub max_controllers: u32,
-    /// Most effects on one controller, queued ones included.
+    /// Largest number of effects on one controller, including queued ones.
     pub max_effects_per_controller: u32,
-    /// Most abilities of one controller.
+    /// Largest number of abilities of one controller.
     pub max_abilities_per_controller: u32,
-    /// Most runs of abilities that one controller has at once.
+    /// Largest number of simultaneous activations of one controller.
     pub max_activations_per_controller: u32,
-    /// Most branches that one run of an ability has at once; each waits for one task at most.
+    /// Largest number of simultaneous branches of one activation; each waits for at most one task.
     pub max_branches_per_activation: u32,
-    /// Most controllers that the tasks of abilities spawn in one operation (A17).
+    /// Largest number of controllers that tasks of abilities spawn in one operation (A17).
     pub max_spawns_per_operation: u32,
-    /// Most occurrences that one wait of a branch keeps for later rounds (A9, A10); 0 is as many as `cascade_limit`.
+    /// Largest number of occurrences that one wait queues for later rounds (A9, A10); 0 means
+    /// `cascade_limit`.
     pub max_queued_occurrences: u32,
-    /// Most stacks of one effect, also if its definition names no limit (E5).
+    /// Largest number of stacks of one effect, even if its definition names no limit (E5).
     pub max_stacks: u32,
-    /// Most inputs of one controller that are held at once.
+    /// Largest number of inputs that one controller holds at once.
     pub max_inputs_per_controller: u32,
-    /// Most targets of one run of an ability that are given from outside.
+    /// Largest number of caller-provided targets of one activation.
     pub max_targets: u32,
-    /// Most numbers, and most tags, that one spec or one grant brings along.
+    /// Largest number of caller-provided numbers, and of tags, in one spec or grant.
     pub max_extras: u32,
-    /// Most bytes of one payload, and of one name of an input or parameter, given from outside.
+    /// Largest size in bytes of one caller-provided payload, and of one name of an input or parameter.
     pub max_payload_bytes: u32,
-    /// Shortest period of an effect. Zero admits every period; whoever runs the packs of others says more, for a
-    /// period of a microsecond keeps `advance` busy for a very long time.
+    /// Shortest allowed period of an effect. Zero allows every period; set it when running untrusted content,
+    /// since a period of a microsecond keeps `advance` busy for a very long time.
     pub min_period: Span,
-    /// Most effects created at run time.
+    /// Largest number of effects created at run time.
     pub max_runtime_effects: u32,
-    /// Most events kept for polling; later ones are counted and lost.
+    /// Largest number of events queued for polling; later ones are counted and dropped.
     pub max_events: u32,
 }
 
@@ -142,40 +144,40 @@ plain_struct!(Config {
     max_events,
 });
 
-/// How much a simulation has counted. All of it is part of the state: what comes next is numbered by it.
+/// Counters of a simulation. All of them are part of the state: they number later objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counters {
-    /// Effects that were applied, abilities that were granted and tasks that were begun.
+    /// Number of applied effects, granted abilities and started tasks.
     pub sequence: u64,
-    /// Controllers that were ever spawned.
+    /// Number of controllers ever spawned.
     pub controllers: u64,
-    /// Calls and timers that anything came of.
+    /// Number of operations: calls and timers with a result.
     pub operations: u64,
-    /// Events that were raised.
+    /// Number of emitted events.
     pub events: u64,
 }
 
-/// What a timer does when it fires.
+/// Kind of a timer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum TimerKind {
     /// E3: at equal times the tick of an effect precedes its expiry.
     Tick(ActiveEffectId),
     Expiry(ActiveEffectId),
     Task(TaskId),
-    Recharge(AbilityHandle),
+    Recharge(GrantedAbilityId),
     /// The lifetime of a summoned controller (A17).
     Lifetime(ControllerId),
 }
 
-/// Timers at the same instant fire in the order of this (V4): by the order in which effects were applied, tasks begun
-/// and abilities granted, which share one count.
+/// A timer. Timers at the same instant fire in this order (V4): by the sequence in which effects were
+/// applied, tasks started and abilities granted, which share one counter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Timer {
     pub(super) sequence: u64,
     pub(super) kind: TimerKind,
 }
 
-/// Everything that a simulation remembers.
+/// The complete state of a simulation.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(super) now: Time,
@@ -190,18 +192,18 @@ pub(crate) struct State {
     pub(super) events: u64,
     pub(super) controllers: Arena<ControllerId, Controller>,
     pub(super) effects: Arena<ActiveEffectId, ActiveEffect>,
-    pub(super) abilities: Arena<AbilityHandle, GrantedAbility>,
+    pub(super) abilities: Arena<GrantedAbilityId, GrantedAbility>,
     pub(super) activations: Arena<ActivationId, Activation>,
     pub(super) tasks: Arena<TaskId, RunningTask>,
     /// Effects created at run time. Their ids follow those of the catalog.
     pub(super) runtime_effects: RuntimeEffects,
     pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
     pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
-    /// Derived from the summoned controllers (A17).
+    /// Index of summoned controllers; derived (A17).
     pub(super) summons: SummonIndex,
-    /// Derived from the active effects.
+    /// Pending timers; derived.
     pub(super) timers: TimerWheel<Timer>,
-    /// A cache of what the catalog's sets look like together, in the order of first use.
+    /// Cache of the layouts of attribute set combinations, in the order of first use.
     pub(super) layouts: Layouts,
 }
 
@@ -226,27 +228,6 @@ impl State {
             timers: TimerWheel::new(Time::ZERO),
             layouts: Layouts::default(),
         }
-    }
-
-    pub(super) fn watch_touches(&mut self) {
-        self.controllers.watch_touches();
-        self.effects.watch_touches();
-        self.abilities.watch_touches();
-        self.activations.watch_touches();
-        self.tasks.watch_touches();
-    }
-
-    /// Whatever goes is taken out of a list of its controller, which is touched by that.
-    pub(super) fn take_touched(&mut self) -> Vec<ControllerId> {
-        let mut touched: Vec<ControllerId> = Vec::new();
-        self.controllers.take_touched(|id, _| touched.push(id));
-        self.effects.take_touched(|_, active| touched.push(active.target));
-        self.abilities.take_touched(|_, granted| touched.push(granted.controller));
-        self.activations.take_touched(|_, run| touched.push(run.controller));
-        self.tasks.take_touched(|_, task| touched.push(task.controller));
-        touched.sort_unstable();
-        touched.dedup();
-        touched
     }
 
     pub(super) fn next_sequence(&mut self) -> u64 {
@@ -300,7 +281,7 @@ impl Clone for State {
         clone
     }
 
-    /// Reuses what is there, so that restoring a snapshot every tick does not allocate.
+    /// Reuses allocated memory, so that restoring a snapshot every tick does not allocate.
     fn clone_from(&mut self, source: &Self) {
         let Self {
             now,
@@ -333,7 +314,7 @@ impl Clone for State {
         self.activations.clone_from(activations);
         self.tasks.clone_from(tasks);
         self.runtime_effects.clone_from(runtime_effects);
-        // A tree is copied by allocating another, so that looking for a difference first is cheaper.
+        // Copying a tree allocates a new one, so comparing first is cheaper.
         if self.owners != *owners {
             self.owners.clone_from(owners);
         }

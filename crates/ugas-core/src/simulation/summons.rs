@@ -1,4 +1,4 @@
-//! Controllers that abilities spawn and despawn (A17).
+//! Summons: controllers that abilities spawn and despawn (A17).
 
 use smallvec::SmallVec;
 
@@ -14,22 +14,23 @@ use crate::targeting::Placement;
 use crate::task::{DespawnTask, Number, SpawnPlace, SpawnTask};
 use crate::time::{Span, Time};
 
-/// Parameter of the activation that counts the controllers of one task while their numbers are evaluated.
+/// Parameter of the activation that holds the index of the controller while the numbers of one spawn task are
+/// evaluated.
 const SPAWN_INDEX: &str = "Spawn.Index";
 
 impl Simulation {
-    /// The living summoned controller of this name, as `SpawnController` names it: `wolf`, `wolf.2` (A17).
+    /// Living summoned controller with this name, as `SpawnController` names it: `wolf`, `wolf.2` (A17).
     pub fn summoned(&self, name: &str) -> Option<ControllerId> {
         let (base, number) = SummonName::split(name);
         self.state.summons.named(base, number)
     }
 
-    /// The living controllers that the abilities of a controller summoned, the first one first (A17).
+    /// Living controllers that the abilities of a controller summoned, oldest first (A17).
     pub fn summons_of(&self, instigator: ControllerId) -> impl Iterator<Item = ControllerId> + '_ {
         self.state.summons.of(instigator)
     }
 
-    /// Carries out `SpawnController`. Limits are checked before the first one is spawned: a refusal changes nothing.
+    /// Carries out `SpawnController`. Limits are checked before the first spawn: a refusal changes nothing.
     pub(super) fn spawn_task(
         &mut self,
         id: ActivationId,
@@ -40,21 +41,21 @@ impl Simulation {
             return Err(RefusalReason::NotPredicted);
         }
         let count = match &spawn.count {
-            // Numbers below 1 are none; those beyond the counter are refused by the limit.
+            // Counts below 1 are none; the limit refuses counts beyond `u32`.
             Some(count) => self.task_number(id, count)?.floor().clamp(0.0, f64::from(u32::MAX)) as u32,
             None => 1,
         };
         let Some(activation) = self.state.activations.get(id) else { return Ok(Flow::Over) };
         let owner = activation.controller;
         let Some(own) = self.state.controllers.get(owner) else { return Ok(Flow::Over) };
-        let facing = own.extras.placement.map_or([0.0; 3], |placement| placement.facing());
-        let team = spawn.team.clone().or_else(|| own.extras.team.clone());
+        let facing = own.interactions.placement.map_or([0.0; 3], |placement| placement.facing());
+        let team = spawn.team.clone().or_else(|| own.interactions.team.clone());
         let place = match spawn.at {
-            SpawnPlace::Owner => Some(own.extras.placement),
+            SpawnPlace::Owner => Some(own.interactions.placement),
             SpawnPlace::Target => {
                 let target = activation.targets.first_controller();
                 let target = target.and_then(|target| self.state.controllers.get(target));
-                target.map(|target| target.extras.placement)
+                target.map(|target| target.interactions.placement)
             }
             SpawnPlace::Location => {
                 let location = activation.targets.first_location();
@@ -68,7 +69,7 @@ impl Simulation {
         for index in 0..count {
             let is_expression = |number: &Number| matches!(number, Number::Program(_));
             if spawn.offset.iter().flatten().chain(&spawn.lifetime).any(is_expression) {
-                self.leave(id, SPAWN_INDEX, f64::from(index));
+                self.store_number(id, SPAWN_INDEX, f64::from(index));
             }
             let placement = self.offset(id, place, spawn.offset.as_ref())?;
             let lifetime = match &spawn.lifetime {
@@ -78,7 +79,7 @@ impl Simulation {
             plan.push((placement, lifetime));
         }
         for (placement, lifetime) in plan {
-            self.blame_activation(id);
+            self.set_cause_to_activation(id);
             let Some(spawned) = self.spawn_from(spawn.template) else { continue };
             self.scratch.spawned = self.scratch.spawned.saturating_add(1);
             if let Some(controller) = self.state.controllers.get_mut(spawned) {
@@ -102,7 +103,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The position of one spawned controller; `None` without one to begin from.
+    /// Position of one spawned controller; `None` without an origin.
     fn offset(
         &mut self,
         id: ActivationId,
@@ -122,8 +123,8 @@ impl Simulation {
         placement.map(Some).map_err(|_| RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Notes where a spawned controller comes from and when it leaves. A lifetime that is not positive ends at the same
-    /// instant, after all that its appearance leads to.
+    /// Records the instigator and the lifetime of a spawned controller. A lifetime that is not positive ends
+    /// at the same instant, after all consequences of the spawn.
     fn summon(
         &mut self,
         id: ActivationId,
@@ -142,12 +143,12 @@ impl Simulation {
         let bound = spawn.bound.then_some(id);
         let summon = Summon { instigator, bound, name, expires, sequence, timer: None };
         self.state.summons.insert(spawned, &summon);
-        controller.extras.make_mut().summon = Some(Box::new(summon));
+        controller.interactions.make_mut().summon = Some(Box::new(summon));
         self.schedule_departure(spawned);
         if expires.is_some_and(|expires| expires <= self.state.now) {
             self.enqueue(Consequence::Despawn { controller: spawned });
         }
-        // An ability that ended while its controllers appeared takes them along.
+        // An ability that ended during the spawn also despawns its bound controllers.
         let is_over = self.state.activations.get(id).is_none_or(|activation| activation.ending);
         if spawn.bound && is_over {
             self.enqueue(Consequence::Despawn { controller: spawned });
@@ -157,27 +158,27 @@ impl Simulation {
     /// Sets the timer of a summoned controller's lifetime.
     pub(super) fn schedule_departure(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        if controller.extras.summon.is_none() {
+        if controller.interactions.summon.is_none() {
             return;
         }
-        let Some(summon) = controller.extras.make_mut().summon.as_mut() else { return };
+        let Some(summon) = controller.interactions.make_mut().summon.as_mut() else { return };
         let Some(expires) = summon.expires else { return };
         let timer = Timer { sequence: summon.sequence, kind: TimerKind::Lifetime(id) };
         summon.timer = Some(self.state.timers.schedule(expires, timer));
     }
 
-    /// The lifetime of a summoned controller is over.
+    /// Handles the end of a summoned controller's lifetime.
     pub(super) fn end_lifetime(&mut self, id: ControllerId) {
         if let Some(controller) = self.state.controllers.get_mut(id)
-            && controller.extras.summon.is_some()
-            && let Some(summon) = controller.extras.make_mut().summon.as_mut()
+            && controller.interactions.summon.is_some()
+            && let Some(summon) = controller.interactions.make_mut().summon.as_mut()
         {
             summon.timer = None;
         }
         self.destroy(id);
     }
 
-    /// Takes a controller out of the indexes of summoned ones, and its timer away.
+    /// Removes a controller from the indexes of summoned ones, and its timer.
     pub(super) fn forget_summon(&mut self, id: ControllerId, summon: &Summon) {
         self.state.summons.remove(id, summon);
         if let Some(timer) = summon.timer {
@@ -185,7 +186,7 @@ impl Simulation {
         }
     }
 
-    /// Queues the departure of the controllers that leave with an activation.
+    /// Queues the despawning of the controllers bound to an activation.
     pub(super) fn release_bound(&mut self, id: ActivationId, owner: ControllerId) {
         let is_bound = |summoned: &ControllerId| {
             let summon = self.state.controllers.get(*summoned).and_then(|known| known.summon());
@@ -213,7 +214,7 @@ impl Simulation {
             None => self.state.summons.of(owner).filter(|id| self.is_leaving(*id, despawn)).collect(),
         };
         for controller in leaving {
-            self.blame_activation(id);
+            self.set_cause_to_activation(id);
             self.destroy(controller);
         }
         Ok(Flow::Yield)
@@ -229,7 +230,7 @@ impl Simulation {
         is_named && (despawn.tags.is_empty() || controller.tags.has_any(&despawn.tags))
     }
 
-    /// Instants at which summoned controllers leave, for the comparison of timers.
+    /// Lifetime timers of summoned controllers, for the integrity check.
     pub(super) fn departures(&self) -> impl Iterator<Item = (Time, Timer)> + '_ {
         self.state.controllers.iter().filter_map(|(id, controller)| {
             let summon = controller.summon()?;

@@ -1,15 +1,17 @@
-//! Where controllers are and on whose side, and who is found there (GASD §4.11).
+//! Placement and teams of controllers, and target selection (GASD §4.11).
 
 use super::Simulation;
 use crate::controller::Controller;
 use crate::handle::{ControllerId, TaskId};
 use crate::id::AbilityId;
 use crate::refusal::RefusalReason;
-use crate::targeting::{Candidate, Placement, Query, SelectionBuffers, TargetData, Targeting, Team, select};
+use crate::targeting::{
+    Candidate, Placement, SelectionBuffers, TargetData, TargetQuery, Targeting, Team, select,
+};
 use crate::task::Wait;
 
 impl Simulation {
-    /// The host says where a controller is; `None` takes it out of the world.
+    /// Sets the placement of a controller; `None` removes it from the world.
     ///
     /// # Errors
     /// If the controller does not exist (any more).
@@ -23,10 +25,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// The host says on whose side a controller is.
+    /// Sets the team of a controller.
     ///
     /// # Errors
-    /// If the controller does not exist (any more), or the side's name is too long.
+    /// If the controller does not exist (any more), or the team's name is too long.
     pub fn set_team(&mut self, controller: ControllerId, team: Option<Team>) -> Result<(), RefusalReason> {
         if let Some(team) = &team {
             self.check_name(team.name()).map_err(RefusalReason::LimitReached)?;
@@ -36,19 +38,19 @@ impl Simulation {
         Ok(())
     }
 
-    /// Who is found by a targeting of `owner`, given the targets that there are already: the nearest first.
+    /// Targets that a targeting of `owner` selects, nearest first, starting from `given`.
     pub fn find_targets(&self, targeting: &Targeting, owner: ControllerId, given: &TargetData) -> TargetData {
         let mut found = TargetData::new();
         self.select_into(targeting, owner, given, &mut SelectionBuffers::default(), &mut found);
         found
     }
 
-    /// Whether a task that waits for targets may be given these: no more than its targeting wants, and each with the tags,
-    /// on the side and past the filter that it asks for. Where they are is not judged: a server judges that by where they
-    /// were when its client saw them (§13.7).
+    /// Whether a task that waits for targets accepts these: no more than its targeting selects, each with the
+    /// required tags and team and accepted by its filter. Positions are not checked: a server judges them by
+    /// the positions that its client saw (§13.7).
     ///
-    /// A host chooses freely; this is for whoever takes a stranger's choice.
-    pub fn may_be_given(&self, task: TaskId, targets: &TargetData) -> bool {
+    /// For hosts that receive targets from an untrusted client; a host may provide any targets itself.
+    pub fn can_provide_targets(&self, task: TaskId, targets: &TargetData) -> bool {
         let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return false };
         let activation =
             self.state.tasks.get(task).and_then(|task| self.state.activations.get(task.activation));
@@ -63,16 +65,16 @@ impl Simulation {
         targets.iter().count() <= targeting.limit() && targets.controllers().all(fits)
     }
 
-    /// How far the targeting of a task reaches that waits for targets, if it says so.
-    pub fn range_of(&self, task: TaskId) -> Option<f64> {
+    /// Range of the targeting of a task that waits for targets, if it has one.
+    pub fn targeting_range(&self, task: TaskId) -> Option<f64> {
         match self.wait_of(task)? {
             Wait::TargetData { targeting, .. } => targeting.range,
             _ => None,
         }
     }
 
-    /// Whether a target has the tags that an ability asks of its targets, and none of those that it refuses (§8.4).
-    /// Activation asks that of the first only, which is the one that it is about.
+    /// Whether a target has the tags that an ability requires of its targets, and none that it blocks (§8.4).
+    /// Activation checks only the first target.
     pub fn accepts_target(&self, ability: AbilityId, target: ControllerId) -> bool {
         let ability = self.catalog.ability_by_id(ability);
         let target = self.state.controllers.get(target);
@@ -96,22 +98,22 @@ impl Simulation {
         targeting: &'a Targeting,
         owner: ControllerId,
         given: &TargetData,
-    ) -> Option<Query<'a>> {
+    ) -> Option<TargetQuery<'a>> {
         let own = self.state.controllers.get(owner)?;
         let target = given.first_controller();
         let filter = targeting.filter.as_deref().and_then(|name| self.catalog.target_filter(name));
-        Some(Query {
-            owner_placement: own.extras.placement,
-            owner_team: own.extras.team.as_ref(),
+        Some(TargetQuery {
+            owner_placement: own.interactions.placement,
+            owner_team: own.interactions.team.as_ref(),
             activation_target: target,
             target_placement: target
                 .and_then(|target| self.state.controllers.get(target))
-                .and_then(|target| target.extras.placement),
+                .and_then(|target| target.interactions.placement),
             location: given.first_location(),
             attitude: &*self.catalog.attitude,
             filter: filter.map(|filter| &**filter),
             space: &*self.catalog.space,
-            ..Query::new(targeting, owner)
+            ..TargetQuery::new(targeting, owner)
         })
     }
 }
@@ -120,8 +122,8 @@ fn candidate((controller, known): (ControllerId, &Controller)) -> Candidate<'_> 
     Candidate {
         controller,
         ordinal: known.ordinal,
-        placement: known.extras.placement,
-        team: known.extras.team.as_ref(),
+        placement: known.interactions.placement,
+        team: known.interactions.team.as_ref(),
         tags: &known.tags,
     }
 }

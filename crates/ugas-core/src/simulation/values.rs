@@ -1,4 +1,4 @@
-//! Values: which modifiers count, what they add up to, and what bounds the result (§5.3, §5.4, M1–M10, B0, B1).
+//! Attribute evaluation: qualification of modifiers, aggregation and bounds (§5.3, §5.4, M1–M10, B0, B1).
 
 use smallvec::SmallVec;
 
@@ -19,7 +19,7 @@ use crate::number::finite;
 use crate::refusal::Party;
 use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
 
-/// How an attribute is evaluated, where that differs from its current value (UEM, "FAggregatorEvaluateParameters").
+/// Parameters of an evaluation that differs from the current value (UEM, "FAggregatorEvaluateParameters").
 #[derive(Clone, PartialEq, Debug)]
 pub struct EvaluationParameters {
     /// Tags that count as if the source of each modifier had them too, with their ancestors.
@@ -28,9 +28,9 @@ pub struct EvaluationParameters {
     pub extra_target_tags: TagBits,
     /// Effects whose modifiers do not count.
     pub ignored_effects: SmallVec<[ActiveEffectId; 2]>,
-    /// Only modifiers whose effect or its source carries all of these count.
+    /// Tags that the effect of a modifier or its source must all have for the modifier to count.
     pub source_tag_filter: TagSet,
-    /// Only modifiers count whose target carries all of these.
+    /// Tags that the target must all have for a modifier to count.
     pub target_tag_filter: TagSet,
     /// Whether modifiers that belong to a prediction count.
     pub include_predicted: bool,
@@ -52,21 +52,21 @@ impl Default for EvaluationParameters {
     }
 }
 
-/// Why a modifier does not count (UEM, "Why This Matters for Debugging").
+/// Whether a modifier counts, and if not, the reason (UEM, "Why This Matters for Debugging").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum Qualification {
     Counts,
-    /// Its effect's ongoing requirements fail (E7).
+    /// The ongoing requirements of its effect fail (E7).
     Inhibited,
     /// A required tag is missing.
     MissingTag(Party, TagId),
     /// An ignored tag is present.
     BlockedTag(Party, TagId),
-    /// It is in a layer beyond the one that was asked for.
+    /// Its layer is beyond the last one to evaluate.
     LayerNotEvaluated,
-    /// It belongs to a prediction, and those do not count here.
+    /// It belongs to a prediction, and predictions are excluded.
     PredictedOnly,
-    /// The caller asked for its effect not to count.
+    /// The caller excluded its effect.
     IgnoredEffect,
     /// A tag filter excludes it.
     TagFilter(TagId),
@@ -74,11 +74,11 @@ pub(crate) enum Verdict {
     NotMostNegative,
     /// A native qualifier excluded it (M7).
     Qualifier,
-    /// Its effect is gone, and with it the tag requirements that it would have to meet.
+    /// Its effect is gone, and with it the tag requirements to check.
     EffectGone,
 }
 
-/// The tags of an effect's source: those it has, or those it had last (M5).
+/// Tags of an effect's source: its current tags, or the last known ones (M5).
 pub(crate) struct SourceTags<'a> {
     own: Option<&'a TagBits>,
     /// Tags of the ability that the effect comes from (E13).
@@ -96,7 +96,7 @@ impl<'a> SourceTags<'a> {
         context: &'a EffectContext,
         last: Option<&'a TagBits>,
     ) -> Self {
-        // What is remembered comes first: a source that is about to go loses its own tags before it is gone.
+        // The remembered tags take precedence: a source that is being destroyed loses its own tags first.
         let live = || {
             context.source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits())
         };
@@ -105,7 +105,7 @@ impl<'a> SourceTags<'a> {
 }
 
 impl<'a> SourceTags<'a> {
-    /// The sets that it is the union of.
+    /// The tag sets that it is the union of.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &'a TagBits> + use<'a> {
         [self.own, self.ability].into_iter().flatten()
     }
@@ -118,7 +118,7 @@ impl TagView for SourceTags<'_> {
     }
 }
 
-/// Two views taken together.
+/// Union of two tag views.
 struct Both<'a, A: ?Sized, B: ?Sized>(&'a A, &'a B);
 
 impl<A: TagView + ?Sized, B: TagView + ?Sized> TagView for Both<'_, A, B> {
@@ -127,10 +127,10 @@ impl<A: TagView + ?Sized, B: TagView + ?Sized> TagView for Both<'_, A, B> {
     }
 }
 
-/// The modifiers of an attribute at one moment, to be evaluated later (UEM, "Aggregator Snapshots").
+/// Modifiers of an attribute, frozen at one moment for later evaluation (UEM, "Aggregator Snapshots").
 ///
-/// Tag requirements are still judged when it is evaluated; the modifiers themselves are frozen. One whose requirements
-/// went with its effect does not count.
+/// Tag requirements are checked at evaluation; the modifiers themselves are frozen. A modifier whose effect
+/// is gone does not count if it had requirements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AggregatorSnapshot {
     controller: ControllerId,
@@ -140,20 +140,20 @@ pub struct AggregatorSnapshot {
 }
 
 impl AggregatorSnapshot {
-    /// The base value at that moment.
+    /// Base value at the moment of the capture.
     pub fn base(&self) -> f64 {
         self.base
     }
 
-    /// The attribute.
+    /// Attribute that was captured.
     pub fn attribute(&self) -> AttributeId {
         self.attribute
     }
 }
 
-/// One evaluation of one attribute: its modifiers, or those it had once, under some circumstances.
+/// Inputs of one attribute evaluation: current or frozen modifiers, and the evaluation parameters.
 #[derive(Clone, Copy)]
-pub(crate) struct Evaluand<'a> {
+pub(crate) struct EvalInput<'a> {
     pub(crate) controller: &'a Controller,
     pub(crate) slot: &'a Slot,
     pub(crate) base: f64,
@@ -161,7 +161,7 @@ pub(crate) struct Evaluand<'a> {
     pub(crate) parameters: Option<&'a EvaluationParameters>,
 }
 
-/// A value before its bounds.
+/// Result of an aggregation, before bounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Evaluated {
     pub(crate) value: f64,
@@ -169,13 +169,13 @@ pub(crate) struct Evaluated {
 }
 
 impl State {
-    /// Judges each entry of a slot. `None` stands for "all count", which is found without allocating.
-    pub(crate) fn verdicts(
+    /// Qualifies each entry of a slot. `None` means that all count, and is found without allocating.
+    pub(crate) fn qualifications(
         &self,
         catalog: &Catalog,
-        evaluand: &Evaluand<'_>,
-    ) -> Option<SmallVec<[Verdict; 16]>> {
-        let &Evaluand { controller, slot, base, entries, parameters } = evaluand;
+        input: &EvalInput<'_>,
+    ) -> Option<SmallVec<[Qualification; 16]>> {
+        let &EvalInput { controller, slot, base, entries, parameters } = input;
         let qualifier = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.qualifier.as_ref());
         let plain = parameters.is_none()
             && !slot.has_qualifier
@@ -183,57 +183,57 @@ impl State {
         if plain {
             return None;
         }
-        let mut verdicts: SmallVec<[Verdict; 16]> =
-            entries.iter().map(|entry| self.judge(catalog, controller, entry, parameters)).collect();
+        let mut qualifications: SmallVec<[Qualification; 16]> =
+            entries.iter().map(|entry| self.qualify(catalog, controller, entry, parameters)).collect();
         if slot.attribute.def.evaluation == Evaluation::MostNegativeOnly {
-            keep_most_negative(base, entries, &mut verdicts);
+            keep_most_negative(base, entries, &mut qualifications);
         }
         if let Some(qualifier) = qualifier {
             let mut terms: SmallVec<[QualifierTerm; 16]> = entries
                 .iter()
-                .zip(&verdicts)
-                .map(|(entry, verdict)| QualifierTerm {
+                .zip(&qualifications)
+                .map(|(entry, qualification)| QualifierTerm {
                     effect: entry.effect,
                     operation: entry.operation,
                     layer: entry.layer,
                     amount: entry.amount,
-                    counts: *verdict == Verdict::Counts,
+                    counts: *qualification == Qualification::Counts,
                 })
                 .collect();
             qualifier(&mut terms);
-            for (term, verdict) in terms.iter().zip(&mut verdicts) {
-                if *verdict == Verdict::Counts && !term.counts {
-                    *verdict = Verdict::Qualifier;
+            for (term, qualification) in terms.iter().zip(&mut qualifications) {
+                if *qualification == Qualification::Counts && !term.counts {
+                    *qualification = Qualification::Qualifier;
                 }
             }
         }
-        Some(verdicts)
+        Some(qualifications)
     }
 
-    fn judge(
+    fn qualify(
         &self,
         catalog: &Catalog,
         controller: &Controller,
         entry: &ModifierEntry,
         parameters: Option<&EvaluationParameters>,
-    ) -> Verdict {
+    ) -> Qualification {
         if entry.conditions.inhibited {
-            return Verdict::Inhibited;
+            return Qualification::Inhibited;
         }
         if let Some(parameters) = parameters {
             if parameters.ignored_effects.contains(&entry.effect) {
-                return Verdict::IgnoredEffect;
+                return Qualification::IgnoredEffect;
             }
             if entry.conditions.predicted && !parameters.include_predicted {
-                return Verdict::PredictedOnly;
+                return Qualification::PredictedOnly;
             }
             if entry.layer > parameters.up_to_layer {
-                return Verdict::LayerNotEvaluated;
+                return Qualification::LayerNotEvaluated;
             }
         }
         let found = self.effect_of(catalog, entry.effect);
         if entry.conditions.tags && found.is_none() {
-            return Verdict::EffectGone;
+            return Qualification::EffectGone;
         }
         let needs_effect = entry.conditions.tags
             || parameters.is_some_and(|parameters| !parameters.source_tag_filter.is_empty());
@@ -251,25 +251,25 @@ impl State {
                 let own = Both(&effect.own_tags, &added);
                 let carried = Both(&own, &source);
                 if let Some(tag) = parameters.source_tag_filter.missing_from(&carried).next() {
-                    return Verdict::TagFilter(tag);
+                    return Qualification::TagFilter(tag);
                 }
             }
             if let Some(modifier) = effect.modifiers.get(usize::from(entry.index)) {
                 let target = Both(&controller.tags, extra.1);
                 let source = Both(&source, extra.0);
-                let verdict = require(&modifier.source_tags, &source, Party::Source)
+                let qualification = require(&modifier.source_tags, &source, Party::Source)
                     .or_else(|| require(&modifier.target_tags, &target, Party::Target));
-                if let Some(verdict) = verdict {
-                    return verdict;
+                if let Some(qualification) = qualification {
+                    return qualification;
                 }
             }
         }
         if let Some(parameters) = parameters
             && let Some(tag) = parameters.target_tag_filter.missing_from(&controller.tags).next()
         {
-            return Verdict::TagFilter(tag);
+            return Qualification::TagFilter(tag);
         }
-        Verdict::Counts
+        Qualification::Counts
     }
 
     /// An active effect together with its definition.
@@ -282,31 +282,33 @@ impl State {
         Some((active, self.definition(catalog, active.effect)?))
     }
 
-    /// The value of a slot before bounds, with what each layer did reported to `on_layer`.
+    /// Value of a slot before bounds; reports the result of each layer to `on_layer`.
     pub(crate) fn aggregate_slot(
         &self,
         catalog: &Catalog,
-        evaluand: &Evaluand<'_>,
+        input: &EvalInput<'_>,
         on_layer: impl FnMut(LayerOutcome),
     ) -> Evaluated {
-        let &Evaluand { base, entries, parameters, .. } = evaluand;
+        let &EvalInput { base, entries, parameters, .. } = input;
         let up_to = parameters.map_or(MAX_LAYER, |parameters| parameters.up_to_layer);
-        let verdicts = self.verdicts(catalog, evaluand);
-        let result = match &verdicts {
+        let qualifications = self.qualifications(catalog, input);
+        let result = match &qualifications {
             None => aggregate(base, entries, up_to, |_| true, on_layer),
-            Some(verdicts) => aggregate(base, entries, up_to, |at| verdicts[at] == Verdict::Counts, on_layer),
+            Some(qualifications) => {
+                aggregate(base, entries, up_to, |at| qualifications[at] == Qualification::Counts, on_layer)
+            }
         };
         Evaluated { value: result.value, divisor_ignored: result.divisor_ignored }
     }
 
-    /// What the value of a slot would be with another base, before bounds.
+    /// Value that a slot would have with another base, before bounds.
     pub(super) fn unclamped(&self, catalog: &Catalog, controller: &Controller, slot: u16, base: f64) -> f64 {
         let place = &self.layout(controller).slots[usize::from(slot)];
         let entries = controller.modifiers_of(slot);
         self.aggregate_present(catalog, controller, place, base, entries).value
     }
 
-    /// The value of a slot before bounds under present circumstances.
+    /// Value of a slot before bounds, under current conditions.
     fn aggregate_present(
         &self,
         catalog: &Catalog,
@@ -319,11 +321,11 @@ impl State {
         if let Some(Aggregated { value, divisor_ignored }) = plain {
             return Evaluated { value, divisor_ignored };
         }
-        let evaluand = Evaluand { controller, slot, base, entries, parameters: None };
-        self.aggregate_slot(catalog, &evaluand, |_| {})
+        let input = EvalInput { controller, slot, base, entries, parameters: None };
+        self.aggregate_slot(catalog, &input, |_| {})
     }
 
-    /// The bounds of a slot at this moment.
+    /// Current bounds of a slot.
     #[inline]
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {
@@ -335,7 +337,7 @@ impl State {
         (bound(slot.min), bound(slot.max))
     }
 
-    /// The base of a slot: what is stored, or what its expression gives (B2).
+    /// Base of a slot: the stored value, or the result of its expression (B2).
     pub(super) fn base_of(
         catalog: &Catalog,
         controller: &Controller,
@@ -376,9 +378,10 @@ impl State {
 }
 
 impl Simulation {
-    /// Evaluates an attribute under other circumstances than the present ones: with more tags, without some effects,
-    /// up to a layer (UEM, "Evaluation Channels"). Bounds apply only if all layers are evaluated; `pre_change` hooks do
-    /// not run. `None` if the controller has no such attribute, or it is [withheld](Self::withheld) from this client.
+    /// Evaluates an attribute with other parameters than the current ones: with additional tags, without some
+    /// effects, up to a layer (UEM, "Evaluation Channels"). Bounds apply only if all layers are evaluated;
+    /// `pre_change` hooks do not run. `None` if the controller has no such attribute, or it is
+    /// [withheld](Self::withheld) from this client.
     pub fn evaluate(
         &self,
         controller: ControllerId,
@@ -393,7 +396,8 @@ impl Simulation {
         self.evaluate_entries(controller, slot as u16, base, controller.modifiers_of(slot as u16), parameters)
     }
 
-    /// Freezes the modifiers of an attribute (UEM, "Aggregator Snapshots"). `None` as for [`Self::evaluate`].
+    /// Captures the modifiers of an attribute (UEM, "Aggregator Snapshots"). `None` as for
+    /// [`Self::evaluate`].
     pub fn capture(&self, controller: ControllerId, attribute: AttributeId) -> Option<AggregatorSnapshot> {
         let id = controller;
         if self.is_withheld(id, attribute) {
@@ -404,7 +408,7 @@ impl Simulation {
         Some(AggregatorSnapshot { controller: id, attribute, base: controller.values[slot].base, entries })
     }
 
-    /// Evaluates a frozen set of modifiers. Bounds are the present ones.
+    /// Evaluates captured modifiers within the current bounds.
     pub fn evaluate_capture(
         &self,
         capture: &AggregatorSnapshot,
@@ -423,8 +427,8 @@ impl Simulation {
         parameters: &EvaluationParameters,
     ) -> Option<f64> {
         let slot = &self.state.layout(controller).slots[usize::from(slot_index)];
-        let evaluand = Evaluand { controller, slot, base, entries, parameters: Some(parameters) };
-        let result = self.state.aggregate_slot(&self.catalog, &evaluand, |_| {});
+        let input = EvalInput { controller, slot, base, entries, parameters: Some(parameters) };
+        let result = self.state.aggregate_slot(&self.catalog, &input, |_| {});
         let value = finite(result.value)?;
         if parameters.up_to_layer < MAX_LAYER {
             return Some(value);
@@ -451,20 +455,23 @@ pub(crate) fn clamp(value: f64, min: Option<f64>, max: Option<f64>) -> f64 {
     value
 }
 
-fn require(requirement: &TagRequirement, tags: &impl TagView, party: Party) -> Option<Verdict> {
+fn require(requirement: &TagRequirement, tags: &impl TagView, party: Party) -> Option<Qualification> {
     if requirement.is_met_by(tags) {
         return None;
     }
-    let missing = requirement.require.missing_from(tags).next().map(|tag| Verdict::MissingTag(party, tag));
-    missing.or_else(|| requirement.ignore.present_in(tags).next().map(|tag| Verdict::BlockedTag(party, tag)))
+    let missing =
+        requirement.require.missing_from(tags).next().map(|tag| Qualification::MissingTag(party, tag));
+    missing.or_else(|| {
+        requirement.ignore.present_in(tags).next().map(|tag| Qualification::BlockedTag(party, tag))
+    })
 }
 
-/// M7: of the negative modifiers that count, only the strongest goes on counting; on a tie the first applied.
-fn keep_most_negative(base: f64, entries: &[ModifierEntry], verdicts: &mut [Verdict]) {
-    let counting = |verdicts: &[Verdict], at: usize| verdicts[at] == Verdict::Counts;
+/// M7: of the negative modifiers that count, only the strongest keeps counting; on a tie the first applied.
+fn keep_most_negative(base: f64, entries: &[ModifierEntry], qualifications: &mut [Qualification]) {
+    let counting = |qualifications: &[Qualification], at: usize| qualifications[at] == Qualification::Counts;
     let mut worst: Option<(usize, f64)> = None;
     for (at, entry) in entries.iter().enumerate() {
-        if counting(verdicts, at)
+        if counting(qualifications, at)
             && let Some(loss) = penalty(base, entry)
             && worst.is_none_or(|(_, most)| loss < most)
         {
@@ -473,13 +480,13 @@ fn keep_most_negative(base: f64, entries: &[ModifierEntry], verdicts: &mut [Verd
     }
     let Some((worst, _)) = worst else { return };
     for (at, entry) in entries.iter().enumerate() {
-        if at != worst && counting(verdicts, at) && penalty(base, entry).is_some() {
-            verdicts[at] = Verdict::NotMostNegative;
+        if at != worst && counting(qualifications, at) && penalty(base, entry).is_some() {
+            qualifications[at] = Qualification::NotMostNegative;
         }
     }
 }
 
-/// What a derived attribute may read: current values of its own controller.
+/// Inputs of a derived attribute: current values of its own controller.
 struct DerivedInputs<'a> {
     catalog: &'a Catalog,
     controller: &'a Controller,

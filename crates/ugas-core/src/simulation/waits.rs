@@ -1,4 +1,4 @@
-//! Waits (§10.2, §10.3): what a task subscribes to, and what ends it. Nothing is polled.
+//! Waits (§10.2, §10.3): their subscriptions, and the events that end them. Nothing is polled.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::cascade::Consequence;
 use super::state::{Timer, TimerKind};
-use crate::ability::{EndReason, ThreadStatus};
+use crate::ability::{BranchStatus, EndReason};
 use crate::effect::ContextTags;
 use crate::event::EventKind;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, TaskId};
@@ -21,19 +21,19 @@ use crate::task::{
 };
 use crate::time::{Span, Time};
 
-/// How a wait began.
+/// Result of starting a wait.
 pub(super) enum Begun {
-    /// It was over before it began.
+    /// The wait was over at once.
     Done,
-    /// It holds its branch.
+    /// The wait holds its branch.
     Waiting,
 }
 
-/// What an event means for a wait.
-pub(super) enum Verdict {
-    /// Nothing.
+/// Match of an event against a wait.
+pub(super) enum WaitMatch {
+    /// The event does not concern the wait.
     No,
-    /// Occurrence that the wait is over with.
+    /// The wait ends with this occurrence.
     Done(Occurrence),
     /// The player declined.
     Declined,
@@ -44,15 +44,15 @@ pub(super) enum Verdict {
 /// How a task ended (§10.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TaskEnd {
-    /// What it waited for came.
+    /// The awaited event occurred.
     Completed,
-    /// It is not needed any more.
+    /// The task is no longer needed.
     Cancelled,
 }
 
 type Subjects = SmallVec<[Subject; 2]>;
 
-/// What holds a branch, before it is a task.
+/// Subscriptions, deadline and memory of a task to create.
 #[derive(Default)]
 struct Hold {
     subjects: Subjects,
@@ -71,34 +71,34 @@ impl Hold {
 }
 
 impl Simulation {
-    /// A task that is under way.
+    /// The running task behind a handle; `None` once it has ended.
     pub fn task(&self, id: TaskId) -> Option<&RunningTask> {
         self.state.tasks.get(id)
     }
 
-    /// The kind of a task that is under way, as files call it.
+    /// Kind of a running task, as files name it.
     pub fn task_kind(&self, id: TaskId) -> Option<&str> {
         let task = self.state.tasks.get(id)?;
         let activation = self.state.activations.get(task.activation)?;
         self.catalog.ability_by_id(activation.ability)?.routine.kind(task.step)
     }
 
-    /// Whether a task waits for the host (A6).
+    /// Whether a task waits for an answer of the host (A6).
     pub fn is_host_task(&self, id: TaskId) -> bool {
         matches!(self.wait_of(id), Some(Wait::Host(_)))
     }
 
-    /// The tasks of a controller's abilities that are under way, in the order of their runs. A wait that happens again is
-    /// one of them also while what follows it runs (A10).
+    /// Running tasks of a controller's abilities, in the order of activations. Includes a repeating wait
+    /// while the tasks after it run (A10).
     pub fn tasks_of(&self, controller: ControllerId) -> impl Iterator<Item = TaskId> + '_ {
-        let runs = self.state.controllers.get(controller).map(|known| &*known.skills.activations);
+        let runs = self.state.controllers.get(controller).map(|known| &*known.ability_data.activations);
         let runs = runs.unwrap_or_default().iter().filter_map(|&run| self.state.activations.get(run));
         let goes_on = |task: &TaskId| self.repetition_of(*task) == Repetition::Multi;
         runs.flat_map(move |run| run.tasks().chain(run.standing.iter().copied().filter(goes_on)))
     }
 
-    /// The host is done with a task that it was asked for (A6). False if nothing waits for it (any more): an answer that
-    /// comes twice, or too late, changes nothing.
+    /// Completes a task that the host was asked to do (A6). Returns false if nothing waits for it (any more):
+    /// an answer that comes twice or too late changes nothing.
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
         let is_host = matches!(self.wait_of(task), Some(Wait::Host(_)));
         if is_host {
@@ -114,10 +114,10 @@ impl Simulation {
         is_host
     }
 
-    /// The host provides targets for a task that waits for them. False if nothing waits for them (any more).
+    /// Provides the targets that a task waits for. Returns false if nothing waits for them (any more).
     ///
     /// # Errors
-    /// If a position is not finite (V2), or there are too many targets; the task waits on then.
+    /// If a position is not finite (V2), or there are too many targets; the task keeps waiting then.
     pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> Result<bool, RefusalReason> {
         let Some(Wait::TargetData { confirmation, .. }) = self.wait_of(task) else { return Ok(false) };
         let confirmation = *confirmation;
@@ -134,7 +134,7 @@ impl Simulation {
         Ok(true)
     }
 
-    /// What a task that waits for targets would choose now: for a reticle or a preview (GASD §4.11.4).
+    /// Targets that a waiting task would select now, for a reticle or a preview (GASD §4.11.4).
     pub fn preview_targets(&self, task: TaskId) -> Option<TargetData> {
         let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return None };
         let activation = self.state.activations.get(self.state.tasks.get(task)?.activation)?;
@@ -159,19 +159,19 @@ impl Simulation {
         }
     }
 
-    /// Begins a wait. One whose condition holds already is over at once.
+    /// Starts a wait. A wait whose condition already holds is over at once.
     pub(super) fn begin_wait(
         &mut self,
         id: ActivationId,
-        thread: u32,
+        branch: u32,
         step: u32,
         wait: &Wait,
     ) -> Result<Begun, RefusalReason> {
-        if let Some(begun) = self.resume_standing(id, thread, step) {
+        if let Some(begun) = self.resume_standing(id, branch, step) {
             if let (Begun::Waiting, Wait::TargetData { max_delay: Some(delay), .. }) = (&begun, wait) {
                 let deadline = self.state.now + Span::seconds(self.task_number(id, delay)?);
-                let task = self.state.activations.get(id).and_then(|run| run.thread(thread));
-                if let Some(ThreadStatus::Waiting(task)) = task.map(|thread| thread.status) {
+                let task = self.state.activations.get(id).and_then(|run| run.branch(branch));
+                if let Some(BranchStatus::Waiting(task)) = task.map(|branch| branch.status) {
                     self.set_deadline(task, Some(deadline));
                 }
             }
@@ -199,12 +199,12 @@ impl Simulation {
             Wait::Event { tag, .. } => Hold::on(Subject::Event(*tag)),
             Wait::InputPressed(_) => Hold::on(Subject::InputPressed),
             Wait::InputReleased(input) => {
-                // Released by now: while the ability was busy with something else, or before a buffered press came
-                // to it. One that is bound to nothing waits for any release.
+                // The input may already be released: while the ability was busy, or before a buffered press
+                // reached it. An ability that is bound to no input waits for any release.
                 let input = input.clone().or_else(|| self.own_input(id));
                 let held = input.and_then(|input| self.released(owner, &input));
                 if let Some(held) = held {
-                    self.leave(id, "Input.HeldTime", held.as_seconds());
+                    self.store_number(id, "Input.HeldTime", held.as_seconds());
                     return Ok(Begun::Done);
                 }
                 Hold::on(Subject::InputReleased)
@@ -245,25 +245,25 @@ impl Simulation {
             Wait::AbilityCommit(_) => Hold::on(Subject::AbilityCommitted),
             Wait::AbilityEnd(_) => Hold::on(Subject::AbilityEnded),
             Wait::ConfirmCancel => Hold::on(Subject::Confirmation),
-            // Client and server share their ticks: both are here.
+            // Client and server share their ticks: both have arrived.
             Wait::NetSync { .. } => return Ok(Begun::Done),
             Wait::TargetData { targeting, confirmation, max_delay } => {
                 if *confirmation == Confirmation::Instant {
-                    self.choose_targets(id, thread, targeting);
+                    self.choose_targets(id, branch, targeting);
                     return Ok(Begun::Done);
                 }
                 let mut hold = Hold::on(Subject::Confirmation);
                 if let Some(delay) = max_delay {
                     hold.deadline = Some(now + Span::seconds(self.task_number(id, delay)?).max(Span::ZERO));
                 }
-                let task = self.begin_task(id, owner, thread, step, hold);
+                let task = self.begin_task(id, owner, branch, step, hold);
                 let confirmation = *confirmation;
                 self.emit(EventKind::TargetingBegan { controller: owner, task, confirmation });
                 return Ok(Begun::Waiting);
             }
             Wait::Host(host) => {
                 let kind = Arc::clone(&host.kind);
-                let task = self.begin_task(id, owner, thread, step, Hold::default());
+                let task = self.begin_task(id, owner, branch, step, Hold::default());
                 let ability = self.state.activations.get(id).map(|activation| activation.ability);
                 if let Some(ability) = ability {
                     self.emit(EventKind::HostTaskRequested { controller: owner, ability, task, kind, step });
@@ -275,30 +275,30 @@ impl Simulation {
                 for (_, number) in params {
                     memory.push(self.task_number(id, number)?);
                 }
-                return self.begin_custom(id, owner, thread, step, *task, memory);
+                return self.begin_custom(id, owner, branch, step, *task, memory);
             }
         };
-        self.begin_task(id, owner, thread, step, hold);
+        self.begin_task(id, owner, branch, step, hold);
         Ok(Begun::Waiting)
     }
 
-    /// The pause between two rounds of a loop.
-    pub(super) fn begin_pause(&mut self, id: ActivationId, thread: u32, step: u32, until: Time) {
+    /// Starts the pause between two rounds of a loop.
+    pub(super) fn begin_pause(&mut self, id: ActivationId, branch: u32, step: u32, until: Time) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        self.begin_task(id, activation.controller, thread, step, Hold::until(until));
+        self.begin_task(id, activation.controller, branch, step, Hold::until(until));
     }
 
-    /// Holds a branch for as long as nothing from outside moves it.
-    pub(super) fn begin_hold(&mut self, id: ActivationId, thread: u32, step: u32) {
+    /// Holds a branch until replicated state moves it.
+    pub(super) fn begin_hold(&mut self, id: ActivationId, branch: u32, step: u32) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        self.begin_task(id, activation.controller, thread, step, Hold::default());
+        self.begin_task(id, activation.controller, branch, step, Hold::default());
     }
 
     fn begin_task(
         &mut self,
         id: ActivationId,
         controller: ControllerId,
-        thread: u32,
+        branch: u32,
         step: u32,
         hold: Hold,
     ) -> TaskId {
@@ -310,7 +310,7 @@ impl Simulation {
         let task = self.state.tasks.insert(RunningTask {
             activation: id,
             controller,
-            thread,
+            branch,
             step,
             sequence,
             started: now,
@@ -323,8 +323,8 @@ impl Simulation {
         });
         self.subscribe(task, sequence, controller, &subjects);
         self.set_deadline(task, deadline);
-        if let Some(known) = self.thread_mut(id, thread) {
-            known.status = ThreadStatus::Waiting(task);
+        if let Some(known) = self.branch_mut(id, branch) {
+            known.status = BranchStatus::Waiting(task);
         }
         task
     }
@@ -338,7 +338,7 @@ impl Simulation {
     ) {
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
         for &subject in subjects {
-            controller.skills.make_mut().subscriptions.insert_sorted((subject, sequence, task));
+            controller.ability_data.make_mut().subscriptions.insert_sorted((subject, sequence, task));
         }
     }
 
@@ -355,7 +355,7 @@ impl Simulation {
         }
     }
 
-    /// Ends a task without a word to its branch: subscriptions and timers go with it (§10.5).
+    /// Ends a task without resuming its branch: subscriptions and timers are removed (§10.5).
     pub(super) fn drop_task(&mut self, task: TaskId, end: TaskEnd) {
         let is_host = end == TaskEnd::Cancelled && matches!(self.wait_of(task), Some(Wait::Host(_)));
         let is_targeting = matches!(self.wait_of(task), Some(Wait::TargetData { .. }));
@@ -365,7 +365,11 @@ impl Simulation {
         }
         if let Some(controller) = self.state.controllers.get_mut(running.controller) {
             for subject in &running.subjects {
-                controller.skills.make_mut().subscriptions.remove_sorted(&(*subject, running.sequence, task));
+                controller.ability_data.make_mut().subscriptions.remove_sorted(&(
+                    *subject,
+                    running.sequence,
+                    task,
+                ));
             }
         }
         let controller = running.controller;
@@ -377,13 +381,13 @@ impl Simulation {
         }
     }
 
-    /// The time of a task has come.
+    /// Handles the deadline of a task.
     pub(super) fn fire_task(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get_mut(task) else { return };
         running.timer = None;
         running.deadline = None;
         let id = running.activation;
-        self.blame_activation(id);
+        self.set_cause_to_activation(id);
         match self.wait_of(task) {
             Some(Wait::TargetData { .. }) => self.end_activation(id, EndReason::Declined),
             Some(Wait::Custom { .. }) => self.wake_custom(task, None),
@@ -391,7 +395,7 @@ impl Simulation {
         }
     }
 
-    /// What a task waits for came. Targets that the player confirmed are chosen at this moment.
+    /// Ends a wait whose event occurred. Targets that the player confirmed are selected now.
     pub(super) fn finish_wait(&mut self, task: TaskId) {
         let catalog = Arc::clone(&self.catalog);
         if !self.holds_branch(task) {
@@ -401,7 +405,7 @@ impl Simulation {
         let is_plain = occurrence == Occurrence::Plain;
         self.deliver(task, occurrence);
         let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, thread) = (running.activation, running.thread);
+        let (id, branch) = (running.activation, running.branch);
         let Some(activation) = self.state.activations.get(id) else { return };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
         if let Some(Task::Wait(Wait::TargetData { targeting, confirmation, .. })) =
@@ -409,13 +413,13 @@ impl Simulation {
             && *confirmation == Confirmation::UserConfirmed
             && is_plain
         {
-            self.choose_targets(id, thread, targeting);
+            self.choose_targets(id, branch, targeting);
         }
         self.complete(task);
     }
 
-    /// Fills in the activation's targets; persistent ones stay where there are no new ones.
-    fn choose_targets(&mut self, id: ActivationId, thread: u32, targeting: &Targeting) {
+    /// Sets the activation's targets; persistent ones stay if there are no new ones.
+    fn choose_targets(&mut self, id: ActivationId, branch: u32, targeting: &Targeting) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let mut found = TargetData::new();
         let mut buffers = core::mem::take(&mut self.scratch.selection);
@@ -424,21 +428,21 @@ impl Simulation {
         if found.is_empty() && targeting.persistent {
             return;
         }
-        self.set_targets(id, thread, found);
+        self.set_targets(id, branch, found);
     }
 
-    /// What an event on its controller means for a task.
-    pub(super) fn judge(&self, id: TaskId, event: &EventKind) -> Verdict {
-        let Some(task) = self.state.tasks.get(id) else { return Verdict::No };
-        let Some(wait) = self.wait_of(id) else { return Verdict::No };
-        let done_if = |holds: bool| if holds { Verdict::Done(Occurrence::Plain) } else { Verdict::No };
+    /// Matches an event on its controller against a task.
+    pub(super) fn match_event(&self, id: TaskId, event: &EventKind) -> WaitMatch {
+        let Some(task) = self.state.tasks.get(id) else { return WaitMatch::No };
+        let Some(wait) = self.wait_of(id) else { return WaitMatch::No };
+        let done_if = |holds: bool| if holds { WaitMatch::Done(Occurrence::Plain) } else { WaitMatch::No };
         match (wait, event) {
-            (Wait::Custom { .. }, _) => Verdict::Native,
+            (Wait::Custom { .. }, _) => WaitMatch::Native,
             (Wait::Event { tag, exact, .. }, EventKind::GameplayEvent { event, .. }) => {
                 if *exact && event.tag != *tag {
-                    Verdict::No
+                    WaitMatch::No
                 } else {
-                    Verdict::Done(Occurrence::Event(event.clone()))
+                    WaitMatch::Done(Occurrence::Event(event.clone()))
                 }
             }
             (Wait::InputPressed(wanted), EventKind::InputPressed { input, .. }) => {
@@ -446,9 +450,9 @@ impl Simulation {
             }
             (Wait::InputReleased(wanted), EventKind::InputReleased { input, held, .. }) => {
                 if self.is_meant(task, wanted.as_ref(), input) {
-                    Verdict::Done(Occurrence::Released(held.as_seconds()))
+                    WaitMatch::Done(Occurrence::Released(held.as_seconds()))
                 } else {
-                    Verdict::No
+                    WaitMatch::No
                 }
             }
             (Wait::TagQuery(query), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) => {
@@ -456,7 +460,7 @@ impl Simulation {
                 done_if(controller.is_some_and(|controller| query.matches(&controller.tags)))
             }
             (Wait::AttributeChange(_), EventKind::AttributeChanged { new, .. }) => {
-                Verdict::Done(Occurrence::Attribute(*new))
+                WaitMatch::Done(Occurrence::Attribute(*new))
             }
             (
                 Wait::AttributeThreshold { attribute, comparison, ratio_to, .. },
@@ -493,7 +497,9 @@ impl Simulation {
                 let is_other = *activation != task.activation;
                 done_if(is_other && self.granted(*handle).is_some_and(matches))
             }
-            (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Declined { .. }) => Verdict::Declined,
+            (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Declined { .. }) => {
+                WaitMatch::Declined
+            }
             (Wait::TagAdded(_), EventKind::TagAdded { .. })
             | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
             | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. })
@@ -501,12 +507,12 @@ impl Simulation {
             | (
                 Wait::ConfirmCancel | Wait::TargetData { confirmation: Confirmation::UserConfirmed, .. },
                 EventKind::Confirmed { .. },
-            ) => Verdict::Done(Occurrence::Plain),
-            _ => Verdict::No,
+            ) => WaitMatch::Done(Occurrence::Plain),
+            _ => WaitMatch::No,
         }
     }
 
-    /// Whether a wait is about an effect, with the tags that its instance has beside those of its definition.
+    /// Whether an effect passes the filter of a wait, including the tags of its instance.
     fn passes(&self, filter: &EffectFilter, effect: EffectId, active: Option<ActiveEffectId>) -> bool {
         let EffectFilter { effect: wanted, tags } = filter;
         if wanted.is_some_and(|wanted| wanted != effect) {
@@ -519,7 +525,7 @@ impl Simulation {
             || instance.is_some_and(|active| self.tags_with(definition, &active.spec).has_any(tags))
     }
 
-    /// Whether a wait for tags is about the context tags of an application (E14).
+    /// Whether a wait for tags matches the context tags of an application (E14).
     fn has_context_tag(&self, filter: &EffectFilter, effect: EffectId, tags: &ContextTags) -> bool {
         let EffectFilter { effect: wanted, tags: filter } = filter;
         !tags.is_empty()
@@ -535,7 +541,7 @@ impl Simulation {
     fn is_meant(&self, task: &RunningTask, wanted: Option<&InputId>, input: &InputId) -> bool {
         match wanted {
             Some(wanted) => wanted == input,
-            // An ability that is bound to nothing waits for any input.
+            // An ability that is bound to no input waits for any input.
             None => self.own_input(task.activation).is_none_or(|own| own == *input),
         }
     }
@@ -549,7 +555,7 @@ impl Simulation {
         self.state.locate(owner, attribute).map(|(known, slot)| known.values[slot].current).ok_or(missing)
     }
 
-    /// An attribute, or its share of another. A share of nothing is nothing.
+    /// Value of an attribute, or its ratio to another; zero if the other is zero.
     fn compared(
         &self,
         owner: ControllerId,
@@ -567,20 +573,20 @@ impl Simulation {
         &mut self,
         id: ActivationId,
         owner: ControllerId,
-        thread: u32,
+        branch: u32,
         step: u32,
         custom: u32,
         memory: SmallVec<[f64; 2]>,
     ) -> Result<Begun, RefusalReason> {
         let hold = Hold { memory, ..Hold::default() };
-        let task = self.begin_task(id, owner, thread, step, hold);
+        let task = self.begin_task(id, owner, branch, step, hold);
         let progress = self.call_custom(task, custom, |native, context| native.activate(context));
         match progress {
             Some(TaskProgress::Waiting) => Ok(Begun::Waiting),
             Some(TaskProgress::Done) => {
                 self.drop_task(task, TaskEnd::Completed);
-                if let Some(known) = self.thread_mut(id, thread) {
-                    known.status = ThreadStatus::Running;
+                if let Some(known) = self.branch_mut(id, branch) {
+                    known.status = BranchStatus::Running;
                 }
                 Ok(Begun::Done)
             }
@@ -588,7 +594,7 @@ impl Simulation {
         }
     }
 
-    /// Native code is told of an event, or that its time has come.
+    /// Notifies a native task of an event, or of its deadline.
     pub(super) fn wake_custom(&mut self, task: TaskId, event: Option<&EventKind>) {
         let Some(Wait::Custom { task: custom, .. }) = self.wait_of(task) else { return };
         let custom = *custom;
@@ -605,7 +611,7 @@ impl Simulation {
         }
     }
 
-    /// Calls native code with its parameters, which are the first of its numbers, and its memory, which is the rest.
+    /// Calls native code with its parameters, the first of the task's numbers, and its memory, the rest.
     fn call_custom(
         &mut self,
         task: TaskId,
@@ -652,7 +658,7 @@ impl Simulation {
             self.set_deadline(task, deadline);
         }
         for (name, value) in outputs {
-            self.leave(id, &name, value);
+            self.store_number(id, &name, value);
         }
         for application in applications {
             self.apply_for_task(id, application);
@@ -660,15 +666,15 @@ impl Simulation {
         Some(progress)
     }
 
-    /// Tells the tasks that wait for `subject` of a controller of an event. Most controllers have none.
+    /// Wakes the tasks that wait for `subject` of a controller. Most controllers have none.
     #[inline]
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
-        // Whoever waits is a task, and often there is none in the whole simulation.
+        // Often there is no task in the whole simulation.
         if self.state.tasks.is_empty() {
             return;
         }
         let known = self.state.controllers.get(controller);
-        if known.is_some_and(|known| !known.skills.subscriptions.is_empty()) {
+        if known.is_some_and(|known| !known.ability_data.subscriptions.is_empty()) {
             self.wake_waiting(controller, subject, event);
         }
     }
@@ -676,19 +682,19 @@ impl Simulation {
     #[inline(never)]
     fn wake_waiting(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         let Some(known) = self.state.controllers.get(controller) else { return };
-        let told: SmallVec<[TaskId; 4]> =
-            known.skills.subscriptions.about(subject).iter().map(|&(.., task)| task).collect();
-        for task in told {
-            match self.judge(task, event) {
-                Verdict::No => {}
-                Verdict::Done(occurrence) => {
+        let waiting: SmallVec<[TaskId; 4]> =
+            known.ability_data.subscriptions.entries_for(subject).iter().map(|&(.., task)| task).collect();
+        for task in waiting {
+            match self.match_event(task, event) {
+                WaitMatch::No => {}
+                WaitMatch::Done(occurrence) => {
                     if matches!(event, EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) {
                         self.mark_reacting(task);
                     }
                     self.occur(task, occurrence);
                 }
-                Verdict::Declined => self.enqueue(Consequence::Decline { task }),
-                Verdict::Native => {
+                WaitMatch::Declined => self.enqueue(Consequence::Decline { task }),
+                WaitMatch::Native => {
                     self.enqueue(Consequence::WakeNative { task, event: event.clone() });
                 }
             }
@@ -697,8 +703,8 @@ impl Simulation {
 
     fn mark_reacting(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, thread) = (running.activation, running.thread);
-        if let Some(known) = self.thread_mut(id, thread) {
+        let (id, branch) = (running.activation, running.branch);
+        if let Some(known) = self.branch_mut(id, branch) {
             known.reacting = true;
         }
     }

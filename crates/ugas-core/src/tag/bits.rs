@@ -1,19 +1,19 @@
-//! Presence of tags, one bit a tag, ancestors included (I4).
+//! Tag presence as a bit set, ancestors included (I4).
 
 use super::registry::TagRegistry;
 use super::set::TagSet;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::TagId;
-use crate::seldom::Seldom;
+use crate::lazy_box::LazyBox;
 
 const BITS: u32 = u64::BITS;
 const HEAD_WORDS: usize = 4;
 
-/// Anything that can say which tags are present, 64 at a time: one set, a container, or several sets together.
+/// A view of the present tags, 64 at a time: a set, a container, or several sets together.
 ///
-/// Presence is closed over ancestors, so a test for a tag also finds its descendants: these are the queries of §7.3
-/// that look at `AllTagCounts`.
+/// Presence is closed over ancestors, so a test for a tag also finds its descendants: these are the queries
+/// of §7.3 that look at `AllTagCounts`.
 pub trait TagView {
     /// The bits of the tags `64 * index .. 64 * index + 64`, lowest first; zero beyond the last one.
     fn word(&self, index: usize) -> u64;
@@ -51,9 +51,9 @@ impl<V: TagView + ?Sized> TagView for &V {
     }
 }
 
-/// A set of tags with all their ancestors: what §7.3 sees as `AllTagCounts > 0`.
+/// A set of tags with all their ancestors: `AllTagCounts > 0` of §7.3.
 ///
-/// As long as the highest tag in use asks for and no longer; 256 tags need no allocation.
+/// No longer than the highest present tag requires; 256 tags need no allocation.
 ///
 /// ```
 /// use ugas_core::tag::{TagBits, TagRegistry};
@@ -66,10 +66,10 @@ impl<V: TagView + ?Sized> TagView for &V {
 /// ```
 #[derive(PartialEq, Eq, Hash, Debug, Default)]
 pub struct TagBits {
-    /// The first words, always there: reading one takes a comparison, and no look at how the rest is stored.
+    /// The first words, stored inline: reading one takes one comparison.
     head: [u64; HEAD_WORDS],
-    /// The words after them. The last one is never zero, so that equal sets have equal words.
-    tail: Seldom<Vec<u64>>,
+    /// The words after `head`. The last one is never zero, so that equal sets have equal words.
+    tail: LazyBox<Vec<u64>>,
 }
 
 impl TagBits {
@@ -82,7 +82,7 @@ impl TagBits {
         bits
     }
 
-    /// The set of these tags, of which the caller knows that their ancestors are among them.
+    /// The set of these tags, which must include their ancestors.
     pub(crate) fn of_closed(tags: impl IntoIterator<Item = TagId>) -> Self {
         let mut bits = Self::default();
         for tag in tags {
@@ -91,7 +91,7 @@ impl TagBits {
         bits
     }
 
-    /// Adds a tag and its ancestors. An id that `registry` does not know is left out.
+    /// Adds a tag and its ancestors. An id that `registry` does not know is skipped.
     pub fn insert_closed(&mut self, registry: &TagRegistry, tag: TagId) {
         if tag.usize() >= registry.len() {
             return;
@@ -185,7 +185,7 @@ impl TagBits {
         }
     }
 
-    /// Takes out one tag; the caller keeps the set closed.
+    /// Removes one tag; the caller keeps the set closed.
     pub(super) fn unset(&mut self, tag: TagId) {
         let (index, bit) = place(tag);
         let Some(index) = index.checked_sub(HEAD_WORDS) else {
@@ -223,7 +223,7 @@ impl StateHash for TagBits {
 }
 
 impl Encode for TagBits {
-    /// The words up to the last that is not zero.
+    /// Writes the words up to the last that is not zero.
     fn encode(&self, encoder: &mut Encoder) {
         let Self { head, tail } = self;
         let of_head = if tail.is_empty() {
@@ -242,7 +242,7 @@ impl Decode for TagBits {
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         let mut words = Vec::<u64>::decode(decoder)?;
         if words.last() == Some(&0) {
-            return Err(decoder.invalid("a set of tags ends with none"));
+            return Err(decoder.invalid("a set of tags ends with an empty word"));
         }
         let tail = words.split_off(words.len().min(HEAD_WORDS));
         words.resize(HEAD_WORDS, 0);
@@ -252,7 +252,8 @@ impl Decode for TagBits {
     }
 }
 
-/// Several sets seen as one, without building their union: for example the granted and the asset tags of an effect.
+/// View of several sets as their union, without building it: for example the granted and the asset tags of an
+/// effect.
 #[derive(Clone, Copy, Debug)]
 pub struct UnionView<'a>(pub &'a [&'a TagBits]);
 
@@ -263,7 +264,7 @@ impl TagView for UnionView<'_> {
     }
 }
 
-/// The word of a tag, and its bit there.
+/// Word index and bit mask of a tag.
 #[inline]
 pub(super) fn place(tag: TagId) -> (usize, u64) {
     (tag.usize() / BITS as usize, 1 << (tag.index() % BITS))
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn i4_a_tag_brings_its_ancestors() {
+    fn i4_closed_set_contains_ancestors() {
         let registry = TagRegistry::from_names(["State.Debuff.Stunned.Magic", "State.Buff"]).unwrap();
         let stunned = registry.id("State.Debuff.Stunned").unwrap();
         let bits = TagBits::closed(&registry, [stunned]);
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_and_hash_do_not_depend_on_history() {
+    fn tag_bits_equality_and_hash_do_not_depend_on_history() {
         let registry = wide_registry(300);
         let mut bits = TagBits::closed(&registry, [tag(1), tag(299)]);
         bits.unset(tag(299));
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_union_view_sees_what_the_union_has() {
+    fn union_view_agrees_with_the_union() {
         let registry = wide_registry(200);
         let one = TagBits::closed(&registry, [tag(3)]);
         let other = TagBits::closed(&registry, [tag(150)]);
@@ -333,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_bit_set_is_a_set(
+        fn tag_bits_agree_with_a_btree_set(
             members in prop::collection::btree_set(0u32..300, 0..20),
             asked in prop::collection::btree_set(0u32..400, 0..6),
             dropped in prop::collection::btree_set(0u32..300, 0..10),

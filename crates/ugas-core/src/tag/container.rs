@@ -1,4 +1,4 @@
-//! The tags of one controller, counted (§7.2, T2).
+//! Counted tags of one controller (§7.2, T2).
 
 use thiserror::Error;
 
@@ -8,22 +8,24 @@ use super::set::TagSet;
 use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::TagId;
 
-/// Among more entries than this, one whose count has fallen to zero need not go at once.
+/// Number of entries above which an entry whose count fell to zero is not removed at once.
 const FEW: usize = 64;
 
-/// How often each tag was granted to a controller (§7.2).
+/// Tag counts of a controller (§7.2).
 ///
-/// Several effects may grant the same tag, so grants are counted: the tag is present until the last one ends. The
-/// *explicit* count of a tag is its own grants; the *cumulative* count adds those of its descendants (§7.4).
+/// Several effects may grant the same tag, so grants are counted: the tag is present until the last one ends.
+/// The *explicit* count of a tag is its own grants; the *cumulative* count adds those of its descendants
+/// (§7.4).
 ///
-/// There is no public way to change one: tags come and go with effects (§3.1, T3).
+/// There is no public way to change it: only effects grant and remove tags (§3.1, T3).
 #[derive(Debug, Default)]
 pub struct TagContainer {
-    /// Every tag with a cumulative count above zero, by id; and among many, some whose count has fallen to zero.
+    /// Every tag with a cumulative count above zero, sorted by id; among many, also some idle ones with count
+    /// zero.
     counts: Vec<TagCount>,
-    /// How many of them are zero.
+    /// Number of idle entries in `counts`.
     idle: u32,
-    /// The same tags as bits, for queries.
+    /// The present tags as bits, for queries.
     presence: TagBits,
 }
 
@@ -39,12 +41,12 @@ impl TagContainer {
         self.count(tag) > 0
     }
 
-    /// How often `tag` itself is granted (§7.3 GetTagCount).
+    /// Number of grants of `tag` itself (§7.3 GetTagCount).
     pub fn count(&self, tag: TagId) -> u32 {
         self.entry(tag).map_or(0, |entry| entry.explicit)
     }
 
-    /// How often `tag` or any descendant is granted (§7.4).
+    /// Number of grants of `tag` and its descendants (§7.4).
     pub fn cumulative_count(&self, tag: TagId) -> u32 {
         self.entry(tag).map_or(0, |entry| entry.cumulative)
     }
@@ -77,7 +79,7 @@ impl TagContainer {
         self.iter().count()
     }
 
-    /// The tags granted and how often, by id, ancestors left out.
+    /// The granted tags with their counts, by id, without ancestors.
     pub fn iter(&self) -> impl Iterator<Item = (TagId, u32)> + Clone {
         self.counts.iter().filter(|entry| entry.explicit > 0).map(|entry| (entry.tag, entry.explicit))
     }
@@ -97,10 +99,11 @@ impl TagContainer {
     }
 }
 
-/// The writers. A container is always given the same registry; with another one counts go wrong, but nothing panics.
+/// Mutators. All calls must pass the same registry; with another one counts go wrong, but nothing panics.
 impl TagContainer {
-    /// Counts one grant of `tag` (§7.2 AddTag). The tags whose cumulative count went from 0 to 1 are appended to
-    /// `crossed`, `tag` first, then ancestors from the nearest to the root: those that have an event (T2).
+    /// Counts one grant of `tag` (§7.2 AddTag). The tags whose cumulative count went from 0 to 1 are appended
+    /// to `crossed`, `tag` first, then ancestors from the nearest to the root: each of them has an event
+    /// (T2).
     ///
     /// # Errors
     /// Changes nothing if the tag is unknown or a count is full.
@@ -113,7 +116,7 @@ impl TagContainer {
         if tag.usize() >= registry.len() {
             return Err(TagGrantError::UnknownTag(tag));
         }
-        // No count on the way up is larger than the root's, so it is the one to run full first.
+        // No ancestor has a larger count than the root, so the root overflows first.
         let root = registry.ancestors(tag).last().unwrap_or(tag);
         if self.cumulative_count(root) == u32::MAX {
             return Err(TagGrantError::CountFull(tag));
@@ -133,7 +136,7 @@ impl TagContainer {
                 }
                 Err(position) => {
                     if self.counts.len() == self.counts.capacity() {
-                        // By half, and not to twice as much: every controller has such a list.
+                        // Grow by half instead of doubling: every controller has such a list.
                         self.counts.reserve_exact((self.counts.len() / 2).max(2));
                     }
                     self.counts.insert(position, TagCount { tag: granted, explicit, cumulative: 1 });
@@ -145,8 +148,8 @@ impl TagContainer {
         Ok(())
     }
 
-    /// Takes back one grant of `tag` (§7.2 RemoveTag). The tags whose cumulative count went from 1 to 0 are appended
-    /// to `crossed`, in the same order as by [`Self::add`].
+    /// Removes one grant of `tag` (§7.2 RemoveTag). The tags whose cumulative count went from 1 to 0 are
+    /// appended to `crossed`, in the same order as by [`Self::add`].
     ///
     /// # Errors
     /// Changes nothing if the tag is not granted: a count never falls below zero (§7.2).
@@ -175,8 +178,9 @@ impl TagContainer {
         Ok(())
     }
 
-    /// Takes an entry out whose count has fallen to zero. Among many tags it stays for a while, for it is likely to come
-    /// back and those behind it are likely to be many; all such entries go when they are half of all.
+    /// Removes an entry whose count has fallen to zero. Among many entries it stays idle, because the tag is
+    /// likely to return and a removal moves many entries; all idle entries are removed when they are half of
+    /// all.
     fn drop_idle(&mut self, position: usize) {
         if self.counts.len() <= FEW {
             self.counts.remove(position);
@@ -189,13 +193,13 @@ impl TagContainer {
         }
     }
 
-    /// The entries that count.
+    /// The entries that are not idle.
     fn present(&self) -> impl DoubleEndedIterator<Item = &TagCount> {
         self.counts.iter().filter(|entry| entry.cumulative > 0)
     }
 
-    /// Takes back all grants (§7.2 Clear), at the end of a controller. Every tag and ancestor that was present is
-    /// appended to `crossed`, highest id first, so that here too a tag precedes its ancestors.
+    /// Removes all grants (§7.2 Clear), at the end of a controller. Every tag and ancestor that was present
+    /// is appended to `crossed`, highest id first, so that here too a tag precedes its ancestors.
     pub(crate) fn clear(&mut self, crossed: &mut Vec<TagId>) {
         crossed.extend(self.present().rev().map(|entry| entry.tag));
         self.counts.clear();
@@ -225,7 +229,7 @@ impl Clone for TagContainer {
 }
 
 impl StateHash for TagContainer {
-    /// By counts alone: presence says no more.
+    /// Hashes the counts; presence is derived from them.
     fn state_hash(&self, hasher: &mut StateHasher) {
         let Self { counts, idle, presence: _ } = self;
         (counts.len() as u64 - u64::from(*idle)).state_hash(hasher);
@@ -243,7 +247,7 @@ impl PartialEq for TagContainer {
 
 impl Eq for TagContainer {}
 
-/// A grant that cannot be counted.
+/// Error of granting a tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum TagGrantError {
@@ -257,7 +261,7 @@ pub enum TagGrantError {
     CountFull(TagId),
 }
 
-/// A removal of a tag that is not granted: a mistake in the caller (§7.2), refused without a change.
+/// Error of removing a tag that is not granted: a mistake of the caller (§7.2), rejected without a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{tag:?} is not granted, so no grant can be removed; remove each grant once")]
 pub struct TagUnderflow {

@@ -1,15 +1,17 @@
-//! Gameplay tags (§7): hierarchical names such as `State.Debuff.Stunned.Magic` that say what state an actor is in.
+//! Gameplay tags (§7): hierarchical names such as `State.Debuff.Stunned.Magic` that describe the state of an
+//! actor.
 //!
-//! Names exist only at the edges. A [`TagRegistry`] numbers all tags and their ancestors depth-first (I4), after
-//! which everything works on [`TagId`](crate::id::TagId)s:
+//! Names exist only at the boundaries of the API. A [`TagRegistry`] numbers all tags and their ancestors
+//! depth-first (I4); everything else works on [`TagId`](crate::id::TagId)s:
 //!
-//! - [`TagContainer`] counts what effects granted to one controller, explicitly and cumulatively (§7.2, T2);
-//! - [`TagBits`] is the presence of tags *and their ancestors*, one bit a tag. Because ancestors are in the set
-//!   themselves, asking for a parent is the same single bit test as asking for a leaf (§7.3);
-//! - [`TagSet`], [`TagRequirement`] and [`TagQuery`] (T4) are the questions that definitions ask. They are compiled
-//!   once, when a pack is loaded, and judged against any [`TagView`].
+//! - [`TagContainer`] counts the tags that effects granted to one controller, explicitly and cumulatively
+//!   (§7.2, T2);
+//! - [`TagBits`] is the presence of tags *and their ancestors*, one bit for each tag. Because the set
+//!   includes ancestors, a query for a parent is the same single bit test as a query for a leaf (§7.3);
+//! - [`TagSet`], [`TagRequirement`] and [`TagQuery`] (T4) are the conditions of definitions. They are
+//!   compiled once, when a pack is loaded, and evaluated against any [`TagView`].
 //!
-//! Only effects change tags (§3.1, T3), so the container's writers are private to this crate.
+//! Only effects change tags (§3.1, T3), so the container's mutators are private to this crate.
 
 mod bits;
 mod container;

@@ -1,8 +1,8 @@
-//! What a tag may be called (§7.1, T1).
+//! Tag names (§7.1, T1).
 
 use thiserror::Error;
 
-/// First segments to which §7.1 gives a meaning. Packs may add tags below them, for that meaning only:
+/// First segments that §7.1 reserves. Packs may add tags below them, for the reserved meaning only:
 ///
 /// - `GameplayCue`: triggers of cues (§12);
 /// - `Cooldown`: granted by cooldown effects (§8.5);
@@ -11,30 +11,30 @@ use thiserror::Error;
 /// - `DamageType`: classification of damage.
 pub const RESERVED_PREFIXES: [&str; 5] = ["GameplayCue", "Cooldown", "State", "Ability", "DamageType"];
 
-/// Levels that a hierarchy should not exceed (§7.1, rule 2). Deeper tags work; loaders warn of them (T1).
+/// Recommended maximum depth of a hierarchy (§7.1, rule 2). Deeper tags work; loaders warn about them (T1).
 pub const MAX_RECOMMENDED_DEPTH: u32 = 5;
 
-/// Bytes that a name may have. The pattern alone has no limit, but the cost of a grant grows with the number of
-/// levels, and a hostile pack should not be able to choose it.
+/// Maximum length of a name in bytes. The pattern alone has no limit, but the cost of a grant grows with the
+/// number of levels, and a hostile pack must not be able to choose it.
 pub const MAX_NAME_LENGTH: usize = 1024;
 
-/// A name that is not a tag: which one, where in it, and what is wrong there.
+/// Error of an invalid tag name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("tag name {name:?}, byte {offset}: {problem}")]
 pub struct TagNameError {
-    /// The name as it was given.
+    /// The invalid name.
     pub name: String,
     /// Byte offset in `name` at which the problem begins.
     pub offset: usize,
-    /// What is wrong at the offset.
+    /// The problem at the offset.
     pub problem: TagNameProblem,
 }
 
-/// The ways in which a tag name can be wrong.
+/// Problem of a tag name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum TagNameProblem {
-    /// There is no name at all.
+    /// The name is empty.
     #[error("the name is empty; write at least one segment, such as `State`")]
     Empty,
     /// Two dots in a row, or a dot at either end.
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_of_section_7_1_are_names() {
+    fn examples_of_section_7_1_are_valid_names() {
         for name in [
             "State.Debuff.Stunned.Magic",
             "Ability.Type.Melee.Slash",
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn t1_a_bad_name_says_where_and_what() {
+    fn t1_invalid_name_reports_offset_and_problem() {
         use TagNameProblem::{Character, Empty, EmptySegment, SegmentStart, TooLong};
         let longest = "A".repeat(MAX_NAME_LENGTH);
         assert_eq!(check_tag_name(&longest), Ok(()));
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_what_to_do() {
+    fn tag_name_error_message_says_what_to_do() {
         let message = check_tag_name("State..Debuff").unwrap_err().to_string();
         assert_eq!(message, r#"tag name "State..Debuff", byte 6: empty segment; remove the extra dot"#);
     }
 
     #[test]
-    fn section_7_1_reserved_prefixes_are_names() {
+    fn section_7_1_reserved_prefixes_are_valid_names() {
         for prefix in RESERVED_PREFIXES {
             assert_eq!(check_tag_name(prefix), Ok(()));
         }

@@ -1,4 +1,4 @@
-//! Nested tag queries (T4), kept flat so that no depth of nesting can exhaust the stack.
+//! Nested tag queries (T4), stored flat so that no depth of nesting can exhaust the stack.
 
 use smallvec::SmallVec;
 
@@ -9,8 +9,9 @@ use crate::id::TagId;
 
 /// A condition on tags: `{ All: […], Any: […], None: […] }` over tags and further queries (T4).
 ///
-/// All three lists must be satisfied; a list that is missing or empty imposes nothing. The empty query therefore
-/// matches everything; where that would be dangerous (remove by query), ask [`is_empty`](Self::is_empty) first.
+/// All three lists must be satisfied; a list that is missing or empty imposes nothing. The empty query
+/// therefore matches everything; where that would be dangerous (remove by query), check
+/// [`is_empty`](Self::is_empty) first.
 ///
 /// ```
 /// use ugas_core::tag::{TagBits, TagQuery, TagQueryItem, TagRegistry};
@@ -27,13 +28,13 @@ use crate::id::TagId;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TagQuery {
-    /// The tree in postfix order, each list after its items and the root last. Being reached by counting up means
-    /// for a list that none of its items has decided it, so evaluation needs neither recursion nor a stack.
+    /// The tree in postfix order, each list after its items and the root last. Evaluation that reaches a list
+    /// in order knows that none of its items has decided it, so it needs neither recursion nor a stack.
     nodes: Vec<Node>,
 }
 
 impl TagQuery {
-    /// Every item must hold. Empty items impose nothing here and are left out.
+    /// Every item must hold. Empty items impose nothing here and are skipped.
     pub fn all(items: impl IntoIterator<Item: Into<TagQueryItem>>) -> Self {
         let items = items.into_iter().map(Into::into);
         Self::list(
@@ -52,7 +53,7 @@ impl TagQuery {
         Self::list(Rule::None, items.into_iter().map(Into::into))
     }
 
-    /// Both queries must match: how the three lists of one query are put together.
+    /// Both queries must match. Combines the three lists of one query.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         if self.is_empty() {
@@ -64,12 +65,12 @@ impl TagQuery {
         }
     }
 
-    /// True for the query that imposes nothing at all.
+    /// Whether the query imposes nothing and matches everything.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Judges the query. Tags match as by [`TagView::matches`]: a parent is present if a descendant is.
+    /// Evaluates the query. Tags match as by [`TagView::matches`]: a parent is present if a descendant is.
     pub fn matches<V: TagView + ?Sized>(&self, view: &V) -> bool {
         let mut position = 0;
         while let Some(node) = self.nodes.get(position) {
@@ -77,7 +78,7 @@ impl TagQuery {
                 Test::Tag(tag) => view.matches(tag),
                 Test::List(rule) => rule.outcome_when_undecided(),
             };
-            // Climb as long as the outcome decides the list that it is in.
+            // Go up as long as the outcome decides the containing list.
             loop {
                 let Some((list, rule)) = self.list_of(position) else {
                     return holds;
@@ -93,7 +94,7 @@ impl TagQuery {
         true
     }
 
-    /// Every tag mentioned, possibly more than once: those whose change can change the outcome.
+    /// Every tag in the query, possibly with repetitions: a change of any of them can change the outcome.
     pub fn tags(&self) -> impl Iterator<Item = TagId> + Clone {
         self.nodes.iter().filter_map(|node| match node.test {
             Test::Tag(tag) => Some(tag),
@@ -101,7 +102,7 @@ impl TagQuery {
         })
     }
 
-    /// Where the list stands that the node at `position` is an item of, and its rule; `None` for the root.
+    /// Position and rule of the list that contains the node at `position`; `None` for the root.
     fn list_of(&self, position: usize) -> Option<(usize, Rule)> {
         let to_list = self.nodes.get(position)?.to_list;
         let list = position.checked_add(to_list as usize)?;
@@ -111,7 +112,7 @@ impl TagQuery {
         }
     }
 
-    /// Whether each node but the last, the root, is an item of a list that comes later.
+    /// Checks that each node but the last, the root, is an item of a later list.
     fn check(&self) -> Result<(), &'static str> {
         let Some(root) = self.nodes.len().checked_sub(1) else { return Ok(()) };
         let is_sound = |at: usize| self.list_of(at).is_some() == (at != root);
@@ -128,7 +129,7 @@ impl TagQuery {
                 TagQueryItem::Query(query) if query.is_empty() => {
                     nodes.push(Node::root(Test::List(Rule::All)))
                 }
-                // Taking over the first query's nodes keeps the building of a deep nest linear.
+                // Reusing the first query's nodes keeps the construction of a deep nest linear.
                 TagQueryItem::Query(query) if nodes.is_empty() => nodes = query.nodes,
                 TagQueryItem::Query(query) => nodes.extend(query.nodes),
             }
@@ -159,7 +160,7 @@ impl From<&TagRequirement> for TagQuery {
     }
 }
 
-/// What a list of a [`TagQuery`] holds.
+/// An item of a list of a [`TagQuery`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagQueryItem {
     /// Holds if the tag or a descendant is present.
@@ -182,7 +183,7 @@ impl From<TagQuery> for TagQueryItem {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Node {
-    /// How many nodes further on its list stands; 0 for the root.
+    /// Distance to its list in nodes; 0 for the root.
     to_list: u32,
     test: Test,
 }
@@ -207,12 +208,12 @@ enum Rule {
 }
 
 impl Rule {
-    /// The outcome of an item that settles the list, to the opposite of [`Self::outcome_when_undecided`].
+    /// The outcome of an item that decides the list, to the opposite of [`Self::outcome_when_undecided`].
     fn deciding_item(self) -> bool {
         !matches!(self, Self::All)
     }
 
-    /// The outcome of the list if no item settled it.
+    /// The outcome of the list if no item decided it.
     fn outcome_when_undecided(self) -> bool {
         !matches!(self, Self::Any)
     }
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requirement_is_a_query() {
+    fn requirement_converts_to_a_query() {
         let requirement =
             TagRequirement { require: TagSet::new([tag(0), tag(2)]), ignore: TagSet::new([tag(1)]) };
         let query = TagQuery::from(&requirement);
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn i10_depth_is_no_problem() {
+    fn i10_deeply_nested_query_evaluates_without_recursion() {
         let depth = 200_000;
         let mut query = TagQuery::from(tag(0));
         for _ in 0..depth {
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_tells_rules_and_nesting_apart() {
+    fn query_hash_distinguishes_rules_and_nesting() {
         let queries = [
             TagQuery::all([tag(0), tag(1)]),
             TagQuery::any([tag(0), tag(1)]),
@@ -322,7 +323,7 @@ mod tests {
         assert_eq!(hashes.len(), queries.len());
     }
 
-    /// T4 as it is written, recursively.
+    /// Recursive model of T4.
     #[derive(Clone, Debug)]
     enum Model {
         Tag(u32),
@@ -361,7 +362,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn t4_the_flat_form_agrees_with_the_recursive_rule(model in model()) {
+        fn t4_flat_query_agrees_with_the_recursive_model(model in model()) {
             let query = TagQuery::all([model.item()]);
             for pattern in 0..64 {
                 prop_assert_eq!(query.matches(&view(pattern)), model.holds(pattern));

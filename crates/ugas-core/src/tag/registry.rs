@@ -1,4 +1,4 @@
-//! All tags of a pack, numbered so that the hierarchy is arithmetic (I3, I4).
+//! Tag registry: all tags of a pack, numbered so that hierarchy tests are comparisons of ids (I3, I4).
 
 use core::iter::successors;
 use core::ops::Range;
@@ -9,8 +9,8 @@ use crate::id::TagId;
 
 /// Every tag of a pack and every ancestor of one (§7.1), immutable once built.
 ///
-/// Ids are given depth-first over sorted names: two machines with the same names agree on all ids (I3), a tag's
-/// subtree is a range of ids, and "same or below" takes two comparisons (I4).
+/// Ids are assigned depth-first over sorted names: two machines with the same names agree on all ids (I3), a
+/// tag's subtree is a range of ids, and "same or below" takes two comparisons (I4).
 ///
 /// An id that does not belong to the registry is harmless: it has no name, no parent and an empty subtree.
 ///
@@ -25,16 +25,17 @@ use crate::id::TagId;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TagRegistry {
-    /// The given names one after the other. An ancestor's name is the beginning of a descendant's, and is not
-    /// repeated, so the registry is never larger than in proportion to its input.
+    /// The given names, concatenated. An ancestor's name is the prefix of a descendant's and is not repeated,
+    /// so the size of the registry is linear in its input.
     text: String,
-    /// One entry a tag, by id, which is also the order of names.
+    /// One entry for each tag, by id, which is also the order of names.
     entries: Vec<Entry>,
     /// Metadata of the tags that have some, by id.
     metadata: Vec<(TagId, TagMetadata)>,
 }
 
-/// Text about a tag for people and tools (§7.6, T5). No rule reads it, and it does not count for the hash of a catalog.
+/// Text about a tag for people and tools (§7.6, T5). No rule reads it, and it is not part of the hash of a
+/// catalog.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TagMetadata {
     /// Meaning of the tag.
@@ -61,7 +62,7 @@ impl TagRegistry {
                 Err(error) => errors.push(error),
             }
         }
-        // Of the characters that names have the dot is the lowest, so byte order is depth-first order.
+        // The dot is the lowest character of names, so byte order is depth-first order.
         valid.sort_unstable();
         valid.dedup();
         let mut builder = Builder::default();
@@ -84,13 +85,13 @@ impl TagRegistry {
         self.entry(tag).map_or("<unknown tag>", |entry| entry.name(&self.text))
     }
 
-    /// The tag directly above, or `None` for a root.
+    /// The parent tag; `None` for a root.
     #[inline]
     pub fn parent(&self, tag: TagId) -> Option<TagId> {
         self.entry(tag)?.parent
     }
 
-    /// The tags above, from the nearest to the root, without the tag itself.
+    /// The ancestors, from the parent to the root, without the tag itself.
     pub fn ancestors(&self, tag: TagId) -> impl Iterator<Item = TagId> + Clone {
         successors(self.parent(tag), |above| self.parent(*above))
     }
@@ -127,7 +128,7 @@ impl TagRegistry {
         (0..self.entries.len()).map(tag_at)
     }
 
-    /// The registered name that a mistyped one most likely meant, if any is near enough to be worth suggesting.
+    /// The registered name nearest to a mistyped one, if any is near enough for a suggestion.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         crate::nearest::nearest(name, self.entries.iter().map(|entry| entry.name(&self.text)))
     }
@@ -138,7 +139,7 @@ impl TagRegistry {
         Some(&self.metadata[at].1)
     }
 
-    /// Gives tags their metadata; names that are not registered are skipped, and the last of several counts.
+    /// Sets the metadata of tags; names that are not registered are skipped, and the last of several wins.
     pub(crate) fn set_metadata<'a>(&mut self, metadata: impl Iterator<Item = (&'a str, &'a TagMetadata)>) {
         for (name, metadata) in metadata {
             let Some(tag) = self.id(name) else { continue };
@@ -156,7 +157,7 @@ impl TagRegistry {
 }
 
 impl StateHash for TagRegistry {
-    /// By names alone: they determine everything else.
+    /// Hashes the names; they determine everything else.
     fn state_hash(&self, hasher: &mut StateHasher) {
         (self.entries.len() as u64).state_hash(hasher);
         for entry in &self.entries {
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn i4_tags_number_depth_first_with_their_ancestors() {
+    fn i4_ids_are_depth_first_and_include_ancestors() {
         let registry = registry(&["State.Debuff.Stunned.Magic", "Status", "State.Buff", "State1.A"]);
         let rows: Vec<_> = registry
             .ids()
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn i3_order_and_repetition_of_names_do_not_matter() {
+    fn i3_registry_ignores_order_and_repetition_of_names() {
         let one = registry(&["A.B", "C", "A.B.D"]);
         let other = registry(&["C", "A.B.D", "A", "A.B", "C"]);
         assert!(one.ids().map(|tag| one.name(tag)).eq(other.ids().map(|tag| other.name(tag))));
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn t1_every_bad_name_is_reported() {
+    fn t1_registry_reports_every_invalid_name() {
         let errors = TagRegistry::from_names(["State", "", "a.B", "Status", "X."]).unwrap_err();
         let names: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
         assert_eq!(names, ["", "a.B", "X."]);
@@ -310,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_numbers_agree_with_the_names(names in prop::collection::vec("[AB][a0]?(\\.[AB][a0]?){0,4}", 0..12)) {
+        fn hierarchy_of_ids_agrees_with_names(names in prop::collection::vec("[AB][a0]?(\\.[AB][a0]?){0,4}", 0..12)) {
             let registry = TagRegistry::from_names(names.iter().map(String::as_str)).unwrap();
             let mut expected = BTreeSet::new();
             for name in &names {

@@ -1,4 +1,4 @@
-//! Sets of tags as definitions ask for them: compiled to masks once, judged often.
+//! Tag sets of definitions: compiled to masks once, evaluated often.
 
 use super::bits::{TagView, place};
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
@@ -7,8 +7,8 @@ use crate::id::TagId;
 
 /// An immutable set of tags, for requirements (`ActivationRequiredTags`, `ApplicationBlockedTags`, …).
 ///
-/// Unlike [`TagBits`](super::TagBits) it holds just the tags listed, without ancestors: to require
-/// `State.Debuff.Stunned` must not be satisfied by some other debuff.
+/// Unlike [`TagBits`](super::TagBits) it holds only the listed tags, without ancestors: another debuff must
+/// not satisfy a requirement of `State.Debuff.Stunned`.
 ///
 /// ```
 /// use ugas_core::tag::{TagBits, TagRegistry, TagSet};
@@ -21,10 +21,10 @@ use crate::id::TagId;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TagSet {
-    /// Sorted, each once.
+    /// The tags, sorted, without duplicates.
     tags: Box<[TagId]>,
-    /// The same tags as words of bits. Related tags have neighbouring ids (I4), so one word is the usual case, and
-    /// it is at hand without a branch or an indirection; the mask is zero only if there are no tags.
+    /// The same tags as words of bits. Related tags have neighbouring ids (I4), so one word is the usual
+    /// case, and it is stored inline; the mask is zero only if there are no tags.
     first: WordMask,
     /// The other words in order, only where the mask is not zero.
     rest: Box<[WordMask]>,
@@ -55,7 +55,7 @@ impl TagSet {
         self.tags.iter().copied()
     }
 
-    /// The same, one after the other in memory.
+    /// The tags in id order, as a slice.
     pub(crate) fn as_slice(&self) -> &[TagId] {
         &self.tags
     }
@@ -71,17 +71,17 @@ impl TagSet {
         self.first.mask == 0
     }
 
-    /// True if exactly this tag was listed; the hierarchy plays no part.
+    /// Whether exactly this tag is listed, regardless of the hierarchy.
     pub fn contains(&self, tag: TagId) -> bool {
         self.tags.binary_search(&tag).is_ok()
     }
 
-    /// The tags that `view` lacks, to say why a requirement was not met (I8).
+    /// The tags that `view` lacks: the reasons of an unmet requirement (I8).
     pub fn missing_from<V: TagView + ?Sized>(&self, view: &V) -> impl Iterator<Item = TagId> {
         self.iter().filter(|tag| !view.matches(*tag))
     }
 
-    /// The tags that `view` has, to say why a blocked set refused (I8).
+    /// The tags that `view` has: the reasons of a blocked set (I8).
     pub fn present_in<V: TagView + ?Sized>(&self, view: &V) -> impl Iterator<Item = TagId> {
         self.iter().filter(|tag| view.matches(*tag))
     }
@@ -106,7 +106,7 @@ impl FromIterator<TagId> for TagSet {
 }
 
 impl StateHash for TagSet {
-    /// By ids alone: the masks say the same again.
+    /// Hashes the ids; the masks are derived from them.
     fn state_hash(&self, hasher: &mut StateHasher) {
         let Self { tags, first: _, rest: _ } = self;
         tags.state_hash(hasher);
@@ -130,17 +130,17 @@ impl Decode for TagSet {
     }
 }
 
-/// A `Require` and `Ignore` pair, as modifiers have for their source and target (M5).
+/// A `Require` and `Ignore` pair, as of a modifier's source and target (M5).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TagRequirement {
     /// All of these must be present.
     pub require: TagSet,
-    /// None of these may be.
+    /// None of these may be present.
     pub ignore: TagSet,
 }
 
 impl TagRequirement {
-    /// True if nothing is asked, so that anything meets it and nobody needs to be told of tag changes.
+    /// Whether both sets are empty, so that it is always met and needs no notification of tag changes.
     #[inline]
     pub fn is_trivial(&self) -> bool {
         self.require.is_empty() && self.ignore.is_empty()
@@ -152,7 +152,7 @@ impl TagRequirement {
         view.has_all(&self.require) && view.has_none(&self.ignore)
     }
 
-    /// Every tag mentioned, the required ones first: those whose change can change the outcome.
+    /// All its tags, the required ones first: a change of any of them can change the outcome.
     pub fn tags(&self) -> impl Iterator<Item = TagId> + Clone {
         self.require.iter().chain(self.ignore.iter())
     }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_sorted_and_without_repetition() {
+    fn tag_set_is_sorted_without_duplicates() {
         let set = tags([130, 2, 64, 2, 63]);
         assert!(set.iter().map(TagId::index).eq([2, 63, 64, 130]));
         // 130 = 2 * 64 + 2.
@@ -206,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_id_costs_no_more_than_any_other() {
+    fn highest_tag_id_needs_one_mask() {
         assert_eq!(masks(&tags([u32::MAX])), [(u32::MAX / 64, 1 << 63)]);
     }
 
     #[test]
-    fn m5_a_requirement_needs_all_required_and_no_ignored_tags() {
+    fn m5_requirement_needs_all_required_and_no_ignored_tags() {
         let registry = TagRegistry::from_names(["Element.Fire", "Element.Water", "State.Wet"]).unwrap();
         let id = |name: &str| registry.id(name).unwrap();
         let requirement = TagRequirement {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn i8_a_set_can_say_which_tags_decided() {
+    fn i8_tag_set_reports_missing_and_present_tags() {
         let registry = TagRegistry::from_names(["A", "B", "C"]).unwrap();
         let view = TagBits::closed(&registry, [TagId::from_index(1)]);
         let set = tags([0, 1, 2]);

@@ -1,11 +1,11 @@
-//! Effect containers (GASD §4.11.5): targeting and what happens to the targets, as one thing with a name.
+//! Effect containers (GASD §4.11.5): targeting and effects for the targets, under one name.
 
 use super::def::TargetingDef;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
 use crate::hash::{StateHash, StateHasher};
 use crate::task::Recipient;
 
-/// A bundle of targeting and effects, which abilities apply by name.
+/// A bundle of targeting and effects that abilities apply by name.
 ///
 /// ```
 /// use ugas_core::targeting::{EffectContainerDef, Shape, TargetingDef};
@@ -19,11 +19,11 @@ use crate::task::Recipient;
 pub struct EffectContainerDef {
     /// Its name.
     pub name: String,
-    /// Who gets the effects.
+    /// Targeting that selects the recipients.
     pub targeting: TargetingDef,
     /// The effects, applied in this order.
     pub effects: Vec<ContainedEffectDef>,
-    /// The targets that its targeting begins with; without one, the current targets of the activation (A11).
+    /// Recipient that its targeting starts from; `None` for the current targets of the activation (A11).
     pub to: Option<Recipient>,
 }
 
@@ -32,7 +32,7 @@ pub struct EffectContainerDef {
 pub struct ContainedEffectDef {
     /// Name of the effect.
     pub effect: String,
-    /// Its level; without one, the ability's (A14).
+    /// Its level; `None` for the ability's (A14).
     pub level: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Target data (GASD §4.11.1): the outcome of targeting, plain enough to be saved, sent and hashed.
+//! Target data (GASD §4.11.1): the result of targeting, as plain data that can be saved, sent and hashed.
 
 use std::sync::Arc;
 
@@ -8,33 +8,33 @@ use crate::codec::{plain_enum, plain_struct};
 use crate::effect::{ContextPayload, HitResult, RawPayload, Vector3};
 use crate::handle::ControllerId;
 
-/// One thing that is targeted.
+/// A target.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Target {
     /// A controller.
     Controller(ControllerId),
-    /// Something was hit: a trace, an overlap, a projectile.
+    /// A hit: of a trace, an overlap, a projectile.
     Hit {
-        /// The controller that was hit, if it was one.
+        /// The controller that was hit, if any.
         controller: Option<ControllerId>,
-        /// Where and how.
+        /// Position and further data of the hit.
         hit: HitResult,
     },
-    /// A place.
+    /// A location.
     Location(Vector3),
-    /// Data of the host's own, in the form that effect contexts have it; see [`ContextPayload`].
+    /// Data of the host, in the same form as in effect contexts; see [`ContextPayload`].
     Custom(Arc<RawPayload>),
 }
 
 impl Target {
-    /// Data of the host's own as a target.
+    /// Creates a target from data of the host.
     pub fn custom<P: ContextPayload>(payload: &P) -> Self {
         let mut bytes = Vec::new();
         payload.encode(&mut bytes);
         Self::Custom(Arc::new(RawPayload { kind: P::KIND.to_owned(), bytes }))
     }
 
-    /// The data of the host's own, if it is of this kind.
+    /// The data of the host, if it is of this kind.
     pub fn payload<P: ContextPayload>(&self) -> Option<P> {
         match self {
             Self::Custom(raw) if raw.kind == P::KIND => P::decode(&raw.bytes),
@@ -42,7 +42,7 @@ impl Target {
         }
     }
 
-    /// The controller, if this is one or hit one.
+    /// The controller that is the target or was hit.
     pub fn controller(&self) -> Option<ControllerId> {
         match self {
             Self::Controller(controller) => Some(*controller),
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// The place, if this has one of its own. Where a controller is, only the host's placements tell.
+    /// The location of a hit or a location target. `None` for controllers, whose position is their placement.
     pub fn location(&self) -> Option<Vector3> {
         match self {
             Self::Hit { hit, .. } => Some(hit.location),
@@ -63,7 +63,7 @@ impl Target {
 
 plain_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 2 => Location(at), 3 => Custom(raw) });
 
-/// What was targeted, in order: the best first.
+/// The targets, the best first.
 ///
 /// ```
 /// use ugas_core::targeting::{Target, TargetData};
@@ -76,7 +76,7 @@ plain_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 
 pub struct TargetData(pub SmallVec<[Target; 1]>);
 
 impl TargetData {
-    /// Nothing targeted.
+    /// Creates empty target data.
     pub fn new() -> Self {
         Self::default()
     }
@@ -86,12 +86,12 @@ impl TargetData {
         self.0.iter()
     }
 
-    /// How many targets there are.
+    /// Number of targets.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if nothing is targeted.
+    /// True if there are no targets.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -101,12 +101,12 @@ impl TargetData {
         self.0.push(target.into());
     }
 
-    /// Forgets all targets and keeps the memory.
+    /// Removes all targets and keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The controllers among the targets, in order. One that was hit twice appears twice.
+    /// The controllers among the targets, in order. A controller that was hit twice appears twice.
     pub fn controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
         self.0.iter().filter_map(Target::controller)
     }
@@ -116,7 +116,7 @@ impl TargetData {
         self.controllers().next()
     }
 
-    /// The first place.
+    /// The first location.
     pub fn first_location(&self) -> Option<Vector3> {
         self.0.iter().find_map(Target::location)
     }
@@ -129,7 +129,7 @@ impl TargetData {
         })
     }
 
-    /// Looks at all numbers. Call it where target data enters from outside: from a client, from a file.
+    /// Checks all numbers. Call it where target data enters from outside: from a client, from a file.
     ///
     /// # Errors
     /// If a number is infinite or not a number (V2).
@@ -181,9 +181,9 @@ impl<'a> IntoIterator for &'a TargetData {
     }
 }
 
-/// A position or a direction that is not made of finite numbers (V2).
+/// Error of a position or direction whose numbers are not finite (V2).
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
-#[error("({}, {}, {}) is no position: give finite numbers", .0[0], .0[1], .0[2])]
+#[error("({}, {}, {}) is not a position: give finite numbers", .0[0], .0[1], .0[2])]
 pub struct NotFinitePosition(pub Vector3);
 
 impl NotFinitePosition {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn gasd_4_11_1_helpers_find_the_first_of_each_kind() {
+    fn gasd_4_11_1_target_data_finds_the_first_of_each_kind() {
         let hit = HitResult { location: [1.0, 2.0, 3.0], distance: 5.0, ..HitResult::default() };
         let mut data = TargetData::from(Target::custom(&Spread(3)));
         assert_eq!((data.first_controller(), data.first_location()), (None, None));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_data_hash_equally_and_kinds_apart() {
+    fn target_data_hash_distinguishes_kinds() {
         let one = TargetData::from(controller(1));
         assert_eq!(StateHasher::of(&one), StateHasher::of(&one.clone()));
         assert_ne!(StateHasher::of(&one), StateHasher::of(&TargetData::from(controller(2))));
@@ -240,10 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn v2_numbers_from_outside_can_be_checked() {
+    fn v2_check_rejects_target_data_that_is_not_finite() {
         assert_eq!(TargetData::from([0.0; 3]).check(), Ok(()));
         let error = TargetData::from([0.0, f64::INFINITY, 1.0]).check().unwrap_err();
-        assert_eq!(error.to_string(), "(0, inf, 1) is no position: give finite numbers");
+        assert_eq!(error.to_string(), "(0, inf, 1) is not a position: give finite numbers");
         let hit = HitResult { distance: f64::NAN, ..HitResult::default() };
         assert!(TargetData::from(Target::Hit { controller: None, hit }).check().is_err());
     }

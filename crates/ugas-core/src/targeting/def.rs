@@ -1,4 +1,4 @@
-//! Targeting as designers write it, and the same with its tags resolved.
+//! Targeting definitions, with tag names and with resolved tags.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::effect::TagQueryDef;
 use crate::hash::state_hash_struct;
 use crate::tag::{TagQuery, TagSet};
 
-/// Where an area begins.
+/// Origin of an area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Origin {
-    /// Where the owner is, looking where the owner looks.
+    /// The owner's position and facing.
     #[default]
     Owner,
-    /// Where the activation's target is, looking where it looks.
+    /// The position and facing of the activation's target.
     ActivationTarget,
-    /// The place that was targeted, looking away from the owner.
+    /// The targeted location, facing away from the owner.
     TargetLocation,
 }
 
-/// On whose side a target must be, seen from the owner. The owner is always allied to itself.
+/// Required attitude of a target towards the owner. The owner is always allied to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Affiliation {
-    /// No matter.
+    /// Any target.
     #[default]
     Any,
     /// Allied, the owner included.
@@ -32,7 +32,7 @@ pub enum Affiliation {
     OtherAllied,
     /// Hostile.
     Hostile,
-    /// Without a side.
+    /// Neither allied nor hostile.
     Neutral,
     /// The owner.
     SelfOnly,
@@ -40,21 +40,22 @@ pub enum Affiliation {
     ExcludeSelf,
 }
 
-/// When targeting is done (GASD §4.11.2).
+/// Confirmation of targeting (GASD §4.11.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Confirmation {
-    /// At once.
+    /// Targets are confirmed at once.
     #[default]
     Instant,
-    /// When the user confirms; the user may also cancel.
+    /// The user confirms or cancels.
     UserConfirmed,
-    /// When the host says so.
+    /// The host confirms.
     Custom,
-    /// When the host says so, and then again, until it is cancelled: the task goes on after each time.
+    /// The host confirms any number of times, until it is cancelled: the task continues after each
+    /// confirmation.
     CustomMulti,
 }
 
-/// Targeting by names: who may be targeted, and where one looks for them.
+/// Definition of targeting, with tag names: conditions on targets, and the area that is searched.
 ///
 /// ```
 /// use ugas_core::targeting::{Affiliation, HalfAngle, Shape, TargetingDef};
@@ -68,23 +69,24 @@ pub enum Confirmation {
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TargetingDef {
-    /// Form of the area.
+    /// Shape of the searched area.
     pub shape: Shape,
-    /// How far it reaches; `None` is without end.
+    /// Range; `None` for unlimited.
     pub range: Option<f64>,
-    /// Where it begins.
+    /// Origin of the area.
     pub origin: Origin,
     /// Tags that a target must all have.
     pub require_tags: Vec<String>,
     /// Tags of which a target must have none.
     pub exclude_tags: Vec<String>,
-    /// Must hold over a target's tags.
+    /// Query that must hold over a target's tags.
     pub query: TagQueryDef,
-    /// On whose side a target must be.
+    /// Required attitude of a target towards the owner.
     pub affiliation: Affiliation,
-    /// The most targets; 0 is no limit.
+    /// Maximum number of targets; 0 is no limit.
     pub count: u32,
-    /// Whether a target must be seen from the origin; the host's [`Space`](super::Space) decides.
+    /// Whether there must be a line of sight from the origin to a target; the host's [`Space`](super::Space)
+    /// decides.
     pub line_of_sight: bool,
     /// A native filter, by the name it is registered under.
     pub filter: Option<String>,
@@ -98,14 +100,14 @@ impl TargetingDef {
         Self { shape, ..Self::default() }
     }
 
-    /// Sets how far it reaches.
+    /// Sets the range.
     #[must_use]
     pub fn range(mut self, range: f64) -> Self {
         self.range = Some(range);
         self
     }
 
-    /// Sets where it begins.
+    /// Sets the origin.
     #[must_use]
     pub fn from(mut self, origin: Origin) -> Self {
         self.origin = origin;
@@ -133,28 +135,28 @@ impl TargetingDef {
         self
     }
 
-    /// Sets on whose side targets must be.
+    /// Sets the required attitude of targets.
     #[must_use]
     pub fn affiliation(mut self, affiliation: Affiliation) -> Self {
         self.affiliation = affiliation;
         self
     }
 
-    /// Sets the most targets; 0 is no limit.
+    /// Sets the maximum number of targets; 0 is no limit.
     #[must_use]
     pub fn count(mut self, count: u32) -> Self {
         self.count = count;
         self
     }
 
-    /// Asks that targets be seen from the origin.
+    /// Requires a line of sight from the origin.
     #[must_use]
     pub fn in_sight(mut self) -> Self {
         self.line_of_sight = true;
         self
     }
 
-    /// Names a native filter.
+    /// Sets a native filter by name.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>) -> Self {
         self.filter = Some(name.into());
@@ -168,7 +170,7 @@ impl TargetingDef {
         self
     }
 
-    /// Everything that is wrong with its numbers (I9), with the field in the words of the file format.
+    /// All problems of its numbers (I9), with the names of the fields in the file format.
     pub fn problems(&self) -> Vec<TargetingProblem> {
         let shape = self.shape.numbers().map(|number| ("Shape", number));
         let numbers = self.range.map(|range| ("Range", range)).into_iter().chain(shape);
@@ -202,36 +204,36 @@ plain_struct!(TargetingDef {
     persistent,
 });
 
-/// A number of a [`TargetingDef`] that makes no sense.
+/// An invalid number of a [`TargetingDef`].
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[error("{field} must be a finite number of at least 0, not {value}")]
 pub struct TargetingProblem {
-    /// Which field.
+    /// Name of the field in the file format.
     pub field: &'static str,
-    /// What it holds.
+    /// The invalid number.
     pub value: f64,
 }
 
-/// Targeting with its tags resolved, ready to be asked often.
+/// Targeting with resolved tags.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Targeting {
-    /// Form of the area.
+    /// Shape of the searched area.
     pub shape: Shape,
-    /// How far it reaches; `None` is without end.
+    /// Range; `None` for unlimited.
     pub range: Option<f64>,
-    /// Where it begins.
+    /// Origin of the area.
     pub origin: Origin,
     /// Tags that a target must all have.
     pub require: TagSet,
     /// Tags of which a target must have none.
     pub exclude: TagSet,
-    /// Must hold over a target's tags.
+    /// Query that must hold over a target's tags.
     pub query: TagQuery,
-    /// On whose side a target must be.
+    /// Required attitude of a target towards the owner.
     pub affiliation: Affiliation,
-    /// The most targets; 0 is no limit.
+    /// Maximum number of targets; 0 is no limit.
     pub count: u32,
-    /// Whether a target must be seen from the origin.
+    /// Whether there must be a line of sight from the origin to a target.
     pub line_of_sight: bool,
     /// Name of a native filter.
     pub filter: Option<Arc<str>>,
@@ -240,8 +242,8 @@ pub struct Targeting {
 }
 
 impl Targeting {
-    /// The definition with its tags resolved by whoever knows the names: `require_tags`, `exclude_tags` and `query`, in
-    /// this order.
+    /// Creates targeting from a definition and its resolved tags: `require_tags`, `exclude_tags` and `query`,
+    /// in this order.
     pub fn resolved(def: &TargetingDef, require: TagSet, exclude: TagSet, query: TagQuery) -> Self {
         Self {
             shape: def.shape,
@@ -258,7 +260,7 @@ impl Targeting {
         }
     }
 
-    /// The most targets that are selected.
+    /// Maximum number of targets that are selected.
     pub fn limit(&self) -> usize {
         match (self.shape, self.count) {
             (Shape::Nearest, 0) => 1,
@@ -290,7 +292,7 @@ mod tests {
     use crate::targeting::HalfAngle;
 
     #[test]
-    fn i9_every_bad_number_is_reported() {
+    fn i9_targeting_reports_every_invalid_number() {
         let def = TargetingDef::new(Shape::Box { half_extents: [1.0, -2.0, f64::NAN] }).range(-1.0);
         let messages: Vec<String> = def.problems().iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_is_one_unless_more_are_asked_for() {
+    fn nearest_selects_one_target_unless_count_is_larger() {
         let limit = |shape, count| Targeting { shape, count, ..Targeting::default() }.limit();
         assert_eq!(limit(Shape::Nearest, 0), 1);
         assert_eq!(limit(Shape::Nearest, 3), 3);

@@ -1,40 +1,41 @@
-//! Areas and what is in them: squares of distances, dot and cross products, nothing that a platform rounds its own way.
+//! Areas and containment tests: squared distances, dot and cross products, no platform-dependent rounding.
 
 use super::placement::Placement;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
 use crate::effect::Vector3;
 use crate::hash::{StateHash, StateHasher, state_hash_struct};
 
-/// The form of what is searched.
+/// Shape of the searched area.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Shape {
     /// The owner alone.
     SelfOnly,
-    /// The target that the activation was given, if it is within range.
+    /// The activation's target, if it is within range.
     #[default]
     ActivationTarget,
-    /// The nearest that fits, as many as `count` says (0 counts as 1). Never the owner, who would always be it.
+    /// The nearest targets that fit, at most `count` (0 counts as 1). Never the owner, who would always be
+    /// the nearest.
     Nearest,
-    /// All around the origin.
+    /// A sphere around the origin.
     Radius,
-    /// In front of the origin.
+    /// A cone in front of the origin.
     Cone(HalfAngle),
-    /// Along the facing of the origin, this wide.
+    /// A line along the facing of the origin.
     Line {
-        /// From one edge to the other.
+        /// Width from edge to edge.
         width: f64,
     },
-    /// Around the origin, along the axes of the host's world.
+    /// A box around the origin, along the axes of the host's world.
     Box {
-        /// From the middle to the faces.
+        /// Distances from the centre to the faces.
         half_extents: Vector3,
     },
-    /// From target to target: the first is the activation's target, or without one the nearest that fits; each next one
-    /// is the nearest to the one before. Never the owner, unless the affiliation is `Allied`.
+    /// From target to target: the first is the activation's target, or without one the nearest that fits;
+    /// each next one is the nearest to the one before. Never the owner, unless the affiliation is `Allied`.
     Chain {
-        /// How often it jumps: at most this many targets after the first.
+        /// Maximum number of targets after the first.
         jumps: u16,
-        /// How far one jump reaches.
+        /// Maximum distance of a jump.
         radius: f64,
         /// Whether a target may be reached again after another one.
         repeat: bool,
@@ -42,7 +43,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// True if only those can be in it of whom it is known where they are.
+    /// Whether it only contains controllers with a placement.
     pub fn is_spatial(&self) -> bool {
         !matches!(self, Self::SelfOnly | Self::ActivationTarget)
     }
@@ -60,10 +61,10 @@ impl Shape {
     }
 }
 
-/// Half the opening of a cone.
+/// Half the opening angle of a cone.
 ///
-/// Kept as the square of its cosine, so that judging a point takes no root and no trigonometry. The squares of the
-/// angles that designers write (30°, 45°, 60°, 90°) are exact.
+/// Stored as the square of its cosine, so that a containment test takes no root and no trigonometry. The
+/// squares of common angles (30°, 45°, 60°, 90°) are exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HalfAngle {
     degrees: f64,
@@ -72,8 +73,8 @@ pub struct HalfAngle {
 }
 
 impl HalfAngle {
-    /// From the axis to the edge: 45 is a quarter of a circle in all. Values beyond 0 to 180 work as the nearest of
-    /// these, and what is not a number as 0, so that a mistake hits fewer rather than all;
+    /// Creates the angle from the axis to the edge: 45 is an opening of 90 degrees. Values are clamped to 0
+    /// to 180, and NaN counts as 0, so that a mistake hits fewer targets rather than all;
     /// [`TargetingDef::problems`](super::TargetingDef::problems) reports it.
     pub fn from_degrees(degrees: f64) -> Self {
         let usable = if degrees.is_nan() { 0.0 } else { degrees.clamp(0.0, 180.0) };
@@ -96,12 +97,13 @@ impl HalfAngle {
         Self { degrees, signed_square: if usable > 90.0 { -square } else { square } }
     }
 
-    /// In degrees, as it was given.
+    /// The angle in degrees, as it was given.
     pub fn degrees(self) -> f64 {
         self.degrees
     }
 
-    /// True if `offset` is at most this angle away from `axis`. The tip of the cone, where there is no angle, is inside.
+    /// Whether `offset` is at most this angle away from `axis`. The tip of the cone, which has no angle, is
+    /// inside.
     fn contains(self, offset: Vector3, axis: Vector3) -> bool {
         let along = dot(offset, axis);
         let square = along * along;
@@ -145,23 +147,23 @@ plain_enum!(Shape {
     7 => Chain { jumps, radius, repeat },
 });
 
-/// A shape at a place: what an engine is asked about, and what a reticle shows.
+/// A shape at a location, for engine queries and reticles.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Area {
-    /// Its form.
+    /// The shape.
     pub shape: Shape,
-    /// Where it begins and where it points.
+    /// Position and facing of the origin.
     pub origin: Placement,
-    /// How far it reaches; `None` is without end.
+    /// Range; `None` for unlimited.
     pub range: Option<f64>,
 }
 
 state_hash_struct!(Area { shape, origin, range });
 
 impl Area {
-    /// True if the point is inside; who is exactly on the edge is.
+    /// Whether the point is inside, the edge included.
     ///
-    /// Cones and lines need an origin with a facing; without one nothing is in them.
+    /// Cones and lines need an origin with a facing; without one they contain nothing.
     pub fn contains(&self, point: Vector3) -> bool {
         let offset = subtract(point, self.origin.position());
         let axis = self.origin.facing();
@@ -175,7 +177,7 @@ impl Area {
             | Shape::Chain { .. } => in_range(),
             Shape::Cone(angle) => axis != [0.0; 3] && in_range() && angle.contains(offset, axis),
             Shape::Line { width } => {
-                // With the length of the axis on both sides of each comparison, it need not be 1.
+                // Each comparison is scaled by the length of the axis, which need not be 1.
                 let (along, length) = (dot(offset, axis), dot(axis, axis));
                 let aside = cross(offset, axis);
                 let half = width * 0.5;
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_radius_includes_its_edge() {
+    fn radius_includes_its_edge() {
         // 3² + 4² = 5².
         let five = area(Shape::Radius, 5.0);
         check(&five, &[[13.0, 4.0, 0.0], [10.0, 0.0, -5.0], [10.0, 0.0, 0.0]], &[[13.0, 4.0, 0.001]]);
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cone_includes_its_edge_and_its_tip() {
+    fn cone_includes_its_edge_and_its_tip() {
         let quarter = area(Shape::Cone(HalfAngle::from_degrees(45.0)), 10.0);
         check(
             &quarter,
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_as_wide_and_as_long_as_it_says() {
+    fn line_is_limited_by_width_and_range() {
         let line = area(Shape::Line { width: 2.0 }, 8.0);
         check(
             &line,
@@ -268,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn a_box_lies_along_the_axes() {
+    fn box_lies_along_the_axes() {
         let shape = Shape::Box { half_extents: [1.0, 2.0, 3.0] };
         check(&area(shape, None), &[[11.0, -2.0, 3.0]], &[[11.1, 0.0, 0.0], [10.0, 2.1, 0.0]]);
         check(&area(shape, 2.0), &[[10.0, 2.0, 0.0]], &[[11.0, -2.0, 3.0]]);
     }
 
     #[test]
-    fn without_a_facing_there_is_no_front() {
+    fn cone_and_line_without_facing_contain_nothing() {
         let origin = Placement::at([0.0; 3]).unwrap();
         for shape in [Shape::Cone(HalfAngle::from_degrees(180.0)), Shape::Line { width: 100.0 }] {
             let area = Area { shape, origin, range: None };
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_are_limited_and_exact_where_written_by_hand() {
+    fn half_angle_is_clamped_and_exact_for_common_angles() {
         assert_eq!(HalfAngle::from_degrees(f64::NAN).signed_square, 1.0);
         assert_eq!(HalfAngle::from_degrees(-5.0).signed_square, 1.0);
         assert_eq!(HalfAngle::from_degrees(999.0).signed_square, -1.0);
@@ -297,7 +299,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_wider_cone_contains_a_narrower_one(
+        fn wider_cone_contains_a_narrower_one(
             point in prop::array::uniform3(-50.0f64..50.0), a in 0.0f64..180.0, b in 0.0f64..180.0,
         ) {
             let [narrow, wide] = [a.min(b), a.max(b)]
@@ -306,7 +308,7 @@ mod tests {
         }
 
         #[test]
-        fn absurd_numbers_do_no_harm(point in prop::array::uniform3(any::<f64>()), size in any::<f64>()) {
+        fn non_finite_numbers_do_not_panic(point in prop::array::uniform3(any::<f64>()), size in any::<f64>()) {
             for shape in [Shape::Radius, Shape::Cone(HalfAngle::from_degrees(size)), Shape::Line { width: size }] {
                 let area = area(shape, size);
                 area.contains(point);

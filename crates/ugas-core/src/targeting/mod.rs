@@ -1,12 +1,12 @@
-//! Targeting (GASD §4.11): who or what an ability is meant for, described in data.
+//! Targeting (GASD §4.11): selection of the targets of an ability, described in data.
 //!
-//! Plain data and pure functions; nothing here knows the simulation. A [`TargetingDef`] says by names what is wanted,
-//! [`Targeting`] is the same with tags resolved, [`select`](fn@select) picks from [`Candidate`]s, and [`TargetData`] is
-//! what comes out: it can be kept, sent and hashed.
+//! Plain data and pure functions, independent of the simulation. A [`TargetingDef`] describes targeting with
+//! tag names, [`Targeting`] is the same with resolved tags, [`select`](fn@select) selects from
+//! [`Candidate`]s, and [`TargetData`] is the result: it can be stored, sent and hashed.
 //!
-//! Hosts keep a [`Placement`] and a [`Team`] for each controller. Over these the built-in query works, with arithmetic
-//! that gives the same bits on every platform: additions, multiplications and comparisons. An engine that knows more
-//! (walls, colliders, navigation) answers instead through [`Space`].
+//! Hosts set a [`Placement`] and a [`Team`] for each controller. The built-in query uses them, with
+//! arithmetic that gives the same bits on every platform: additions, multiplications and comparisons. An
+//! engine with more knowledge (walls, colliders, navigation) answers queries through [`Space`].
 
 mod container;
 mod data;
@@ -22,4 +22,6 @@ pub use def::{Affiliation, Confirmation, Origin, Targeting, TargetingDef, Target
 pub use geometry::{Area, HalfAngle, Shape};
 pub use placement::{Attitude, AttitudeRule, Placement, Team};
 pub use preview::TargetPreview;
-pub use select::{Candidate, OpenSpace, Query, SelectionBuffers, Space, SpaceAnswer, TargetFilter, select};
+pub use select::{
+    Candidate, OpenSpace, SelectionBuffers, Space, SpaceAnswer, TargetFilter, TargetQuery, select,
+};

@@ -1,4 +1,4 @@
-//! Where controllers are and on whose side, as the host says.
+//! Placement and team of controllers, set by the host.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use super::data::NotFinitePosition;
 use crate::codec::plain_struct;
 use crate::effect::Vector3;
 
-/// Where a controller is and where it looks, in the host's coordinates.
+/// Position and facing of a controller, in the host's coordinates.
 ///
-/// Always finite: a NaN in here would make every comparison of distances a matter of luck.
+/// Always finite: a NaN would make comparisons of distances meaningless.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Placement {
     position: Vector3,
@@ -16,8 +16,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// A place and a direction. The direction need not be of length 1; zero means that there is none, and then no cone
-    /// or line that begins here contains anybody.
+    /// Creates a placement with a position and a facing. The facing need not be of length 1; zero means none,
+    /// and then a cone or line from here contains nothing.
     ///
     /// # Errors
     /// If a number is infinite or not a number (V2).
@@ -34,7 +34,7 @@ impl Placement {
         Ok(Self { position, facing })
     }
 
-    /// A place without a direction.
+    /// Creates a placement without a facing.
     ///
     /// # Errors
     /// If a number is infinite or not a number (V2).
@@ -47,12 +47,12 @@ impl Placement {
         Self::new(position, facing).map(|_| ()).map_err(|_| "a placement is not finite")
     }
 
-    /// Where it is.
+    /// The position.
     pub fn position(&self) -> Vector3 {
         self.position
     }
 
-    /// Where it looks; zero if nowhere in particular.
+    /// The facing; zero if there is none.
     pub fn facing(&self) -> Vector3 {
         self.facing
     }
@@ -60,7 +60,7 @@ impl Placement {
 
 plain_struct!(Placement { position, facing } => Placement::check);
 
-/// A side in the host's game, by name.
+/// A team in the host's game, by name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Team(Arc<str>);
 
@@ -84,24 +84,23 @@ impl From<&str> for Team {
     }
 }
 
-/// How one controller stands to another.
+/// Attitude of one controller towards another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Attitude {
-    /// On the same side.
+    /// On the same team.
     Allied,
-    /// On different sides.
+    /// On different teams.
     Hostile,
-    /// One of them has no side.
+    /// One of them has no team.
     Neutral,
 }
 
-/// Native code that decides how teams stand to each other, in the place of [`Attitude::by_team`]. Must be a
+/// Native code that decides the attitude between teams, instead of [`Attitude::by_team`]. Must be a
 /// deterministic function of its arguments (I1).
 pub type AttitudeRule = dyn Fn(Option<&Team>, Option<&Team>) -> Attitude + Send + Sync;
 
 impl Attitude {
-    /// The rule that holds unless a host registers another: the same team is allied, a different one hostile, and
-    /// whoever has no team neutral.
+    /// The default rule: the same team is allied, a different one hostile, and a missing team neutral.
     pub fn by_team(from: Option<&Team>, to: Option<&Team>) -> Self {
         match (from, to) {
             (Some(from), Some(to)) if from == to => Self::Allied,
@@ -117,7 +116,7 @@ mod tests {
     use crate::hash::StateHasher;
 
     #[test]
-    fn v2_positions_that_are_no_numbers_are_refused() {
+    fn v2_placement_rejects_non_finite_numbers() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(Placement::new([0.0, bad, 0.0], [0.0; 3]).is_err());
             assert!(Placement::new([0.0; 3], [0.0, 0.0, bad]).is_err());

@@ -1,23 +1,24 @@
-//! What a host shows while targeting goes on (GASD §4.11.4).
+//! Preview of targeting for the host to show (GASD §4.11.4).
 
 use super::data::TargetData;
 use super::geometry::Area;
 use crate::handle::ControllerId;
 
-/// The state of targeting that is not confirmed yet: reticles on targets, a decal on the ground.
+/// State of unconfirmed targeting, for reticles on targets or a decal on the ground.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TargetPreview {
-    /// The area, if the targeting has one and it is known where it is.
+    /// The area; `None` if the targeting has none or its origin is unknown.
     pub area: Option<Area>,
-    /// Who and what would be targeted if it were confirmed now.
+    /// The targets if it were confirmed now.
     pub targets: TargetData,
 }
 
 impl TargetPreview {
-    /// Takes over a newer state and says whether anything changed, so that a host hears of changes only.
+    /// Updates to a newer state. Returns whether anything changed, so that a host is notified of changes
+    /// only.
     ///
-    /// With `keep_while`, targets are persistent (GASD §4.11.2): when the new ones are none, the old ones stay as long
-    /// as `keep_while` holds for their controllers. Targets that are no controllers stay.
+    /// With `keep_while`, targets are persistent (GASD §4.11.2): while there are no new ones, the old ones
+    /// stay as long as `keep_while` holds for their controllers. Targets other than controllers stay.
     pub fn update(
         &mut self,
         area: Option<Area>,
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn gasd_4_11_4_only_changes_are_told() {
+    fn gasd_4_11_4_update_reports_changes_only() {
         let mut preview = TargetPreview::default();
         let one = TargetData::from(controller(1));
         assert!(preview.update(None, &one, None));

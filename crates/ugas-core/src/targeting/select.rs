@@ -1,4 +1,4 @@
-//! The selection: candidates in, the best of those that fit out.
+//! Target selection: the best of the candidates that fit.
 
 use core::cmp::Ordering;
 
@@ -10,52 +10,52 @@ use crate::effect::Vector3;
 use crate::handle::ControllerId;
 use crate::tag::TagContainer;
 
-/// Somebody who might be targeted.
+/// A controller that may be targeted.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Who.
+    /// The controller.
     pub controller: ControllerId,
-    /// Number in the order of spawning, which decides between equally good targets.
+    /// Number in the order of spawning, which decides between equally near targets.
     pub ordinal: u64,
-    /// Where, if the host said so. Whoever is nowhere is in no area.
+    /// Its placement, if the host set one. A controller without a placement is in no area.
     pub placement: Option<Placement>,
-    /// On whose side.
+    /// Its team.
     pub team: Option<&'a Team>,
-    /// With which tags.
+    /// Its tags.
     pub tags: &'a TagContainer,
 }
 
 /// A native condition on targets (GASD §4.11.3). Must be a deterministic function of its arguments (I1).
-pub type TargetFilter = dyn Fn(&Candidate<'_>, &Query<'_>) -> bool + Send + Sync;
+pub type TargetFilter = dyn Fn(&Candidate<'_>, &TargetQuery<'_>) -> bool + Send + Sync;
 
-/// What is wanted, by whom and from where.
+/// A targeting query: the targeting, its owner and its surroundings.
 #[derive(Clone, Copy)]
-pub struct Query<'a> {
-    /// What is wanted.
+pub struct TargetQuery<'a> {
+    /// The targeting.
     pub targeting: &'a Targeting,
-    /// Who is targeting.
+    /// The controller that is targeting.
     pub owner: ControllerId,
-    /// Where the owner is.
+    /// Placement of the owner.
     pub owner_placement: Option<Placement>,
-    /// The owner's side.
+    /// Team of the owner.
     pub owner_team: Option<&'a Team>,
-    /// The target that the activation was given.
+    /// The activation's target.
     pub activation_target: Option<ControllerId>,
-    /// Where that target is.
+    /// Placement of the activation's target.
     pub target_placement: Option<Placement>,
-    /// The place that was targeted.
+    /// The targeted location.
     pub location: Option<Vector3>,
-    /// How sides stand to each other: [`Attitude::by_team`] or the host's own.
+    /// Attitude between teams: [`Attitude::by_team`] or the host's rule.
     pub attitude: &'a AttitudeRule,
-    /// The native filter that the targeting names. If it names one and there is none here, nobody fits: a condition
-    /// that cannot be judged must not let everybody through.
+    /// The native filter that the targeting names. If it names one and this is `None`, nothing fits: a
+    /// condition that cannot be evaluated must not admit everything.
     pub filter: Option<&'a TargetFilter>,
     /// The host's world.
     pub space: &'a dyn Space,
 }
 
-impl<'a> Query<'a> {
-    /// A question of `owner`, who is nowhere yet, in open space.
+impl<'a> TargetQuery<'a> {
+    /// Creates a query of `owner` without a placement, in open space.
     pub fn new(targeting: &'a Targeting, owner: ControllerId) -> Self {
         Self {
             targeting,
@@ -71,7 +71,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The area that is searched, if it is known where that is.
+    /// The area that is searched; `None` if its origin is unknown.
     pub fn area(&self) -> Option<Area> {
         let Targeting { shape, range, origin, .. } = *self.targeting;
         let origin = match origin {
@@ -83,7 +83,7 @@ impl<'a> Query<'a> {
                 Placement::new(location, subtract(location, from)).ok()?
             }
         };
-        // A chain that looks for its first target looks no farther than it jumps, unless it says how far.
+        // Without a range, a chain searches its first target within the distance of a jump.
         let range = match shape {
             Shape::Chain { radius, .. } if self.activation_target.is_none() => range.or(Some(radius)),
             _ => range,
@@ -117,7 +117,7 @@ impl<'a> Query<'a> {
             && (filter.is_none() || self.filter.is_some_and(|filter| filter(candidate, self)))
     }
 
-    /// Whether the candidate is where the targeting looks; `answered` is an engine's answer, sorted.
+    /// Whether the candidate is in the searched area; `answered` is the sorted answer of an engine.
     fn place_fits(
         &self,
         candidate: &Candidate<'_>,
@@ -135,7 +135,7 @@ impl<'a> Query<'a> {
                 Some(candidate.controller) == self.activation_target && reachable
             }
             Shape::Nearest if candidate.controller == self.owner => false,
-            // Where each jump leads is judged from target to target.
+            // The distance of each jump is tested from target to target.
             Shape::Chain { .. } => candidate.controller != self.owner || self.includes_owner(),
             _ => match answered {
                 Some(found) => found.binary_search(&candidate.controller).is_ok(),
@@ -148,7 +148,7 @@ impl<'a> Query<'a> {
         matches!(self.targeting.affiliation, Affiliation::Allied | Affiliation::SelfOnly)
     }
 
-    /// Where a chain begins, among those that fit.
+    /// Index of the first target of a chain, among those that fit.
     fn first_of_chain(&self, ranked: &[Ranked], area: Option<&Area>) -> Option<usize> {
         let is_inside = |ranked: &Ranked| match (area, ranked.position) {
             (Some(area), Some(position)) => area.contains(position),
@@ -160,11 +160,12 @@ impl<'a> Query<'a> {
             }
             None => ranked.controller != self.owner && is_inside(ranked),
         };
-        // They are sorted by their distance from the origin.
+        // Candidates are sorted by their distance from the origin.
         ranked.iter().position(|ranked| fits(ranked) && self.is_seen(ranked, area))
     }
 
-    /// Goes from target to target, each the nearest to the one before, equally near ones by ordinal.
+    /// Follows a chain from target to target, each the nearest to the one before, equally near ones by
+    /// ordinal.
     fn follow_chain(&self, ranked: &mut [Ranked], area: Option<&Area>, out: &mut TargetData) {
         let Shape::Chain { radius, repeat, .. } = self.targeting.shape else { return };
         let Some(mut at) = self.first_of_chain(ranked, area) else { return };
@@ -210,44 +211,44 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Who answers what is in an area.
+/// Answer of the host's world to an area query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpaceAnswer {
-    /// The built-in query over all placements is to be used.
+    /// Use the built-in query over all placements.
     UsePlacements,
-    /// Those in the list are in the area, and nobody else is.
+    /// The controllers in the list are in the area, and no others.
     Found,
 }
 
-/// The host's world, asked about what positions alone do not tell.
+/// The host's world, for queries that placements alone cannot answer.
 ///
-/// What it answers becomes part of the simulation's course. It must be the same on every machine that computes the
-/// same course; where an engine cannot promise that, the authority decides and sends the target data.
+/// Its answers influence the simulation, so they must be the same on every machine that runs the same
+/// simulation. Where an engine cannot guarantee that, the authority decides and sends the target data.
 pub trait Space {
-    /// Whether one point is seen from another. By default everything is.
+    /// Whether there is a line of sight between two points; true by default.
     fn line_of_sight(&self, from: Vector3, to: Vector3) -> bool {
         let _ = (from, to);
         true
     }
 
-    /// Puts into `found`, which is empty, the controllers in the area, in any order and each once. By default the
-    /// placements of all controllers are searched instead.
+    /// Adds the controllers in the area to `found`, which is empty, in any order and each once. By default
+    /// the placements of all controllers are searched instead.
     ///
-    /// Asked for shapes with an extent only: not for the owner alone, nor for the activation's target. The filters,
-    /// the order by distance and the count apply to the answer just the same.
+    /// Only called for shapes with an extent: not for the owner alone, nor for the activation's target. The
+    /// filters, the order by distance and the count apply to the answer too.
     fn candidates(&self, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
         let _ = (area, found);
         SpaceAnswer::UsePlacements
     }
 }
 
-/// A world without walls, where placements are all there is.
+/// A world without walls, with placements only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenSpace;
 
 impl Space for OpenSpace {}
 
-/// Memory of [`select`](fn@select), kept so that a warm selection allocates nothing (I6).
+/// Reusable memory of [`select`](fn@select), so that a warm selection does not allocate (I6).
 #[derive(Clone, Debug, Default)]
 pub struct SelectionBuffers {
     ranked: Vec<Ranked>,
@@ -256,12 +257,12 @@ pub struct SelectionBuffers {
 
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
-    /// Square of the distance from the origin; infinite for who is nowhere.
+    /// Square of the distance from the origin; infinite without a placement.
     distance: f64,
     ordinal: u64,
     controller: ControllerId,
     position: Option<Vector3>,
-    /// Whether a chain has been there.
+    /// Whether a chain has reached it.
     reached: bool,
 }
 
@@ -271,14 +272,14 @@ impl Ranked {
     }
 }
 
-/// Replaces `out` by the candidates that fit: the nearest to the origin first, equally near ones by ordinal, at most as
-/// many as the targeting wants. The order of the candidates has no influence.
+/// Replaces `out` by the candidates that fit: the nearest to the origin first, equally near ones by ordinal,
+/// at most as many as the targeting wants. The order of the candidates has no influence.
 ///
-/// Whoever has no placement is in no area and never selected by one. The line of sight is asked for last and only until
-/// there are enough targets, as it is what costs an engine most.
+/// A controller without a placement is in no area. The line of sight is tested last and only until there are
+/// enough targets, because it is the most expensive test for an engine.
 pub fn select<'c>(
     candidates: impl IntoIterator<Item = Candidate<'c>>,
-    query: &Query<'_>,
+    query: &TargetQuery<'_>,
     buffers: &mut SelectionBuffers,
     out: &mut TargetData,
 ) {

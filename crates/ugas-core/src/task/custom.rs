@@ -11,23 +11,23 @@ use crate::id::{EffectId, TagId};
 use crate::simulation::Simulation;
 use crate::time::{Span, Time};
 
-/// What a custom task says after it was called.
+/// Result of a call of a custom task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaskProgress {
-    /// It waits to be told of what it is subscribed to.
+    /// It waits for its subscriptions or its timer.
     Waiting,
-    /// It is done: the ability goes on.
+    /// It is done: the ability continues.
     Done,
-    /// It cannot be done: the ability is cancelled.
+    /// It failed: the ability is cancelled.
     Failed,
 }
 
 /// A task written in Rust and registered with
 /// [`CatalogBuilder::custom_task`](crate::catalog::CatalogBuilder::custom_task).
 ///
-/// Its code lives in the catalog and is a deterministic function of its arguments; all that it remembers are the
-/// numbers in [`TaskContext::memory`], which are part of snapshot and hash (I1). Clean-up is nobody's duty:
-/// subscriptions and timers go when the task ends, however it ends (§10.5).
+/// Its code lives in the catalog and is a deterministic function of its arguments; its only state are the
+/// numbers in [`TaskContext::memory`], which are part of snapshot and hash (I1). It needs no clean-up:
+/// subscriptions and timers are removed when the task ends, however it ends (§10.5).
 ///
 /// ```
 /// use ugas_core::event::EventKind;
@@ -65,28 +65,28 @@ pub enum TaskProgress {
 /// }
 /// ```
 pub trait CustomTask: Send + Sync {
-    /// The task begins. It subscribes to what it wants to be told of, and may be done at once.
+    /// Called when the task begins. It subscribes to its subjects, and may be done at once.
     fn activate(&self, context: &mut TaskContext<'_>) -> TaskProgress;
 
-    /// Something that it is subscribed to happened to the owner.
+    /// Called when an event of the owner matches a subscription.
     fn wake(&self, context: &mut TaskContext<'_>, event: &EventKind) -> TaskProgress {
         let _ = (context, event);
         TaskProgress::Waiting
     }
 
-    /// The time that it asked for has come.
+    /// Called when its timer fires.
     fn timer(&self, context: &mut TaskContext<'_>) -> TaskProgress {
         let _ = context;
         TaskProgress::Done
     }
 
-    /// Whether it may last. One that never does can be used in abilities without instances (A7).
+    /// Whether it may wait. A task that never waits can be used in abilities without instances (A7).
     fn waits(&self) -> bool {
         true
     }
 }
 
-/// What a custom task asked for during a call.
+/// Requests of a custom task during a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaskRequests {
     pub(crate) subjects: SmallVec<[Subject; 2]>,
@@ -95,7 +95,7 @@ pub(crate) struct TaskRequests {
     pub(crate) applications: SmallVec<[TaskApplication; 1]>,
 }
 
-/// An effect that a custom task applies after its call, at the level of the ability unless it is given one.
+/// An effect that a custom task applies after its call, at the level of the ability unless another is set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskApplication {
     pub(crate) effect: EffectId,
@@ -105,26 +105,26 @@ pub struct TaskApplication {
 }
 
 impl TaskApplication {
-    /// Gives the effect a level of its own.
+    /// Sets the level of the effect.
     pub fn level(&mut self, level: f64) -> &mut Self {
         self.level = Some(level);
         self
     }
 
-    /// Provides a number for the effect (E9).
+    /// Sets a set-by-caller magnitude of the effect (E9).
     pub fn set_by_caller(&mut self, tag: TagId, value: f64) -> &mut Self {
         self.magnitudes.push((tag, value));
         self
     }
 }
 
-/// What a custom task sees and may ask for.
+/// Context of a call of a custom task: readable state, and requests.
 pub struct TaskContext<'a> {
     pub(crate) simulation: &'a Simulation,
     pub(crate) owner: ControllerId,
     pub(crate) target: Option<ControllerId>,
     pub(crate) ability: &'a Ability,
-    /// Its parameters by name, and what they were when it began.
+    /// Its parameters by name; their values when the task began are in `values`.
     pub(crate) params: &'a [(Box<str>, Number)],
     pub(crate) values: &'a [f64],
     pub(crate) memory: &'a mut SmallVec<[f64; 2]>,
@@ -137,7 +137,7 @@ impl<'a> TaskContext<'a> {
         self.simulation
     }
 
-    /// Whose ability it is of.
+    /// The owner of the ability.
     pub fn owner(&self) -> ControllerId {
         self.owner
     }
@@ -147,13 +147,13 @@ impl<'a> TaskContext<'a> {
         self.target
     }
 
-    /// A parameter of the task, as evaluated when it began.
+    /// A parameter of the task, evaluated when it began.
     pub fn param(&self, name: &str) -> Option<f64> {
         let at = self.params.iter().position(|(known, _)| **known == *name)?;
         self.values.get(at).copied()
     }
 
-    /// A parameter of the ability as its definition gives it: a tag, or a text for native code (A18).
+    /// A parameter of the ability's definition: a tag, or a text for native code (A18).
     pub fn ability_parameter(&self, name: &str) -> Option<&'a ParameterDef> {
         self.ability.parameter(name)
     }
@@ -163,19 +163,20 @@ impl<'a> TaskContext<'a> {
         self.memory
     }
 
-    /// Asks to be told of something about the owner.
+    /// Subscribes to a subject of the owner.
     pub fn subscribe(&mut self, subject: Subject) {
         self.requests.subjects.push(subject);
     }
 
-    /// Asks to be called in a while; replaces an earlier request.
+    /// Sets the timer; replaces an earlier one.
     pub fn wake_in(&mut self, span: Span) {
         self.requests.deadline = Some(self.simulation.now() + span.max(Span::ZERO));
     }
 
-    /// Applies an effect when the call is over, with the ability as its source. The ability must name the effect in a task or
-    /// in its list of allowed effects (§13.7); otherwise the application is refused with
-    /// [`NotAuthorised`](crate::refusal::RefusalReason::NotAuthorised). A refusal is an event; the task goes on.
+    /// Applies an effect when the call is over, with the ability as its source. The ability must name the
+    /// effect in a task or in its list of allowed effects (§13.7); otherwise the application is refused with
+    /// [`NotAuthorised`](crate::refusal::RefusalReason::NotAuthorised). A refusal is an event; the task
+    /// continues.
     pub fn apply(&mut self, effect: EffectId, target: ControllerId) -> &mut TaskApplication {
         let application = TaskApplication { effect, target, level: None, magnitudes: SmallVec::new() };
         self.requests.applications.push(application);
@@ -183,7 +184,7 @@ impl<'a> TaskContext<'a> {
         &mut self.requests.applications[last]
     }
 
-    /// Leaves a number for later tasks of the activation, which read it with `Param("Name")`.
+    /// Stores a number for later tasks of the activation, which read it with `Param("Name")`.
     pub fn output(&mut self, name: &str, value: f64) {
         self.requests.outputs.push((name.into(), value));
     }

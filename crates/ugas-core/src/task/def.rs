@@ -1,7 +1,7 @@
-//! Task definitions (§10): what an ability does, as an author writes it.
+//! Task definitions (§10): the program of an ability.
 //!
-//! A program is a list of tasks that run one after the other. `Race` and `All` run lists side by side, `Repeat` and `If`
-//! steer, waits pause, actions act (A5).
+//! A program is a list of tasks that run one after the other. `Race` and `All` run lists side by side,
+//! `Repeat` and `If` control the flow, waits pause, actions act (A5).
 
 use super::summon::{DespawnDef, SpawnDef};
 use crate::codec::{plain_enum, plain_struct};
@@ -10,8 +10,9 @@ use crate::targeting::{Confirmation, TargetingDef};
 
 /// A number of a task: fixed, or an expression that is evaluated when the task begins.
 ///
-/// Expressions read the owner's attributes by name, those of the activation's target with `Target.`, the ability's
-/// `Level`, its parameters with `Param("Name")`, and draw from the activation's own stream with `rand()` (V5).
+/// Expressions read the owner's attributes by name, those of the activation's target with `Target.`, the
+/// ability's `Level`, its parameters with `Param("Name")`, and draw from the activation's own stream with
+/// `rand()` (V5).
 #[derive(Clone, PartialEq, Debug)]
 pub enum NumberDef {
     /// A fixed number.
@@ -32,21 +33,21 @@ impl From<&str> for NumberDef {
     }
 }
 
-/// How an attribute is compared with a threshold (§10.4).
+/// Comparison of an attribute with a threshold (§10.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
-    /// Below it.
+    /// Less than the threshold.
     LessThan,
-    /// Below or at it.
+    /// Less than or equal to the threshold.
     LessEqual,
-    /// Above it.
+    /// Greater than the threshold.
     Greater,
-    /// Above or at it.
+    /// Greater than or equal to the threshold.
     GreaterEqual,
 }
 
 impl Comparison {
-    /// Whether `value` compares so with `threshold`.
+    /// Whether the comparison of `value` with `threshold` holds.
     pub fn holds(self, value: f64, threshold: f64) -> bool {
         match self {
             Self::LessThan => value < threshold,
@@ -57,7 +58,7 @@ impl Comparison {
     }
 }
 
-/// Which effects a wait is about. Without effect and tags: all.
+/// Filter of the effects of a wait. Without effect and tags it matches all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EffectFilterDef {
     /// The effect of this name.
@@ -66,32 +67,32 @@ pub struct EffectFilterDef {
     pub tags: Vec<String>,
 }
 
-/// What a task waits for.
+/// Condition or occurrence that a task waits for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WaitDef {
-    /// So many seconds.
+    /// A number of seconds.
     Delay(NumberDef),
-    /// Until the simulation's clock shows so many seconds.
+    /// A time of the simulation's clock in seconds.
     GameTime(NumberDef),
     /// A gameplay event on the owner. Its magnitude is `Param("Event.Magnitude")` afterwards.
     Event {
         /// Its tag.
         tag: String,
-        /// Whether events with tags below it do not count.
+        /// Whether events with descendant tags are ignored.
         exact: bool,
-        /// Whether the first one ends the wait; otherwise each is reported, and the wait goes on.
+        /// Whether the first event ends the wait; otherwise each is handled, and the wait continues.
         once: bool,
     },
-    /// An input is pressed; without a name, the one that the ability is bound to.
+    /// An input is pressed; `None` for the one that the ability is bound to.
     InputPressed(Option<String>),
-    /// An input is released; without a name, the one that the ability is bound to. Done at once if it is not held. How
-    /// long it was held is `Param("Input.HeldTime")` afterwards.
+    /// An input is released; `None` for the one that the ability is bound to. Done at once if it is not held.
+    /// The time for which it was held is `Param("Input.HeldTime")` afterwards.
     InputReleased(Option<String>),
     /// The owner has a tag.
     TagAdded(String),
     /// The owner does not have a tag.
     TagRemoved(String),
-    /// A tag appears on the owner or goes.
+    /// A tag is added to or removed from the owner.
     TagChanged(String),
     /// The explicit count of a tag of the owner changes (T6).
     TagCountChanged(String),
@@ -103,11 +104,11 @@ pub enum WaitDef {
     AttributeThreshold {
         /// The attribute.
         attribute: String,
-        /// How it is compared.
+        /// The comparison.
         comparison: Comparison,
-        /// With what.
+        /// The threshold.
         threshold: NumberDef,
-        /// If given, the attribute's share of this one is compared.
+        /// Attribute whose ratio to the first one is compared; `None` to compare the value itself.
         ratio_to: Option<String>,
     },
     /// An effect is applied to the owner.
@@ -128,31 +129,31 @@ pub enum WaitDef {
     ConfirmCancel,
     /// Targets are chosen; they become the activation's.
     TargetData {
-        /// Who can be chosen.
+        /// Targeting that selects the targets.
         targeting: TargetingDef,
-        /// Who decides when.
+        /// Confirmation of the targets.
         confirmation: Confirmation,
         /// Longest wait in seconds, after which the ability is cancelled.
         max_delay: Option<NumberDef>,
     },
-    /// Client and server have both come here: at once, with a network and without. They share their ticks, so both come
-    /// here in the same one, and nobody has to wait for the other's word.
+    /// Synchronisation of client and server. Done at once, with a network and without: both share their ticks
+    /// and get here in the same one, so neither waits for a message of the other.
     NetSync {
         /// Longest wait in seconds.
         max_delay: Option<NumberDef>,
     },
 }
 
-/// How a task applies an effect.
+/// Application of an effect by a task.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApplyDef {
     /// The effect.
     pub effect: String,
-    /// Its level; without one, the ability's.
+    /// Its level; `None` for the ability's.
     pub level: Option<NumberDef>,
-    /// Numbers for it.
+    /// Set-by-caller magnitudes by tag.
     pub set_by_caller: Vec<(String, NumberDef)>,
-    /// What later tasks call it.
+    /// Name under which later tasks of the activation refer to it.
     pub name: Option<String>,
     /// Largest distance of a target.
     pub max_range: Option<NumberDef>,
@@ -164,9 +165,9 @@ pub struct ApplyDef {
     pub ignore_tag: Option<String>,
     /// More tags of which targets must have none.
     pub ignore_tags: Vec<String>,
-    /// Recipient of the effect; without one, the activation's targets (A11).
+    /// Recipient of the effect; `None` for the activation's targets (A11).
     pub to: Option<Recipient>,
-    /// Targets that may be taken if there is none (A16): the ability's targeting.
+    /// Fallback targeting if there is no target (A16): the ability's.
     pub targeting: Option<TargetingDef>,
 }
 
@@ -189,22 +190,22 @@ impl ApplyDef {
     }
 }
 
-/// Which effects a task removes.
+/// Removal of effects by a task.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RemoveDef {
     /// The effect of this name.
     pub effect: Option<String>,
-    /// The one that an earlier task of the activation called so.
+    /// The effect that an earlier task of the activation applied under this name.
     pub name: Option<String>,
     /// Effects with one of these asset or granted tags.
     pub tags: Vec<String>,
-    /// How many stacks of each; without a number, all.
+    /// Number of stacks to remove of each; `None` for all.
     pub stacks: Option<NumberDef>,
-    /// From whom; without one, from the activation's targets (A11).
+    /// Controllers that lose the effects; `None` for the activation's targets (A11).
     pub to: Option<Recipient>,
 }
 
-/// Whom a task acts on.
+/// Recipient of a task's action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Recipient {
     /// The ability's owner.
@@ -226,23 +227,23 @@ pub enum OnFail {
     /// The ability is cancelled.
     #[default]
     Cancel,
-    /// The ability goes on without it.
+    /// The ability continues without it.
     Continue,
 }
 
-/// How a task commits.
+/// Parameters of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CommitDef {
     /// Consequence of a commit that cannot be paid.
     pub on_fail: OnFail,
 }
 
-/// Which container a task applies.
+/// Application of an effect container by a task.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ContainerUseDef {
     /// Name of the container.
     pub container: String,
-    /// The targets that its targeting begins with; without one, those that the container names (A11).
+    /// Recipient that its targeting starts from; `None` for the one that the container names (A11).
     pub to: Option<Recipient>,
 }
 
@@ -280,11 +281,11 @@ impl From<&str> for CueTaskDef {
 pub struct SendEventDef {
     /// Its tag.
     pub tag: String,
-    /// To whom.
+    /// Recipient of the event.
     pub to: Recipient,
-    /// Its magnitude; 0 without one.
+    /// Its magnitude; `None` for 0.
     pub magnitude: Option<NumberDef>,
-    /// The target that it names; without one, the current target.
+    /// The target that it names; `None` for the current target.
     pub target: Option<Recipient>,
     /// Numbers of its payload by name.
     pub payload: Vec<(String, NumberDef)>,
@@ -299,12 +300,12 @@ impl SendEventDef {
     }
 }
 
-/// What a task does at once.
+/// An action, which a task performs at once.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ActionDef {
-    /// Pays, starts the cooldown and takes the owned tags (A2, A3).
+    /// Pays the cost, starts the cooldown and grants the owned tags (A2, A3).
     Commit(CommitDef),
-    /// Pays only.
+    /// Pays the cost only.
     CommitCost(CommitDef),
     /// Starts the cooldown only.
     CommitCooldown(CommitDef),
@@ -354,65 +355,65 @@ pub enum HostValue {
     Number(f64),
     /// A text.
     Text(String),
-    /// Several.
+    /// A list.
     List(Vec<Self>),
-    /// Several with names.
+    /// A map.
     Map(Vec<(String, Self)>),
 }
 
 /// A task of an ability (§10, A5).
 #[derive(Clone, PartialEq, Debug)]
 pub enum TaskDef {
-    /// One after the other.
+    /// Runs tasks one after the other.
     Sequence(Vec<Self>),
-    /// Side by side; the first list that is done ends the others.
+    /// Runs lists side by side; the first that is done cancels the others.
     Race(Vec<Vec<Self>>),
-    /// Side by side, until all lists are done.
+    /// Runs lists side by side until all are done.
     All(Vec<Vec<Self>>),
-    /// Again and again.
+    /// Repeats a list.
     Repeat {
-        /// How often; without a number, until the ability ends.
+        /// Number of rounds; `None` for until the ability ends.
         count: Option<NumberDef>,
-        /// Seconds from one beginning to the next. A round that takes longer delays the next one.
+        /// Seconds from the start of a round to the next. A round that takes longer delays the next one.
         interval: Option<NumberDef>,
-        /// What.
+        /// The repeated tasks.
         tasks: Vec<Self>,
     },
-    /// One or the other.
+    /// Runs one of two lists.
     If {
-        /// Whatever is not 0 is true.
+        /// The condition; every number but 0 is true.
         condition: NumberDef,
-        /// If it is true.
+        /// Tasks if the condition is true.
         then: Vec<Self>,
-        /// If not.
+        /// Tasks if the condition is false.
         otherwise: Vec<Self>,
     },
     /// Ends the ability.
     EndAbility,
     /// Cancels the ability.
     CancelAbility,
-    /// Pauses.
+    /// Waits.
     Wait(WaitDef),
-    /// Acts.
+    /// Performs an action.
     Act(ActionDef),
-    /// Asks the host, and waits for its answer (A6).
+    /// Requests a task of the host, and waits for its outcome (A6).
     Host {
-        /// What kind of task.
+        /// Kind of the host's task.
         kind: String,
-        /// With what.
+        /// Its parameters.
         params: Vec<(String, HostValue)>,
     },
     /// Runs a task written in Rust; see [`CustomTask`](crate::task::CustomTask).
     Custom {
         /// The name it was registered under.
         name: String,
-        /// With what.
+        /// Its parameters.
         params: Vec<(String, NumberDef)>,
     },
 }
 
 impl TaskDef {
-    /// Waits for so many seconds.
+    /// Waits for a number of seconds.
     pub fn wait(seconds: impl Into<NumberDef>) -> Self {
         Self::Wait(WaitDef::Delay(seconds.into()))
     }
@@ -432,12 +433,12 @@ impl TaskDef {
         Self::Act(ActionDef::ApplyToTarget(ApplyDef::new(effect)))
     }
 
-    /// Pays, starts the cooldown and takes the owned tags.
+    /// Pays the cost, starts the cooldown and grants the owned tags.
     pub fn commit() -> Self {
         Self::Act(ActionDef::Commit(CommitDef::default()))
     }
 
-    /// Asks the host.
+    /// Requests a task of the host.
     pub fn host(kind: impl Into<String>) -> Self {
         Self::Host { kind: kind.into(), params: Vec::new() }
     }

@@ -1,7 +1,8 @@
 //! Ability tasks (§10, A5): a structured program whose whole state is plain data.
 //!
-//! [`TaskDef`] is what an author writes, [`Routine`] the same resolved and laid out flat, [`RunningTask`] a wait that is
-//! under way. A wait subscribes to what can end it and is woken by it: nothing is polled (§10.1).
+//! [`TaskDef`] is the definition, [`Routine`] the resolved program in a flat layout, [`RunningTask`] a wait
+//! in progress. A wait subscribes to the events that can end it and is woken by them: nothing is polled
+//! (§10.1).
 
 mod custom;
 mod def;

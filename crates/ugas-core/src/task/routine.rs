@@ -1,4 +1,4 @@
-//! Resolved tasks, laid out flat: steps know what contains them and what comes next.
+//! Resolved tasks in a flat layout: each step has its parent and its successor.
 
 use std::sync::Arc;
 
@@ -17,32 +17,32 @@ pub(crate) enum Number {
     Program(Box<Program>),
 }
 
-/// The tasks of an ability, resolved.
+/// The resolved program of an ability.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Routine {
     pub(crate) steps: Box<[Step]>,
-    /// The step that it begins with.
+    /// First step; `None` if there are no tasks.
     pub(crate) first: Option<u32>,
     /// Whether a task of its own commits, at least in part (A3).
     pub(crate) commits: bool,
     /// Whether it waits for anything.
     pub(crate) waits: bool,
-    /// What tasks call the effects that they apply.
+    /// Names that tasks give to the effects that they apply.
     pub(crate) names: Box<[Box<str>]>,
 }
 
 impl Routine {
-    /// The number of steps, those inside others included.
+    /// Number of steps, nested ones included.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// True if there is nothing to do.
+    /// True if there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The kind of a step, as files call it.
+    /// The kind of a step, by its name in files.
     pub fn kind(&self, step: u32) -> Option<&str> {
         self.steps.get(step as usize).map(|step| step.task.kind())
     }
@@ -81,7 +81,7 @@ impl Routine {
         })
     }
 
-    /// How often the wait at a step is over.
+    /// Repetition of the wait at a step.
     pub(crate) fn repetition(&self, step: u32) -> Repetition {
         match self.step(step).map(|step| &step.task) {
             Some(Task::Wait(wait)) if wait.is_multi() => Repetition::Multi,
@@ -92,7 +92,8 @@ impl Routine {
         }
     }
 
-    /// Whether two steps are waits for the same in one list inside a loop, so that each occurrence is for one of them (A9).
+    /// Whether two steps are waits for the same in one list inside a loop, so that each occurrence is for one
+    /// of them (A9).
     pub(crate) fn shares_occurrences(&self, one: u32, other: u32) -> bool {
         let next = |step: &u32| self.step(*step)?.next;
         let (first, last) = (one.min(other), one.max(other));
@@ -116,13 +117,13 @@ impl Routine {
     }
 }
 
-/// A task with its place.
+/// A task and its position in the program.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Step {
     pub(crate) task: Task,
     /// The step that contains it.
     pub(crate) parent: Option<u32>,
-    /// The one that comes after it in the same list.
+    /// The step after it in the same list.
     pub(crate) next: Option<u32>,
 }
 
@@ -214,19 +215,19 @@ pub(crate) enum Wait {
     },
 }
 
-/// How often a wait is over.
+/// Repetition of a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Repetition {
-    /// Once, with the first occurrence; or the wait is about a condition, which is tested when it begins.
+    /// The first occurrence ends the wait; or it waits for a condition, which is tested when it begins.
     Once,
-    /// In every round of the loops around it, with one occurrence each (A9).
+    /// One occurrence ends the wait in each round of the loops around it (A9).
     Loop,
-    /// With every occurrence: what follows it in its list runs once for each (A10).
+    /// Every occurrence ends the wait: the tasks after it in its list run once for each (A10).
     Multi,
 }
 
 impl Wait {
-    /// Whether it waits for something that happens, rather than for a condition that holds.
+    /// Whether it waits for an occurrence, rather than for a condition.
     fn is_occurrence(&self) -> bool {
         match self {
             Self::Event { .. }
@@ -256,7 +257,7 @@ impl Wait {
         }
     }
 
-    /// Whether it goes on after each occurrence (A10).
+    /// Whether it continues after each occurrence (A10).
     pub(crate) fn is_multi(&self) -> bool {
         match self {
             Self::Event { once, .. } => !once,
@@ -299,14 +300,14 @@ pub(crate) struct Apply {
     pub(crate) effect: EffectId,
     pub(crate) level: Option<Number>,
     pub(crate) set_by_caller: Box<[(TagId, Number)]>,
-    /// Position of its name among the routine's.
+    /// Index into [`Routine::names`].
     pub(crate) name: Option<u16>,
     pub(crate) max_range: Option<Number>,
     pub(crate) radius: Option<Number>,
     pub(crate) require: TagSet,
     pub(crate) ignore: TagSet,
     pub(crate) to: Recipient,
-    /// Targets that may be taken if there is none (A16).
+    /// Fallback targeting if there is no target (A16).
     pub(crate) targeting: Option<Box<Targeting>>,
 }
 

@@ -1,4 +1,4 @@
-//! Tasks that are under way: waits with what they are subscribed to (§10.2).
+//! Running tasks: waits and their subscriptions (§10.2).
 
 use smallvec::SmallVec;
 
@@ -10,16 +10,16 @@ use crate::targeting::TargetData;
 use crate::time::Time;
 use crate::timer::TimerKey;
 
-/// Something about a controller that a task can be told of. The controller keeps an index of who wants to know what.
+/// Subject of a subscription to a controller. The controller has an index from subjects to tasks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Subject {
     /// An attribute changes.
     Attribute(AttributeId),
-    /// A tag appears or goes.
+    /// A tag is added or removed.
     Tag(TagId),
     /// The explicit count of a tag changes.
     TagCount(TagId),
-    /// A gameplay event comes, with this tag or one below it.
+    /// A gameplay event with this tag or a descendant is received.
     Event(TagId),
     /// An input is pressed.
     InputPressed,
@@ -43,28 +43,28 @@ pub enum Subject {
     Confirmation,
 }
 
-/// How a task that the host carries out went (A6).
+/// Outcome of a task of the host (A6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TaskOutcome {
-    /// As it should: the ability goes on.
+    /// It is done: the ability continues.
     #[default]
     Completed,
-    /// Something came in between: the ability is cancelled.
+    /// It was interrupted: the ability is cancelled.
     Interrupted,
-    /// It was called off: the ability is cancelled.
+    /// It was cancelled: the ability is cancelled too.
     Cancelled,
-    /// It could not be done: the ability is cancelled.
+    /// It failed: the ability is cancelled.
     Failed,
 }
 
-/// Something that a task waited for, with the data that later tasks read.
+/// An occurrence that a task waited for, with the data that later tasks read.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Occurrence {
-    /// It happened; there is nothing more to say.
+    /// An occurrence without data.
     Plain,
     /// An attribute changed to this value.
     Attribute(f64),
-    /// An input was released after so many seconds.
+    /// An input was released after this number of seconds.
     Released(f64),
     /// A gameplay event.
     Event(GameplayEvent),
@@ -84,24 +84,24 @@ impl Occurrence {
     }
 }
 
-/// A wait that is under way (§10.2, Active).
+/// A wait in progress (§10.2, Active).
 #[derive(Debug)]
 pub struct RunningTask {
     pub(crate) activation: ActivationId,
-    /// Whose ability it is of.
+    /// The owner of the ability.
     pub(crate) controller: ControllerId,
-    pub(crate) thread: u32,
+    pub(crate) branch: u32,
     pub(crate) step: u32,
-    /// Order of its beginning; orders wake-ups and timers (V4).
+    /// Order of creation; orders wake-ups and timers (V4).
     pub(crate) sequence: u64,
     pub(crate) started: Time,
-    /// When it ends by itself or gives up.
+    /// Time at which it ends or gives up; `None` without a limit.
     pub(crate) deadline: Option<Time>,
-    /// Numbers that it keeps: a threshold, the state of a custom task.
+    /// Numeric state: a threshold, the memory of a custom task.
     pub(crate) memory: SmallVec<[f64; 2]>,
-    /// What it is subscribed to, on its controller.
+    /// Its subscriptions to its controller.
     pub(crate) subjects: SmallVec<[Subject; 2]>,
-    /// Occurrences that its branch has not taken up yet, the oldest first (A9, A10).
+    /// Occurrences that its branch has not handled yet, the oldest first (A9, A10).
     pub(crate) queue: SmallVec<[Occurrence; 1]>,
     /// Whether an occurrence was dropped since the queue was empty: the limit is reported once.
     pub(crate) overflowed: bool,
@@ -110,42 +110,42 @@ pub struct RunningTask {
 }
 
 impl RunningTask {
-    /// The activation it is of.
+    /// The activation that it belongs to.
     pub fn activation(&self) -> ActivationId {
         self.activation
     }
 
-    /// Whose ability it is of.
+    /// The owner of the ability.
     pub fn controller(&self) -> ControllerId {
         self.controller
     }
 
-    /// Which branch of the run waits for it.
-    pub fn thread(&self) -> u32 {
-        self.thread
+    /// The branch of the activation that waits for it.
+    pub fn branch(&self) -> u32 {
+        self.branch
     }
 
-    /// Its place in the ability's [routine](super::Routine).
+    /// Its step in the ability's [routine](super::Routine).
     pub fn step(&self) -> u32 {
         self.step
     }
 
-    /// When it began.
+    /// Time at which it began.
     pub fn started(&self) -> Time {
         self.started
     }
 
-    /// When it ends by itself or gives up.
+    /// Time at which it ends or gives up; `None` without a limit.
     pub fn deadline(&self) -> Option<Time> {
         self.deadline
     }
 
-    /// How many occurrences its branch has not taken up yet (A9, A10).
+    /// Number of occurrences that its branch has not handled yet (A9, A10).
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// What it waits to be told of.
+    /// Its subscriptions.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
     }
@@ -154,7 +154,7 @@ impl RunningTask {
 plain_struct!(cloned RunningTask {
     activation,
     controller,
-    thread,
+    branch,
     step,
     sequence,
     started,

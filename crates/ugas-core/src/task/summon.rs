@@ -1,4 +1,4 @@
-//! Tasks that spawn and despawn controllers (A17), as an author writes them and resolved.
+//! Tasks that spawn and despawn controllers (A17): definitions and resolved forms.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::id::TemplateId;
 use crate::tag::TagSet;
 use crate::targeting::Team;
 
-/// Where a spawned controller is placed.
+/// Position of a spawned controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SpawnPlace {
     /// At the ability's owner.
@@ -37,15 +37,15 @@ pub struct OffsetDef {
 pub struct SpawnDef {
     /// Name of the controller template.
     pub template: String,
-    /// How many are spawned; without a number, one.
+    /// Number of controllers; `None` for one.
     pub count: Option<NumberDef>,
-    /// Where they are placed.
+    /// Their position.
     pub at: SpawnPlace,
     /// Added to that position, in world axes. Evaluated for each; `Param("Spawn.Index")` counts them from 0.
     pub offset: Option<OffsetDef>,
-    /// Their team; without one, the owner's.
+    /// Their team; `None` for the owner's.
     pub team: Option<String>,
-    /// Seconds after which each leaves; without a number, it stays.
+    /// Seconds after which each leaves; `None` if they stay.
     pub lifetime: Option<NumberDef>,
     /// Whether they leave when the ability ends or is cancelled.
     pub bound: bool,
@@ -69,7 +69,8 @@ impl SpawnDef {
     }
 }
 
-/// Parameters of `DespawnController` (A17): controllers that the owner summoned, by name or tags, or the recipient.
+/// Parameters of `DespawnController` (A17): controllers that the owner summoned, by name or tags, or the
+/// recipient.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DespawnDef {
     /// The name that `SpawnController` gave: all of that name, or `name.2` alone.

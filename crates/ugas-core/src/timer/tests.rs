@@ -1,4 +1,4 @@
-//! Checks of the timing wheel, apart because they are as long as the wheel itself.
+//! Tests of the timing wheel, in a file of their own because they are as long as the wheel.
 
 use super::*;
 use proptest::collection::vec;
@@ -14,16 +14,16 @@ fn drain(wheel: &mut TimerWheel<u32>, until: u64) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn every_bit_of_time_has_a_place() {
+fn every_bit_of_time_maps_to_a_slot() {
     assert_eq!(place_of(5, 5), 5);
     assert_eq!(place_of(64, 63), 64 + 1);
     assert_eq!(place_of(64 * 64, 0), 2 * 64 + 1);
-    // Level 10 tells the upper four bits apart.
+    // Level 10 distinguishes the upper four bits.
     assert_eq!(place_of(u64::MAX, 0), 10 * 64 + 15);
 }
 
 #[test]
-fn the_payload_orders_an_instant_while_it_is_drained() {
+fn timers_of_one_instant_fire_in_payload_order() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     for payload in [5, 1, 9] {
         wheel.schedule(at(100), payload);
@@ -36,7 +36,7 @@ fn the_payload_orders_an_instant_while_it_is_drained() {
 }
 
 #[test]
-fn a_timer_can_be_cancelled_while_its_instant_is_drained() {
+fn timer_cancelled_while_its_instant_is_drained_does_not_fire() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     let keys = [1, 2, 3].map(|payload| wheel.schedule(at(100), payload));
     assert_eq!(wheel.pop_due(at(100)), Some((at(100), 1)));
@@ -47,7 +47,7 @@ fn a_timer_can_be_cancelled_while_its_instant_is_drained() {
 }
 
 #[test]
-fn the_clock_stops_at_every_timer_and_never_goes_back() {
+fn wheel_clock_stops_at_every_timer_and_never_goes_back() {
     let mut wheel = TimerWheel::new(at(10));
     wheel.schedule(at(20), 0);
     assert_eq!((wheel.pop_due(at(15)), wheel.now()), (None, at(15)));
@@ -60,7 +60,7 @@ fn the_clock_stops_at_every_timer_and_never_goes_back() {
 }
 
 #[test]
-fn the_end_of_time_can_be_waited_for() {
+fn timer_at_the_maximum_time_fires() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     wheel.schedule(Time::MAX, 2);
     wheel.schedule(at(u64::MAX - 1), 1);
@@ -71,7 +71,7 @@ fn the_end_of_time_can_be_waited_for() {
 }
 
 #[test]
-fn ten_thousand_timers_of_one_microsecond_come_out_sorted() {
+fn ten_thousand_timers_of_one_instant_fire_sorted() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     // 7919 is prime, so this visits every number below 10,000 once.
     for step in 0..10_000 {
@@ -83,7 +83,7 @@ fn ten_thousand_timers_of_one_microsecond_come_out_sorted() {
 }
 
 #[test]
-fn the_next_time_is_exact_after_the_first_was_cancelled() {
+fn next_time_is_exact_after_the_first_timer_was_cancelled() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     // All in one slot of level 2, which begins at 4096.
     let keys = [4_097, 4_097, 4_200, 5_000].map(|time| wheel.schedule(at(time), 0));
@@ -96,7 +96,7 @@ fn the_next_time_is_exact_after_the_first_was_cancelled() {
 }
 
 #[test]
-fn warm_wheels_do_not_grow() {
+fn warm_wheel_does_not_grow() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     for round in 0..1_000 {
         let key = wheel.schedule(at(round * 70), 0);
@@ -108,7 +108,7 @@ fn warm_wheels_do_not_grow() {
 }
 
 #[test]
-fn a_node_out_of_generations_is_retired() {
+fn node_out_of_generations_is_retired() {
     let mut wheel = TimerWheel::new(Time::ZERO);
     wheel.schedule(at(1), 0);
     wheel.nodes[0].generation = NonZeroU32::MAX;
@@ -120,17 +120,17 @@ fn a_node_out_of_generations_is_retired() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// This long from now, possibly back.
+    /// Offset from now in microseconds, possibly negative.
     Schedule(i64, u8),
     /// The timer that was scheduled at this position, modulo their number.
     Cancel(usize),
     Advance(u64),
     PopOne(u64),
-    /// Goes on with a copy.
+    /// Continues with a copy.
     Copy,
 }
 
-/// Lengths of time of every order of magnitude.
+/// Durations of every order of magnitude.
 fn length() -> impl Strategy<Value = u64> {
     (0u32..63, any::<u64>()).prop_map(|(bits, random)| random & ((1 << bits) - 1))
 }
@@ -152,11 +152,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 0..150)
 }
 
-/// The second half tells equal timers apart.
+/// The second number distinguishes equal timers.
 type Payload = (u8, u32);
 type Entry = (u64, Payload);
 
-/// A wheel beside a sorted set.
+/// A wheel and its model, a sorted set.
 struct Pair {
     wheel: TimerWheel<Payload>,
     model: BTreeSet<Entry>,
@@ -195,7 +195,7 @@ impl Pair {
             Step::PopOne(span) => {
                 self.pop(self.model_now.saturating_add(span))?;
             }
-            // The former wheel, out of date, becomes the next copy's memory.
+            // The former wheel is reused as the memory of the next copy.
             Step::Copy => {
                 spare.clone_from(&self.wheel);
                 core::mem::swap(spare, &mut self.wheel);
@@ -212,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn a_wheel_is_a_sorted_set(start in length(), steps in steps()) {
+    fn wheel_agrees_with_a_sorted_set(start in length(), steps in steps()) {
         let wheel = TimerWheel::new(at(start));
         let mut spare = wheel.clone();
         let mut pair = Pair { wheel, model: BTreeSet::new(), model_now: start, keys: Vec::new() };
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn the_size_of_steps_does_not_matter(timers in vec((0u64..5_000, any::<u32>()), 0..50), step in 1u64..700) {
+    fn result_does_not_depend_on_step_size(timers in vec((0u64..5_000, any::<u32>()), 0..50), step in 1u64..700) {
         let filled = || {
             let mut wheel = TimerWheel::new(Time::ZERO);
             for &(time, payload) in &timers {

@@ -84,7 +84,7 @@ fn owned_tags_name(game: &Game, run: ugas_core::handle::ActivationId) -> String 
 }
 
 #[test]
-fn section_8_1_owned_tags_are_an_infinite_effect_that_goes_with_the_run() {
+fn section_8_1_owned_tags_are_an_infinite_effect_removed_with_the_activation() {
     let (mut game, handles) = Game::with_abilities([], [lasting("GA").owning("State.Busy")]);
     let run = game.run(handles[0]);
     let owned = game.sim.activation(run).unwrap().owned_tags().unwrap();
@@ -159,7 +159,7 @@ fn a1_all_reasons_are_reported_in_order() {
 }
 
 #[test]
-fn a1_to_ask_changes_nothing() {
+fn a1_can_activate_changes_nothing() {
     let skill = lasting("GA").cost("GE_Cost").cooldown("GE_Cooldown");
     let (mut game, handles) = Game::with_abilities([cost(), cooldown()], [skill]);
     let before = game.sim.state_hash();
@@ -196,7 +196,7 @@ fn a1_source_tags_are_those_of_the_triggering_event() {
 }
 
 #[test]
-fn v2_a_request_with_numbers_that_are_none_is_refused() {
+fn v2_activation_request_with_non_finite_numbers_is_refused() {
     let (mut game, handles) = Game::with_abilities([tagging("Event")], [lasting("GA")]);
     let nowhere = ActivationRequest::on([f64::NAN, 0.0, 0.0]);
     assert_eq!(Game::codes(game.sim.activate_with(handles[0], nowhere)), ["NonFinite"]);
@@ -229,7 +229,7 @@ fn a2_without_a_minimum_zero_is_the_limit_and_gains_are_free() {
 }
 
 #[test]
-fn a2_what_the_player_sees_must_suffice_too() {
+fn a2_cost_must_be_covered_by_the_current_value_too() {
     // Base 50, current 50 − 30 = 20: a price of 25 would leave −5 to be seen.
     let weak = buff("GE_Weak", "Mana", Operation::Add, -30.0);
     let price = instant("GE_Cost", "Mana", Operation::Add, -25.0);
@@ -242,7 +242,7 @@ fn a2_what_the_player_sees_must_suffice_too() {
 }
 
 #[test]
-fn a2_costs_can_be_shared_through_numbers_of_the_caller() {
+fn a2_cost_effect_is_shared_through_set_by_caller_magnitudes() {
     // GASD §4.5.14: one cost effect, two prices; the second grows with the level.
     let price = EffectDef::instant("GE_Cost").modify(
         "Mana",
@@ -310,7 +310,7 @@ fn a2_costs_by_expression_calculation_and_several_modifiers() {
 }
 
 #[test]
-fn a2_b3_a_meta_cost_must_be_covered_by_what_it_drains() {
+fn a2_b3_meta_cost_must_be_covered_by_the_drained_attributes() {
     // Shield 20 and Mana 30 pay 50 together, and not 51.
     for (price, affordable) in [(50.0, true), (51.0, false)] {
         let set = AttributeSetDef::new("Purse")
@@ -340,7 +340,7 @@ fn a2_b3_a_meta_cost_must_be_covered_by_what_it_drains() {
 }
 
 #[test]
-fn section_8_5_a_cooldown_shows_what_is_left_and_how_long_it_is() {
+fn section_8_5_cooldown_reports_time_left_and_total() {
     let skill = AbilityDef::new("GA").cooldown("GE_Cooldown");
     let (mut game, handles) = Game::with_abilities([cooldown()], [skill]);
     assert_eq!(game.sim.ability_cooldown(handles[0]), None);
@@ -360,7 +360,7 @@ fn section_8_5_a_cooldown_shows_what_is_left_and_how_long_it_is() {
 }
 
 #[test]
-fn section_8_5_abilities_share_a_cooldown_and_one_with_a_tag_of_its_own_does_not() {
+fn section_8_5_cooldown_tags_share_or_separate_cooldowns() {
     let shared = |name: &str| AbilityDef::new(name).cooldown("GE_Cooldown");
     let timed = EffectDef::lasting("GE_Own", MagnitudeDef::set_by_caller("Data.Cooldown"));
     let own = AbilityDef {
@@ -379,7 +379,7 @@ fn section_8_5_abilities_share_a_cooldown_and_one_with_a_tag_of_its_own_does_not
 }
 
 #[test]
-fn e9_a_cooldown_without_its_number_is_refused_before_anything_is_paid() {
+fn e9_cooldown_without_its_magnitude_is_refused_before_the_cost() {
     let timed =
         EffectDef::lasting("GE_Own", MagnitudeDef::set_by_caller("Data.Cooldown")).granting("Cooldown");
     let skill = AbilityDef::new("GA").cost("GE_Cost").cooldown("GE_Own");
@@ -389,7 +389,7 @@ fn e9_a_cooldown_without_its_number_is_refused_before_anything_is_paid() {
 }
 
 #[test]
-fn e13_an_immunity_to_the_cooldown_does_not_keep_it_away() {
+fn e13_immunity_does_not_block_the_cooldown() {
     let tireless = EffectDef::infinite("GE_Tireless").immune_to("Cooldown");
     let skill = lasting("GA").cost("GE_Cost").cooldown("GE_Cooldown").owning("State.Busy");
     let (mut game, handles) = Game::with_abilities([cost(), cooldown(), tireless], [skill]);
@@ -402,7 +402,7 @@ fn e13_an_immunity_to_the_cooldown_does_not_keep_it_away() {
 }
 
 #[test]
-fn a2_split_commits_pay_and_cool_down_apart() {
+fn a2_split_commits_apply_cost_and_cooldown_separately() {
     let skill = AbilityDef::new("GA")
         .owning("State.Busy")
         .cost("GE_Cost")
@@ -466,7 +466,7 @@ fn section_8_4_the_host_may_commit_a_run() {
 }
 
 #[test]
-fn what_a_commit_led_to_comes_before_the_first_task() {
+fn consequences_of_a_commit_precede_the_first_task() {
     // The price halves Strength while the cooldown runs; the first task sees it.
     let tiring = cooldown().modify("Strength", Operation::Multiply, -0.5);
     let skill = AbilityDef::new("GA")

@@ -36,7 +36,7 @@ fn set_remaining_counts_from_now() {
 }
 
 #[test]
-fn a_longer_duration_lets_ticks_go_on_in_phase() {
+fn longer_duration_continues_ticks_in_phase() {
     let poison = EffectDef::lasting("GE", 2.0).every(1.0).modify("Health", Operation::Add, -1.0);
     let mut game = Game::of([poison]);
     let active = game.activate("GE", "wolf", "hero");
@@ -47,7 +47,7 @@ fn a_longer_duration_lets_ticks_go_on_in_phase() {
 }
 
 #[test]
-fn a_shorter_duration_drops_ticks() {
+fn shorter_duration_drops_ticks() {
     let poison = EffectDef::lasting("GE", 9.0).every(1.0).modify("Health", Operation::Add, -1.0);
     let mut game = Game::of([poison]);
     let active = game.activate("GE", "wolf", "hero");
@@ -77,7 +77,7 @@ fn set_level_evaluates_again_and_keeps_the_duration() {
 }
 
 #[test]
-fn set_magnitude_changes_the_callers_number() {
+fn set_magnitude_changes_the_set_by_caller_magnitude() {
     let effect =
         EffectDef::infinite("GE").modify("Attack", Operation::Add, MagnitudeDef::set_by_caller("Data.X"));
     let mut game = Game::of([effect]);

@@ -1,4 +1,4 @@
-//! The steps of an application (E1, E2, E9): who refuses, in what order, and that nothing changes then.
+//! The steps of an application (E1, E2, E9): refusals, their order, and that a refusal changes nothing.
 
 use ugas_core::effect::calculation::{CalculationDef, native};
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
@@ -51,7 +51,7 @@ fn e1_a_refusal_changes_nothing_but_raises_its_event() {
 }
 
 #[test]
-fn e1_what_would_be_removed_at_once_is_refused() {
+fn e1_effect_that_would_be_removed_at_once_is_refused() {
     let mut effect = EffectDef::infinite("GE");
     effect.remove_on_tags = vec!["State.Wet".into()];
     let mut game = Game::of([effect, tagging("State.Wet")]);
@@ -92,7 +92,7 @@ fn e1_immunity_by_asset_granted_and_source_tags_raises_its_event() {
 }
 
 #[test]
-fn e1_immunity_by_query_and_an_inhibited_ward_protects_nobody() {
+fn e1_immunity_by_query_and_inhibited_immunity() {
     let tag = |name: &str| TagQueryItemDef::Tag(name.into());
     let mut ward = EffectDef::infinite("GE_Ward");
     ward.immunity_query = TagQueryDef {
@@ -235,7 +235,7 @@ fn e1_a_custom_requirement_from_expressions_decides() {
     });
     assert_eq!(
         game.refusal("GE_Execute", "hero", "wolf"),
-        "`GE_Execute` was refused: the requirement `Req_Low` says no"
+        "`GE_Execute` was refused: the requirement `Req_Low` is not met"
     );
     game.apply("GE_Hit", "hero", "wolf");
     game.apply("GE_Execute", "hero", "wolf");
@@ -322,7 +322,7 @@ fn e2_granted_tags_of_an_instant_effect_do_nothing() {
 }
 
 #[test]
-fn e9_a_missing_number_of_the_caller_is_refused_unless_there_is_a_default() {
+fn e9_missing_set_by_caller_magnitude_is_refused_without_default() {
     let by_caller = |name: &str, default| {
         EffectDef::instant(name).modify(
             "Health",
@@ -345,7 +345,7 @@ fn e9_a_missing_number_of_the_caller_is_refused_unless_there_is_a_default() {
 }
 
 #[test]
-fn e9_zero_is_a_number_and_the_last_one_given_counts() {
+fn e9_zero_is_a_magnitude_and_the_last_one_counts() {
     let effect =
         EffectDef::instant("GE").modify("Health", Operation::Add, MagnitudeDef::set_by_caller("Damage.Base"));
     let mut game = Game::of([effect]);

@@ -34,7 +34,7 @@ fn unregister(game: &mut Game, set: &str) -> Result<(), String> {
 }
 
 #[test]
-fn section_6_2_a_set_comes_with_its_defaults_and_goes() {
+fn section_6_2_set_is_registered_with_defaults_and_unregistered() {
     let mut game = swimmers([]);
     let breath = game.attribute("Breath");
     assert_eq!(game.sim.current(game.id("hero"), breath), None);
@@ -61,7 +61,7 @@ fn section_6_2_other_values_and_modifiers_are_kept() {
 }
 
 #[test]
-fn m6_modifiers_wait_for_their_attribute_go_inert_with_it_and_come_back() {
+fn m6_modifiers_are_inert_while_their_attribute_is_missing() {
     let mut game = swimmers([buff("GE_Tank", "Breath", Operation::Add, 60.0)]);
     let active = game.activate("GE_Tank", "hero", "hero");
     assert_eq!(game.count("ModifierInert"), 1);
@@ -134,9 +134,9 @@ fn section_6_4_dependencies_are_checked_both_ways() {
 }
 
 #[test]
-fn section_6_2_a_set_is_registered_once_and_clashes_are_told() {
+fn section_6_2_duplicate_and_conflicting_sets_are_rejected() {
     let mut game = swimmers([]);
-    assert_eq!(register(&mut game, "Unit").unwrap_err(), "the attribute set `Unit` is registered already");
+    assert_eq!(register(&mut game, "Unit").unwrap_err(), "the attribute set `Unit` is already registered");
     assert_eq!(
         unregister(&mut game, "Swimming").unwrap_err(),
         "the attribute set `Swimming` is not registered"
@@ -157,7 +157,7 @@ fn section_6_2_a_set_is_registered_once_and_clashes_are_told() {
 }
 
 #[test]
-fn section_6_4_alternative_sets_can_take_each_others_place() {
+fn section_6_4_alternative_sets_can_replace_each_other() {
     let mut game = swimmers([buff("GE_Tank", "Breath", Operation::Add, 1.0)]);
     register(&mut game, "Swimming").unwrap();
     game.apply("GE_Tank", "hero", "hero");
@@ -167,7 +167,7 @@ fn section_6_4_alternative_sets_can_take_each_others_place() {
 }
 
 #[test]
-fn snapshots_go_back_over_a_change_of_sets() {
+fn snapshot_restores_across_a_change_of_sets() {
     let mut game = swimmers([buff("GE_Tank", "Breath", Operation::Add, 60.0)]);
     register(&mut game, "Swimming").unwrap();
     game.apply("GE_Tank", "hero", "hero");

@@ -9,7 +9,7 @@ use ugas_core::simulation::{Config, Simulation};
 use ugas_core::task::TaskDef;
 
 #[test]
-fn ability_that_requires_an_avatar_is_refused_without_one_and_cancelled_when_it_goes() {
+fn ability_requiring_an_avatar_is_refused_without_one_and_cancelled_with_it() {
     let catalog = Catalog::builder()
         .ability(AbilityDef::new("GA_Jump").requiring_avatar().task(TaskDef::wait(100.0)))
         .ability(AbilityDef::new("GA_Think").task(TaskDef::wait(100.0)))

@@ -131,7 +131,7 @@ fn b1_keep_ratio_keeps_four_fifths() {
 }
 
 #[test]
-fn b1_keep_ratio_of_nothing_is_nothing_and_does_not_fail() {
+fn b1_keep_ratio_of_zero_stays_zero() {
     let mut game = eighty_of_hundred(OnBoundChange::KeepRatio);
     let none = game.activate("GE_None", "x", "x");
     assert_eq!(game.base("x", "Health"), 0.0);

@@ -1,4 +1,4 @@
-//! States and commands as bytes: golden files, damage, and what refusals say.
+//! States and commands as bytes: golden files, damaged bytes, and error messages.
 //!
 //! `tests/golden` has one snapshot a format version, of a game in which as much as possible is under way.
 //! `UPDATE_EXPECT=1` writes that of the present version if there is none, and never one that is there.
@@ -40,7 +40,7 @@ fn rest_of(mut sim: Simulation) -> (Vec<u64>, Vec<Event>) {
 
 /// The file of the present version is what is written today.
 #[test]
-fn the_golden_snapshot_is_written_as_it_was() {
+fn golden_snapshot_is_encoded_unchanged() {
     let bytes = story::play().snapshot().to_bytes_with_rules();
     let path = golden(codec::VERSION);
     if std::env::var_os("UPDATE_EXPECT").is_some() && !path.exists() {
@@ -77,7 +77,7 @@ fn golden_snapshots_stay_readable() {
 
 /// The golden state is as rich as it is said to be.
 #[test]
-fn the_golden_snapshot_has_everything_under_way() {
+fn golden_snapshot_covers_all_kinds_of_state() {
     let sim = story::play();
     let hero = sim.controllers().next().unwrap().1;
     assert!(!hero.input_buffer().is_empty(), "buffered inputs");
@@ -100,7 +100,7 @@ fn the_golden_snapshot_has_everything_under_way() {
 }
 
 #[test]
-fn commands_and_configurations_come_back() {
+fn commands_and_configurations_round_trip() {
     for command in story::commands() {
         assert_eq!(from_bytes::<Command>(&to_bytes(&command)).unwrap(), command);
     }
@@ -111,9 +111,9 @@ fn commands_and_configurations_come_back() {
     }
 }
 
-/// What is written is small: this is sent to whoever joins, and kept every few seconds.
+/// Snapshots are small: they are sent to joining clients and stored every few seconds.
 #[test]
-fn a_snapshot_is_small() {
+fn snapshot_size_is_bounded() {
     let mut game = Game::of([buff("GE_Might", "Attack", Operation::Add, 20.0)]);
     game.activate("GE_Might", "hero", "wolf");
     // Two controllers with seven attributes of two values, up to four bytes each, and an effect.
@@ -122,7 +122,7 @@ fn a_snapshot_is_small() {
 }
 
 #[test]
-fn a_catalog_can_be_built_again_from_its_definitions() {
+fn catalog_is_rebuilt_from_its_definitions() {
     let catalog = story::catalog();
     let bytes = to_bytes(catalog.definitions());
     let definitions: Definitions = from_bytes(&bytes).unwrap();
@@ -134,13 +134,13 @@ fn a_catalog_can_be_built_again_from_its_definitions() {
     assert_eq!(
         definitions.build_with_natives_of(&nobody).unwrap_err().to_string(),
         "native code is missing: calculation `Calc_Native`, custom task `Ponder`, attribute `Armor (hooks)`; register it \
-         with the catalog that is to provide it"
+         with the catalog that provides it"
     );
 }
 
 /// The deepest that a catalog allows survives, on the stack of a thread like any other.
 #[test]
-fn the_deepest_definitions_come_back() {
+fn deepest_definitions_round_trip() {
     let tasks = (0..63).fold(TaskDef::wait(1.0), |inner, _| TaskDef::Race(vec![vec![inner]]));
     let query = (0..62).fold(TagQueryDef::default(), |inner, _| TagQueryDef {
         all: vec![TagQueryItemDef::Query(inner), TagQueryItemDef::Tag("State.A".to_owned())],
@@ -154,9 +154,9 @@ fn the_deepest_definitions_come_back() {
     assert_eq!(definitions.into_builder().build().unwrap().hash(), catalog.hash());
 }
 
-/// What a version added comes back, and changes the hash of a catalog that uses it only.
+/// Fields that a version added round-trip, and change only the hash of a catalog that uses them.
 #[test]
-fn later_fields_of_definitions_come_back() {
+fn later_fields_of_definitions_round_trip() {
     let effect = || EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -5.0);
     let ability = || AbilityDef::new("GA_Hit").task(TaskDef::apply_to_target("GE_Hit"));
     let health = || AttributeDef::new("Health", 10.0);
@@ -184,7 +184,7 @@ fn later_fields_of_definitions_come_back() {
 }
 
 #[test]
-fn lists_without_end_are_refused() {
+fn oversized_lists_are_rejected() {
     // 255 is no command; 44 is a batch of one command, again and again.
     let batches: Vec<u8> = [44, 1].repeat(100_000);
     let error = from_bytes::<Command>(&batches).unwrap_err();
@@ -196,7 +196,7 @@ fn lists_without_end_are_refused() {
 }
 
 #[test]
-fn a_refusal_says_what_to_do() {
+fn decode_error_says_what_to_do() {
     let sim = story::play();
     let (plain, with_rules) = (sim.snapshot().to_bytes(), sim.snapshot().to_bytes_with_rules());
     let other = Catalog::builder().build().unwrap();

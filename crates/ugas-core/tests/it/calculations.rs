@@ -73,7 +73,7 @@ fn section_9_5_armor_below_zero_counts_as_none() {
 }
 
 #[test]
-fn a_native_calculation_wins_over_one_of_the_same_name_from_a_file() {
+fn native_calculation_takes_precedence_over_a_file() {
     let mut game = Game::build(|builder| {
         builder
             .calculation(physical_damage_as_expressions())
@@ -216,7 +216,7 @@ fn an_undeclared_capture_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_calculation_may_give_up_in_its_own_words() {
+fn calculation_may_fail_with_its_own_message() {
     let calculation = native(vec![], |_| Err(CalculationError::Failed("there is no line of sight".into())));
     let mut game = Game::build(|builder| {
         builder.native("Calc", calculation).effect(EffectDef::instant("GE").executing("Calc"))
@@ -296,7 +296,7 @@ fn outputs_are_multiplied_by_stacks_unless_the_calculation_handles_them() {
 }
 
 #[test]
-fn a_calculation_may_take_care_of_the_cues() {
+fn calculation_may_handle_the_cues() {
     for handles in [true, false] {
         let calculation = native(vec![], move |context| {
             if handles {

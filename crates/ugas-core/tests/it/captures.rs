@@ -1,4 +1,4 @@
-//! Frozen and live readings (E8).
+//! Frozen and live captures (E8).
 
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
@@ -30,7 +30,7 @@ fn e8_a_live_modifier_follows_its_source() {
 }
 
 #[test]
-fn e8_the_source_is_frozen_when_the_spec_is_made() {
+fn e8_source_is_captured_when_the_spec_is_created() {
     for magnitude in [
         MagnitudeDef::attribute(CaptureFrom::Source, "Strength", 1.0),
         MagnitudeDef::expression("Source.Strength"),

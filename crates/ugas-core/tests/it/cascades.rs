@@ -45,7 +45,7 @@ fn e12_mutual_additional_effects_end_at_the_limit_and_the_chain_is_named() {
 }
 
 #[test]
-fn e12_the_game_goes_on_after_the_limit() {
+fn e12_simulation_continues_after_the_limit() {
     let mut loops = instant("GE_Loop", "Attack", Operation::Add, 1.0);
     loops.additional_effects.push(AdditionalEffectDef::new("GE_Loop"));
     let mut game = limited(5, [loops, instant("GE_Fine", "Mana", Operation::Add, 1.0)]);
@@ -75,7 +75,7 @@ fn e12_an_effect_that_inhibits_itself_does_not_hang() {
     game.apply("GE_Paradox", "hero", "hero");
     let (names, _) = chain(&mut game);
     assert_eq!(names, ["GE_Paradox"]);
-    // Whatever it came to, tags and inhibition agree and can be taken back.
+    // In the end, tags and inhibition agree and can be removed.
     let hero = game.id("hero");
     let [active] = game.sim.controller(hero).unwrap().effects() else { panic!("it is there") };
     let active = *active;
@@ -106,7 +106,7 @@ fn e12_an_effect_that_removes_itself_by_its_own_tag_ends_at_once() {
 }
 
 #[test]
-fn e12_an_expiration_effect_of_no_duration_that_is_its_own_does_not_hang() {
+fn e12_instant_expiration_effect_of_itself_does_not_hang() {
     let mut echo = EffectDef::lasting("GE_Echo", 0.0);
     echo.expiration_effects.routine.push("GE_Echo".into());
     let mut game = limited(30, [echo]);
@@ -117,7 +117,7 @@ fn e12_an_expiration_effect_of_no_duration_that_is_its_own_does_not_hang() {
 }
 
 #[test]
-fn e12_an_expiration_effect_in_time_goes_on_for_ever_without_a_limit() {
+fn e12_expiration_effect_over_time_hits_no_limit() {
     let mut echo = EffectDef::lasting("GE_Echo", 1.0);
     echo.expiration_effects.routine.push("GE_Echo".into());
     let mut game = limited(10, [echo]);

@@ -1,4 +1,4 @@
-//! What is wrong with definitions: every problem with its words, all of them at once (I9).
+//! Errors of definitions: every problem with its message, all reported at once (I9).
 
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
@@ -59,7 +59,7 @@ fn unknown_names_come_with_the_nearest_known_one() {
 }
 
 #[test]
-fn tag_names_must_follow_the_rules() {
+fn invalid_tag_names_are_rejected() {
     assert_error(
         effect(EffectDef::infinite("GE").granting("state.X")),
         "effect `GE` at GrantedTags[0]: tag name \"state.X\", byte 0: segment begins with 's'; begin it with an \
@@ -72,7 +72,7 @@ fn tag_names_must_follow_the_rules() {
 }
 
 #[test]
-fn names_must_be_there_and_only_once() {
+fn empty_and_duplicate_names_are_rejected() {
     assert_error(effect(EffectDef::infinite("")), "effect ``: it has no name");
     assert_error(
         effect(EffectDef::infinite("GE")).effect(EffectDef::instant("GE")),
@@ -111,7 +111,7 @@ fn v2_numbers_must_be_finite() {
 }
 
 #[test]
-fn expressions_are_compiled_and_their_mistakes_told() {
+fn invalid_expressions_are_reported() {
     let with = |text: &str| {
         effect(EffectDef::infinite("GE").modify("Health", Operation::Add, MagnitudeDef::expression(text)))
     };
@@ -138,7 +138,7 @@ fn curves_need_points_in_order() {
     assert_error(curve(vec![]), "curve `C`: curve `C` has no points; give it at least one");
     assert_error(
         curve(vec![(1.0, 1.0), (1.0, 2.0)]),
-        "curve `C`: point 1 of curve `C` does not lie after the one before it; sort the points by x, each x once",
+        "curve `C`: point 1 of curve `C` does not lie after the point before it; sort the points by x, and use each x once",
     );
     assert_error(curve(vec![(1.0, f64::NAN)]), "curve `C`: point 0 of curve `C` is not finite");
 }
@@ -155,7 +155,7 @@ fn m1_there_are_ten_layers() {
 }
 
 #[test]
-fn a_magnitude_must_say_something() {
+fn empty_magnitude_is_rejected() {
     let empty = MagnitudeDef::Scalable { value: None, curve: None, curve_input: None };
     assert_error(
         effect(EffectDef::infinite("GE").modify("Health", Operation::Add, empty)),
@@ -198,7 +198,7 @@ fn one_set(attributes: impl IntoIterator<Item = AttributeDef>) -> CatalogBuilder
 }
 
 #[test]
-fn b2_circles_of_bounds_and_derived_attributes_are_printed() {
+fn b2_cycle_of_bounds_and_derived_attributes_is_reported() {
     assert_error(
         one_set([AttributeDef::new("A", 1.0).max("A")]),
         "attribute `A`: attributes depend on themselves: A -> A",
@@ -215,7 +215,7 @@ fn b2_circles_of_bounds_and_derived_attributes_are_printed() {
 }
 
 #[test]
-fn b2_live_magnitudes_that_follow_themselves_are_printed() {
+fn b2_cycle_of_live_magnitudes_is_reported() {
     let follow =
         |attribute: &str, magnitude| EffectDef::infinite("GE").modify(attribute, Operation::Add, magnitude);
     assert_error(
@@ -227,7 +227,7 @@ fn b2_live_magnitudes_that_follow_themselves_are_printed() {
         effect(follow("MaxHealth", MagnitudeDef::expression("Target.Health * 0.1"))),
         "effect `GE` at Modifiers: it depends on itself: Health -> MaxHealth -> Health",
     );
-    // Frozen, of the source, of the base, or instant: no circle.
+    // Frozen, of the source, of the base, or instant: no cycle.
     let fine = [
         follow("Attack", MagnitudeDef::attribute(CaptureFrom::Target, "Attack", 0.1).frozen()),
         follow("Attack", MagnitudeDef::attribute(CaptureFrom::Source, "Attack", 0.1)),
@@ -244,7 +244,7 @@ fn b2_live_magnitudes_that_follow_themselves_are_printed() {
 }
 
 #[test]
-fn section_6_4_templates_whose_sets_do_not_go_together_are_told() {
+fn section_6_4_template_with_conflicting_sets_is_rejected() {
     let sets = || {
         Catalog::builder()
             .attribute_set(AttributeSetDef::new("A").with(AttributeDef::new("X", 1.0)))
@@ -284,7 +284,7 @@ fn calculation(outputs: bool, result: bool) -> CalculationDef {
 }
 
 #[test]
-fn calculations_must_have_what_they_are_used_for() {
+fn calculation_without_the_needed_result_is_rejected() {
     assert_error(
         builder().calculation(calculation(false, false)),
         "calculation `Calc`: it has neither outputs nor a result",
@@ -351,7 +351,7 @@ fn b2_a_derived_attribute_reads_only_its_own_controller() {
         ("Source.B", "those of a source or target"),
         ("Level", "a level"),
         ("Stacks", "a stack count"),
-        ("SetByCaller(\"Data.X\")", "numbers set by a caller"),
+        ("SetByCaller(\"Data.X\")", "set-by-caller magnitudes"),
         ("Param(\"X\")", "parameters"),
         ("HasTag(\"State.X\")", "tags"),
     ] {
@@ -400,7 +400,7 @@ fn a_catalog_without_attributes_reports_instead_of_panicking() {
 }
 
 #[test]
-fn lookups_by_name_tell_the_nearest() {
+fn failed_lookup_suggests_the_nearest_name() {
     let catalog = builder().build().unwrap();
     assert_eq!(
         catalog.attribute("Helth").unwrap_err().to_string(),
@@ -410,7 +410,7 @@ fn lookups_by_name_tell_the_nearest() {
 }
 
 #[test]
-fn as_many_unknown_names_as_known_ones_are_not_all_compared() {
+fn name_comparisons_for_suggestions_are_limited() {
     // 30,000 times 30,000 comparisons would take minutes: that the test ends is part of what it shows.
     let many = 0..30_000;
     let known = many.clone().fold(AttributeSetDef::new("Known"), |set, at| {

@@ -1,4 +1,4 @@
-//! Characters: facts are written, all else is derived, and clocks go on (P1, P2, P3, P4, P9, P10).
+//! Characters: facts are stored, the rest is derived, and clocks continue (P1, P2, P3, P4, P9, P10).
 
 mod abilities;
 mod bytes;
@@ -71,7 +71,7 @@ pub(crate) fn moved(game: &Game) -> Game {
 }
 
 #[test]
-fn p2_bases_travel_and_current_values_follow() {
+fn p2_bases_are_restored_and_current_values_derived() {
     let mut game = Game::of([
         buff("GE_Ring", "MaxHealth", Operation::Add, 50.0),
         buff("GE_Belt", "MaxHealth", Operation::Multiply, 0.2),
@@ -89,7 +89,7 @@ fn p2_bases_travel_and_current_values_follow() {
 }
 
 #[test]
-fn p4_a_period_goes_on_in_its_phase() {
+fn p4_period_continues_in_its_phase() {
     let mut game =
         Game::of([EffectDef::lasting("GE_Poison", 7.0).every(2.0).modify("Health", Operation::Add, -5.0)]);
     game.apply("GE_Poison", "wolf", "hero");
@@ -117,7 +117,7 @@ fn p4_a_period_goes_on_in_its_phase() {
 }
 
 #[test]
-fn p4_a_period_of_the_caller_travels_and_one_of_the_rules_is_theirs() {
+fn p4_period_of_the_caller_is_kept_and_that_of_the_definition_is_not() {
     let poison =
         |seconds: f64| EffectDef::infinite("GE_Poison").every(seconds).modify("Health", Operation::Add, -5.0);
     let mut game = Game::of([poison(4.0)]);
@@ -137,7 +137,7 @@ fn p4_a_period_of_the_caller_travels_and_one_of_the_rules_is_theirs() {
 }
 
 #[test]
-fn p4_a_tick_that_an_end_cuts_off_comes_if_the_end_moves() {
+fn p4_tick_beyond_the_expiry_occurs_if_the_expiry_moves() {
     let mut game =
         Game::of([EffectDef::lasting("GE_Poison", 3.0).every(2.0).modify("Health", Operation::Add, -5.0)]);
     game.apply("GE_Poison", "wolf", "hero");
@@ -183,7 +183,7 @@ fn p3_restoring_is_not_an_application() {
 }
 
 #[test]
-fn stacks_and_their_numbers_come_back() {
+fn stacks_and_magnitudes_are_restored() {
     let mut game = Game::of([EffectDef::lasting("GE_Rage", 6.0)
         .modify("Attack", Operation::Add, MagnitudeDef::expression("Stacks * 10"))
         .with(ugas_core::modifier::ModifierDef::new("Armor", Operation::Add, -2.0))
@@ -236,7 +236,7 @@ fn a_queue_keeps_its_order() {
 }
 
 #[test]
-fn a_merged_effect_has_one_life() {
+fn merged_effect_is_restored_as_one() {
     let mut game = Game::of([EffectDef::lasting("GE_Shelter", 4.0)
         .modify("Armor", Operation::Add, MagnitudeDef::set_by_caller("Data.Amount"))
         .policy(ExecutionPolicy::RunInMerge)]);
@@ -256,7 +256,7 @@ fn a_merged_effect_has_one_life() {
 }
 
 #[test]
-fn inhibited_effects_stay_inhibited_until_they_need_not_be() {
+fn inhibited_effect_stays_inhibited_while_requirements_fail() {
     let mut game = Game::of([
         buff("GE_Wings", "Speed", Operation::Add, 100.0)
             .while_target_lacks("State.Rooted")
@@ -300,7 +300,7 @@ fn own_tags_are_counted_as_they_were() {
 }
 
 #[test]
-fn who_and_where_it_is_travels_with_it() {
+fn identity_and_placement_are_restored() {
     let mut game = Game::of([]);
     let spawn = Spawn::named("Unit").owner(ActorId(7)).avatar(ActorId(8));
     let id = game.sim.spawn_with(spawn).unwrap();
@@ -341,7 +341,7 @@ fn the_latest_of_two_overrides_still_wins() {
 }
 
 #[test]
-fn effects_created_at_run_time_bring_their_definition() {
+fn effect_created_at_run_time_keeps_its_definition() {
     let mut game = Game::of([buff("GE_Plain", "Armor", Operation::Add, 1.0)]);
     let sword = buff("Sword of 7", "Attack", Operation::Add, 7.0);
     let id = game.sim.define_effect(sword.clone()).unwrap();
@@ -370,7 +370,7 @@ fn effects_created_at_run_time_bring_their_definition() {
 }
 
 #[test]
-fn p1_names_without_counterpart_are_reported() {
+fn p1_unknown_names_are_reported() {
     let mut game = Game::build(|builder| {
         builder
             .attribute_set(AttributeSetDef::new("Old").with(AttributeDef::new("Luck", 3.0)))
@@ -412,7 +412,7 @@ fn p1_names_without_counterpart_are_reported() {
 }
 
 #[test]
-fn p6_a_changed_definition_is_evaluated_anew() {
+fn p6_changed_definition_is_evaluated_again() {
     let rage = |amount: f64| {
         EffectDef::lasting("GE_Rage", 10.0)
             .modify("Attack", Operation::Add, amount)
@@ -436,7 +436,7 @@ fn p6_a_changed_definition_is_evaluated_anew() {
 }
 
 #[test]
-fn what_only_a_name_is_known_of_begins_whole() {
+fn effect_with_only_a_name_starts_with_its_whole_duration() {
     let game = Game::of([EffectDef::lasting("GE_Haste", MagnitudeDef::expression("2 + Level")).modify(
         "Speed",
         Operation::Add,
@@ -482,7 +482,7 @@ fn p9_limits_hold() {
 }
 
 #[test]
-fn p9_what_a_character_brings_along_is_limited() {
+fn p9_limits_apply_to_restored_data() {
     let stacking = EffectDef::infinite("GE_Stack").stacking(StackingDef::by_target(0));
     let ticking = EffectDef::infinite("GE_Tick").every(0.001);
     let mut game = Game::build(|builder| {
@@ -524,7 +524,7 @@ fn p9_what_a_character_brings_along_is_limited() {
 }
 
 #[test]
-fn sets_that_do_not_go_together_are_an_error() {
+fn conflicting_sets_are_rejected() {
     let set = |name: &str| AttributeSetDef::new(name).with(AttributeDef::new("Luck", 1.0));
     let game = Game::build(|builder| builder.attribute_set(set("One")).attribute_set(set("Two")));
     let named = |name: &str| CharacterSet { name: name.to_owned(), attributes: Vec::new() };
@@ -539,23 +539,25 @@ fn sets_that_do_not_go_together_are_an_error() {
 }
 
 #[test]
-fn as_a_command_it_is_the_same() {
+fn restore_command_equals_restore_call() {
     let mut game = Game::of([buff("GE_Buff", "Attack", Operation::Add, 1.0)]);
     game.apply("GE_Buff", "hero", "hero");
     let character = hero(&game);
-    let (mut called, mut told) = (elsewhere(&game), elsewhere(&game));
+    let (mut called, mut commanded) = (elsewhere(&game), elsewhere(&game));
     restore(&mut called, &character);
     let command = Command::RestoreCharacter { character: Box::new(character), options: Box::default() };
     let bytes = ugas_core::codec::to_bytes(&command);
     let command: Command = ugas_core::codec::from_bytes(&bytes).unwrap();
-    let Ok(Outcome::Restored { controller, report }) = told.sim.execute(command) else { panic!("restored") };
+    let Ok(Outcome::Restored { controller, report }) = commanded.sim.execute(command) else {
+        panic!("restored")
+    };
     assert!(report.is_complete());
     assert_eq!(controller, called.id("hero"));
-    assert_eq!(told.sim.state_hash(), called.sim.state_hash());
+    assert_eq!(commanded.sim.state_hash(), called.sim.state_hash());
 }
 
 #[test]
-fn v2_numbers_that_are_none_do_not_enter() {
+fn v2_non_finite_numbers_are_left_out() {
     let mut game = Game::of([EffectDef::infinite("GE_Buff").modify(
         "Attack",
         Operation::Add,
@@ -597,7 +599,7 @@ fn a_respawn_in_the_same_simulation_is_a_new_controller() {
 }
 
 #[test]
-fn moved_twice_is_moved_once() {
+fn restoring_twice_equals_restoring_once() {
     let mut game = Game::of([
         EffectDef::lasting("GE_Poison", 9.0)
             .every(1.0)

@@ -7,11 +7,11 @@ use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, EffectQuery};
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
 use ugas_core::prediction::PredictionKey;
-use ugas_core::simulation::{ActivationRequest, Config, Pressed, Simulation, Spawn, Stacks};
+use ugas_core::simulation::{ActivationRequest, Config, PressOutcome, Simulation, Spawn, Stacks};
 use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Confirmation, Placement, Shape, TargetData, TargetingDef, Team};
 use ugas_core::task::{TaskDef, TaskOutcome, WaitDef};
@@ -52,16 +52,16 @@ fn simulation() -> Simulation {
 }
 
 #[test]
-fn a_story_told_in_commands_is_the_story_told_in_calls() {
-    let mut told = simulation();
-    let Ok(Outcome::Spawned(hero)) = told.execute(Command::Spawn(Spawn::named("Hero"))) else {
+fn commands_and_calls_lead_to_the_same_state() {
+    let mut commanded = simulation();
+    let Ok(Outcome::Spawned(hero)) = commanded.execute(Command::Spawn(Spawn::named("Hero"))) else {
         panic!("the hero is spawned")
     };
-    let catalog = told.catalog().clone();
+    let catalog = commanded.catalog().clone();
     let (hit, shield) = (catalog.effect("GE_Hit").unwrap(), catalog.effect("GE_Shield").unwrap());
     let (magic, jump) = (catalog.attribute_set("Magic").unwrap(), catalog.ability("GA_Jump").unwrap());
     let damage = catalog.tag("Damage").unwrap();
-    let spec = told.spec(shield, 1.0, EffectContext::of(hero)).unwrap();
+    let spec = commanded.spec(shield, 1.0, EffectContext::of(hero)).unwrap();
     for command in [
         Command::RegisterSet { controller: hero, set: magic },
         Command::ApplyEffect {
@@ -78,7 +78,7 @@ fn a_story_told_in_commands_is_the_story_told_in_calls() {
         Command::UnregisterSet { controller: hero, set: magic },
         Command::RemoveMatching { controller: hero, query: EffectQuery::of(shield), stacks: Stacks::All },
     ] {
-        told.execute(command).unwrap();
+        commanded.execute(command).unwrap();
     }
 
     let mut called = simulation();
@@ -93,13 +93,13 @@ fn a_story_told_in_commands_is_the_story_told_in_calls() {
     called.unregister_set(hero, magic).unwrap();
     called.remove_matching(hero, &EffectQuery::of(shield), Stacks::All);
 
-    assert_eq!(told.current(hero, catalog.attribute("Health").unwrap()), Some(70.0));
-    assert!(told.pending_events().eq(called.pending_events()));
-    assert_eq!(told.state_hash(), called.state_hash());
+    assert_eq!(commanded.current(hero, catalog.attribute("Health").unwrap()), Some(70.0));
+    assert!(commanded.pending_events().eq(called.pending_events()));
+    assert_eq!(commanded.state_hash(), called.state_hash());
 }
 
 #[test]
-fn a_batch_answers_for_each_command_and_contains_no_batch() {
+fn batch_returns_each_result_and_rejects_nested_batches() {
     let mut sim = simulation();
     let shield = sim.catalog().effect("GE_Shield").unwrap();
     let hero = sim.spawn("Hero").unwrap();
@@ -119,27 +119,27 @@ fn a_batch_answers_for_each_command_and_contains_no_batch() {
 }
 
 #[test]
-fn a_client_s_command_is_part_of_its_prediction_and_a_single_one() {
+fn client_command_carries_its_prediction_and_must_be_single() {
     let key = PredictionKey::new(5, 1);
     let of_client =
-        |command: Command| Command::OfClient { key: Some(key), reached: None, command: Box::new(command) };
-    let mut told = simulation();
-    let mut called = told.clone();
-    let hero = told.spawn("Hero").unwrap();
+        |command: Command| Command::FromClient { key: Some(key), reached: None, command: Box::new(command) };
+    let mut commanded = simulation();
+    let mut called = commanded.clone();
+    let hero = commanded.spawn("Hero").unwrap();
     assert_eq!(called.spawn("Hero"), Ok(hero));
-    let pressed = told.execute(of_client(Command::Press { controller: hero, input: "Slot".into() }));
+    let pressed = commanded.execute(of_client(Command::Press { controller: hero, input: "Slot".into() }));
     assert!(matches!(pressed, Ok(Outcome::Pressed(_))), "{pressed:?}");
     called.predicting(key, |sim| sim.press(hero, "Slot")).unwrap();
-    assert_eq!(told.state_hash(), called.state_hash());
-    assert!(told.pending_events().eq(called.pending_events()));
-    assert!(told.pending_events().any(|event| event.prediction == Some(key)));
+    assert_eq!(commanded.state_hash(), called.state_hash());
+    assert!(commanded.pending_events().eq(called.pending_events()));
+    assert!(commanded.pending_events().any(|event| event.prediction == Some(key)));
     for several in [Command::Batch(Vec::new()), of_client(Command::Confirm(hero))] {
-        assert_eq!(told.execute(of_client(several)), Err(CommandError::NotSingle));
+        assert_eq!(commanded.execute(of_client(several)), Err(CommandError::NotSingle));
     }
 }
 
 #[test]
-fn a_command_to_the_dead_is_an_error_with_a_code() {
+fn command_with_a_dead_handle_is_an_error_with_a_code() {
     let mut sim = simulation();
     let hero = sim.spawn("Hero").unwrap();
     sim.despawn(hero).unwrap();
@@ -147,11 +147,11 @@ fn a_command_to_the_dead_is_an_error_with_a_code() {
     assert_eq!(reason.code(), "UnknownController");
 }
 
-/// What a story about abilities refers to.
+/// Handles that the ability scripts refer to.
 struct Cast {
     hero: ControllerId,
-    wait: AbilityHandle,
-    ask: AbilityHandle,
+    wait: GrantedAbilityId,
+    ask: GrantedAbilityId,
 }
 
 fn cast(sim: &mut Simulation) -> Cast {
@@ -171,7 +171,7 @@ fn event(sim: &Simulation) -> GameplayEvent {
 }
 
 /// The same changes as commands, the answers with them.
-fn told() -> (Simulation, Vec<Result<Outcome, CommandError>>) {
+fn commanded() -> (Simulation, Vec<Result<Outcome, CommandError>>) {
     let mut sim = simulation();
     let Cast { hero, wait, ask } = cast(&mut sim);
     let catalog = sim.catalog().clone();
@@ -261,15 +261,15 @@ fn called() -> Simulation {
 }
 
 #[test]
-fn a_story_about_abilities_is_the_same_in_commands_and_in_calls() {
-    let ((told, answers), called) = (told(), called());
-    assert!(told.pending_events().eq(called.pending_events()));
-    assert_eq!(told.state_hash(), called.state_hash());
+fn ability_commands_and_calls_lead_to_the_same_state() {
+    let ((commanded, answers), called) = (commanded(), called());
+    assert!(commanded.pending_events().eq(called.pending_events()));
+    assert_eq!(commanded.state_hash(), called.state_hash());
     let refused: Vec<usize> =
         answers.iter().enumerate().filter(|(_, answer)| answer.is_err()).map(|(at, _)| at).collect();
     assert_eq!(refused, [12], "the one that is active already");
     let nothing = |answer: &&Result<Outcome, CommandError>| matches!(answer, Ok(Outcome::Nothing));
     assert_eq!(answers.iter().filter(nothing).count(), 2, "the run was over");
-    let pressed = |answer: &&Result<Outcome, CommandError>| matches!(answer, Ok(Outcome::Pressed(pressed)) if matches!(**pressed, Pressed::Activated(_)));
+    let pressed = |answer: &&Result<Outcome, CommandError>| matches!(answer, Ok(Outcome::Pressed(pressed)) if matches!(**pressed, PressOutcome::Activated(_)));
     assert_eq!(answers.iter().filter(pressed).count(), 2);
 }

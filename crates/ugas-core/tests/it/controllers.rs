@@ -147,7 +147,7 @@ fn section_4_3_destruction_cleans_up_everything_and_raises_events() {
 }
 
 #[test]
-fn lookups_never_panic_on_the_dead() {
+fn lookup_with_a_dead_handle_never_panics() {
     let mut game = Game::of([buff("GE", "Attack", Operation::Add, 5.0)]);
     let wolf = game.id("wolf");
     let attack = game.attribute("Attack");
@@ -183,7 +183,7 @@ fn effects_on_others_whose_source_is_gone_stay_valid() {
 }
 
 #[test]
-fn a_newcomer_in_the_place_of_a_dead_source_is_somebody_else() {
+fn controller_in_a_reused_slot_is_not_the_dead_source() {
     let curse = buff("GE_Curse", "Attack", Operation::Add, 0.0).modify(
         "Speed",
         Operation::Override,
@@ -200,7 +200,7 @@ fn a_newcomer_in_the_place_of_a_dead_source_is_somebody_else() {
 }
 
 #[test]
-fn two_who_curse_each_other_may_both_go() {
+fn controllers_with_effects_on_each_other_may_both_despawn() {
     let mut game = Game::of([EffectDef::infinite("GE").modify(
         "Speed",
         Operation::Add,
@@ -216,7 +216,7 @@ fn two_who_curse_each_other_may_both_go() {
 }
 
 #[test]
-fn a_controller_can_be_spawned_from_a_definition_and_its_mistakes_are_told() {
+fn controller_is_spawned_from_a_definition_and_errors_are_reported() {
     let mut game = Game::of([]);
     let def = ControllerDef::new("").with_set("Unit").with_base("Mana", 7.0);
     let id = game.sim.spawn_with(Spawn::def(def)).unwrap();
@@ -228,7 +228,7 @@ fn a_controller_can_be_spawned_from_a_definition_and_its_mistakes_are_told() {
     );
     assert_eq!(
         fails(&mut game, ControllerDef::new("Odd").with_base("Mana", 1.0)),
-        "the base value of `Mana` is given, but none of the attribute sets has it"
+        "a base value is given for `Mana`, but none of the attribute sets has that attribute"
     );
     assert_eq!(
         game.sim.spawn("Unti").unwrap_err().to_string(),

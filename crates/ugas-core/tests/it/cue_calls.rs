@@ -1,4 +1,4 @@
-//! Cues that the host executes, adds and removes (C1), context tags of native code (E14), and numbers of hooks.
+//! Cues that the host executes, adds and removes (C1), context tags of native code (E14), and magnitudes of hooks.
 
 use ugas_core::command::{Command, Outcome};
 use ugas_core::effect::calculation::native;
@@ -100,7 +100,7 @@ fn c1_added_cue_may_name_an_ability_that_applies_no_effects() {
 }
 
 #[test]
-fn c1_cue_calls_refuse_what_does_not_exist() {
+fn c1_cue_calls_refuse_unknown_controllers_and_tags() {
     let mut game = game();
     let (hero, wolf, flare) = (game.id("hero"), game.id("wolf"), game.tag("GameplayCue.Flare"));
     let context = EffectContext::default();

@@ -1,4 +1,4 @@
-//! Random use of a cue manager: instances are neither lost nor used twice, budgets hold, and what begins ends.
+//! Random use of a cue manager: instances are neither lost nor used twice, budgets hold, and every cue ends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
 
-/// What becomes of an instance.
+/// State of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Idle,

@@ -1,4 +1,4 @@
-//! Cycles of live magnitudes (B6): what a refusal names, and the ways past an application that must not bring one in.
+//! Cycles of live magnitudes (B6): the refusal, and the ways around an application that must not create one.
 
 use std::sync::Arc;
 

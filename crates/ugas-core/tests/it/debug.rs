@@ -11,7 +11,7 @@ use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
 
 #[test]
-fn gasd_6_the_page_says_what_a_controller_is_like() {
+fn gasd_6_debug_page_shows_the_whole_controller() {
     let catalog = Catalog::builder()
         .attribute_set(
             AttributeSetDef::new("Combat")
@@ -77,7 +77,7 @@ fn gasd_6_the_page_says_what_a_controller_is_like() {
          abilities\n\
          \x20 GA_Bolt level 1, Active, on Slot.1, cools down 4.5s of 6s\n\
          \x20   cannot be activated: it is active already\n\
-         \x20   cannot be activated: it cools down for another 4.5 s (`Cooldown.Bolt`)\n\
+         \x20   cannot be activated: it is on cooldown for another 4.5 s (`Cooldown.Bolt`)\n\
          \x20   cannot be activated: `Mana` would be -31 and must not fall below 0\n\
          tasks\n\
          \x20 WaitGameplayEvent of GA_Bolt, since 0 s, waits for an event Event.Release\n"

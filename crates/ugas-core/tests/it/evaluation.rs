@@ -119,7 +119,7 @@ fn parameters_on_what_is_not_there_give_none() {
 }
 
 #[test]
-fn a_snapshot_keeps_modifiers_that_are_gone_and_knows_none_that_came() {
+fn aggregator_snapshot_keeps_removed_modifiers_and_ignores_new_ones() {
     let mut game = Game::of([
         buff("GE_Ten", "Attack", Operation::Add, 10.0),
         buff("GE_Double", "Attack", Operation::Multiply, 1.0),
@@ -136,7 +136,7 @@ fn a_snapshot_keeps_modifiers_that_are_gone_and_knows_none_that_came() {
 }
 
 #[test]
-fn a_snapshot_still_judges_tags_when_it_is_evaluated() {
+fn aggregator_snapshot_checks_tags_at_evaluation() {
     let mut game = conditional();
     let capture = game.sim.capture(game.id("hero"), game.attribute("Attack")).unwrap();
     game.apply("Tag:State.Wet.Soaked", "hero", "hero");
@@ -176,7 +176,7 @@ fn a_batch_inside_a_batch_waits_for_the_outer_one() {
 }
 
 #[test]
-fn a_batch_that_comes_back_to_where_it_was_raises_no_change() {
+fn batch_without_net_change_emits_no_event() {
     let mut game = Game::of([buff("GE", "Attack", Operation::Add, 10.0)]);
     let (hero, effect) = (game.id("hero"), game.effect("GE"));
     game.sim.batch(|sim| {

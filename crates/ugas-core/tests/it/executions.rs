@@ -26,7 +26,7 @@ fn m9_modifiers_write_in_the_listed_order() {
 }
 
 #[test]
-fn m9_channels_and_layers_play_no_part() {
+fn m9_channels_and_layers_are_ignored() {
     let half = |layer| ModifierDef::new("Attack", Operation::Multiply, 0.5).channel("C").layer(layer);
     let instant = EffectDef::instant("GE_Instant").with(half(3)).with(half(0));
     let infinite = EffectDef::infinite("GE_Infinite").with(half(0)).with(half(0));

@@ -190,7 +190,7 @@ fn uem_custom_qualifier_is_named_whether_built_in_or_native() {
 }
 
 #[test]
-fn m4_the_override_that_won_and_those_that_lost_are_told_apart() {
+fn m4_winning_and_losing_overrides_are_distinguished() {
     let mut scene = scene([
         EffectDef::infinite("GE_Freeze").priority(10).modify("Power", Operation::Override, 0.0),
         EffectDef::infinite("GE_Slow").priority(5).modify("Power", Operation::Override, 50.0),
@@ -222,7 +222,7 @@ fn m6_an_inert_modifier_shows_where_it_waits() {
 }
 
 #[test]
-fn nobody_has_no_explanation() {
+fn unknown_controller_has_no_explanation() {
     let mut scene = scene([]);
     scene.sim.despawn(scene.hero).unwrap();
     assert!(scene.sim.explain(scene.hero, scene.catalog.attribute("Power").unwrap()).is_none());

@@ -8,7 +8,7 @@ use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{ActiveEffect, EffectContext, EffectDef, EffectSpec};
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::{AbilityId, AttributeId, EffectId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::refusal::Refusal;
@@ -16,7 +16,8 @@ use ugas_core::simulation::{Application, Config, Simulation};
 use ugas_core::tag::TagSet;
 use ugas_core::time::Span;
 
-/// Health 100 in 0..MaxHealth, MaxHealth 100, Mana 50 from 0, and unbounded Attack 100, Strength 50, Armor 20, Speed 400.
+/// Health 100 in 0..MaxHealth, MaxHealth 100, Mana 50 from 0, and unbounded Attack 100, Strength 50, Armor
+/// 20, Speed 400.
 pub(crate) fn unit_set() -> AttributeSetDef {
     AttributeSetDef::new("Unit")
         .with(AttributeDef::new("Health", 100.0).min(0.0).max("MaxHealth"))
@@ -81,13 +82,13 @@ impl Game {
         game
     }
 
-    /// Nobody yet.
+    /// A game without controllers.
     pub(crate) fn empty(config: Config, builder: CatalogBuilder) -> Self {
         let catalog = builder.build().unwrap_or_else(|errors| panic!("{errors}"));
         Self { sim: Simulation::new(catalog, config), names: BTreeMap::new() }
     }
 
-    /// A simulation in which nobody has a name yet.
+    /// A game on a simulation, without named controllers.
     pub(crate) fn around(sim: Simulation) -> Self {
         Self { sim, names: BTreeMap::new() }
     }
@@ -147,7 +148,7 @@ impl Game {
         self.sim.spec(self.effect(effect), 1.0, context).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A spec with a number under a tag.
+    /// A spec with a set-by-caller magnitude.
     #[track_caller]
     pub(crate) fn spec_with(&self, effect: &str, source: &str, tag: &str, value: f64) -> EffectSpec {
         self.spec(effect, source).with_magnitude(self.tag(tag), value)
@@ -181,14 +182,14 @@ impl Game {
         }
     }
 
-    /// Applies an effect of some duration and gives its instance.
+    /// Applies an effect with a duration and returns its active effect.
     #[track_caller]
     pub(crate) fn activate(&mut self, effect: &str, source: &str, target: &str) -> ActiveEffectId {
         let application = self.apply(effect, source, target);
         application.active().unwrap_or_else(|| panic!("{effect} is not active: {application:?}"))
     }
 
-    /// Applies an effect that must be refused, and gives the refusal in words.
+    /// Applies an effect that must be refused, and returns the message of the refusal.
     #[track_caller]
     pub(crate) fn refusal(&mut self, effect: &str, source: &str, target: &str) -> String {
         match self.try_apply(effect, source, target) {
@@ -202,11 +203,11 @@ impl Game {
         self.sim.effect(id).unwrap_or_else(|| panic!("{id:?} is not active"))
     }
 
-    /// Hero and wolf in a catalog with these effects and abilities, each of which the hero has.
+    /// Hero and wolf in a catalog with these effects and abilities; the abilities are granted to the hero.
     pub(crate) fn with_abilities(
         effects: impl IntoIterator<Item = EffectDef>,
         abilities: impl IntoIterator<Item = AbilityDef>,
-    ) -> (Self, Vec<AbilityHandle>) {
+    ) -> (Self, Vec<GrantedAbilityId>) {
         let abilities: Vec<AbilityDef> = abilities.into_iter().collect();
         let names: Vec<String> = abilities.iter().map(|def| def.name.clone()).collect();
         let mut game = Self::build(|builder| {
@@ -225,14 +226,14 @@ impl Game {
 
     /// Grants an ability at level 1.
     #[track_caller]
-    pub(crate) fn grant(&mut self, who: &str, ability: &str) -> AbilityHandle {
+    pub(crate) fn grant(&mut self, who: &str, ability: &str) -> GrantedAbilityId {
         let granted = self.sim.grant(self.id(who), self.ability(ability), 1);
         granted.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Activates an ability that must not be refused.
     #[track_caller]
-    pub(crate) fn run(&mut self, handle: AbilityHandle) -> ActivationId {
+    pub(crate) fn run(&mut self, handle: GrantedAbilityId) -> ActivationId {
         match self.sim.activate(handle) {
             Ok(activation) => activation,
             Err(refusal) => panic!("{}", refusal.describe(&self.sim)),
@@ -252,7 +253,7 @@ impl Game {
         names.iter().map(|name| self.tag(name)).collect()
     }
 
-    pub(crate) fn is_active(&self, handle: AbilityHandle) -> bool {
+    pub(crate) fn is_active(&self, handle: GrantedAbilityId) -> bool {
         self.sim.ability(handle).is_some_and(|granted| granted.is_active())
     }
 
@@ -271,13 +272,14 @@ impl Game {
         task
     }
 
-    /// The kinds of the tasks that are under way.
+    /// The kinds of the running tasks.
     pub(crate) fn waits(&self, who: &str) -> Vec<String> {
         let tasks = self.sim.tasks_of(self.id(who));
         tasks.map(|task| self.sim.task_kind(task).unwrap_or_default().to_owned()).collect()
     }
 
-    /// §10.5: nothing of an ability is left on a controller: no run, task, subscription, tag, cue, effect or timer.
+    /// §10.5: asserts that an ability leaves no activation, task, subscription, tag, cue, effect or timer
+    /// behind.
     #[track_caller]
     pub(crate) fn assert_idle(&self, who: &str) {
         let controller = self.sim.controller(self.id(who)).unwrap_or_else(|| panic!("{who} is gone"));
@@ -290,7 +292,7 @@ impl Game {
         assert_eq!(self.sim.next_timer(), None, "timers");
     }
 
-    /// Lets seconds pass.
+    /// Advances time by seconds.
     pub(crate) fn pass(&mut self, seconds: f64) {
         self.sim.advance(Span::seconds(seconds));
     }
@@ -300,13 +302,13 @@ impl Game {
         self.sim.events().collect()
     }
 
-    /// The events since the last call, each as a few words.
+    /// The events since the last call, each as a short text.
     pub(crate) fn log(&mut self) -> Vec<String> {
         let events = self.events();
         events.iter().map(|event| self.words(&event.kind)).collect()
     }
 
-    /// How many events of a kind there were since the last call.
+    /// Number of events of a kind since the last call.
     pub(crate) fn count(&mut self, kind: &str) -> usize {
         self.events().iter().filter(|event| event.kind.name() == kind).count()
     }

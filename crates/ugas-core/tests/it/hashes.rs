@@ -1,4 +1,4 @@
-//! What makes catalogs and states equal (V4, I3).
+//! Hashes of catalogs and states (V4, I3).
 
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
@@ -30,14 +30,14 @@ fn hash_of(builder: CatalogBuilder) -> u64 {
 }
 
 #[test]
-fn catalogs_with_equal_definitions_in_another_order_are_equal() {
+fn catalog_hash_does_not_depend_on_the_order_of_definitions() {
     let forward = PARTS.iter().fold(Catalog::builder(), |builder, part| part(builder));
     let backward = PARTS.iter().rev().fold(Catalog::builder(), |builder, part| part(builder));
     assert_eq!(hash_of(forward), hash_of(backward));
 }
 
 #[test]
-fn catalogs_differ_when_any_number_name_or_part_differs() {
+fn catalog_hash_differs_when_any_number_name_or_part_differs() {
     let base = || PARTS.iter().fold(Catalog::builder(), |builder, part| part(builder));
     let original = hash_of(base());
     let changes: [Extension; 8] = [
@@ -71,7 +71,7 @@ fn catalogs_differ_when_any_number_name_or_part_differs() {
     assert_eq!(hashes.len(), count);
 }
 
-/// A game in which every visible thing can be changed on its own.
+/// A game in which each visible part of the state can be changed separately.
 fn rich() -> Game {
     let mut game = Game::build(|builder| {
         builder
@@ -108,7 +108,7 @@ fn equal_histories_have_equal_hashes() {
 }
 
 #[test]
-fn reading_and_polling_do_not_change_the_hash() {
+fn reading_and_polling_do_not_change_the_state_hash() {
     let mut game = rich();
     let hash = game.sim.state_hash();
     game.events();
@@ -118,7 +118,7 @@ fn reading_and_polling_do_not_change_the_hash() {
 }
 
 #[test]
-fn states_differ_when_any_visible_thing_differs() {
+fn state_hash_differs_when_any_visible_part_differs() {
     type Change = fn(&mut Game);
     let changes: [(&str, Change); 21] = [
         ("nothing", |_| {}),
@@ -183,7 +183,7 @@ fn states_differ_when_any_visible_thing_differs() {
 }
 
 #[test]
-fn states_differ_in_what_only_the_future_shows() {
+fn state_hash_covers_parts_that_only_matter_later() {
     let hash = |seed, context: EffectContext, prediction: Option<PredictionKey>, duration: f64| {
         let mut game =
             Game::configured(Config::seeded(seed), |builder| builder.effect(EffectDef::infinite("GE")));

@@ -20,7 +20,7 @@ fn b4_pre_change_adjusts_the_current_value_after_clamping_and_leaves_the_base() 
 }
 
 #[test]
-fn b4_a_pre_change_result_that_is_not_finite_is_ignored() {
+fn b4_non_finite_pre_change_result_is_ignored() {
     let mut game = Game::build(|builder| {
         builder.effect(buff("GE", "Speed", Operation::Add, 1.0)).pre_change("Speed", |_| f64::NAN)
     });
@@ -37,7 +37,7 @@ fn b4_post_execute_sees_old_and_new_base_before_the_clamp_and_the_spec() {
                 assert_eq!((execution.old_base(), execution.new_base()), (100.0, -30.0));
                 let mana = execution.simulation().catalog().attribute("Mana").unwrap();
                 assert!(execution.spec().is_some_and(|spec| spec.level() == 1.0));
-                // What was too much is taken from Mana.
+                // The excess is taken from Mana.
                 assert!(execution.set_base(mana, 50.0 + execution.new_base()));
             },
         )
@@ -48,7 +48,7 @@ fn b4_post_execute_sees_old_and_new_base_before_the_clamp_and_the_spec() {
 }
 
 #[test]
-fn b4_post_execute_runs_once_an_attribute_and_not_for_temporary_modifiers() {
+fn b4_post_execute_runs_once_per_attribute_and_not_for_temporary_modifiers() {
     let twice = EffectDef::instant("GE_Twice").modify("Attack", Operation::Add, 1.0).modify(
         "Attack",
         Operation::Add,
@@ -70,7 +70,7 @@ fn b4_post_execute_runs_once_an_attribute_and_not_for_temporary_modifiers() {
 }
 
 #[test]
-fn b4_post_execute_refuses_what_the_state_cannot_hold() {
+fn b4_post_execute_rejects_values_that_the_state_cannot_hold() {
     let mut game = Game::build(|builder| {
         builder
             .declare_attribute("Breath")
@@ -89,7 +89,7 @@ fn b4_post_execute_refuses_what_the_state_cannot_hold() {
 }
 
 #[test]
-fn b4_an_effect_applied_in_a_hook_follows_and_a_circle_of_hooks_ends() {
+fn b4_effect_applied_in_a_hook_follows_and_a_cycle_of_hooks_ends() {
     let config = Config { cascade_limit: 20, ..Config::seeded(7) };
     let mut game = Game::configured(config, |builder| {
         builder.effect(instant("GE_Thorns", "Attack", Operation::Add, -1.0)).post_execute(
@@ -107,7 +107,7 @@ fn b4_an_effect_applied_in_a_hook_follows_and_a_circle_of_hooks_ends() {
 }
 
 #[test]
-fn b4_a_tick_runs_post_execute_and_a_hook_may_end_its_own_effect_through_a_tag() {
+fn b4_tick_runs_post_execute_and_a_hook_ends_its_own_effect_through_a_tag() {
     let mut poison = EffectDef::lasting("GE_Poison", 10.0).every(1.0).modify("Health", Operation::Add, -40.0);
     poison.remove_on_tags.push("State.Dead".into());
     let dead = EffectDef::infinite("GE_Dead").granting("State.Dead");
@@ -129,7 +129,7 @@ fn b4_a_tick_runs_post_execute_and_a_hook_may_end_its_own_effect_through_a_tag()
 }
 
 #[test]
-fn e1_before_apply_may_refuse_in_its_own_words_and_comes_before_the_requirements() {
+fn e1_before_apply_refuses_with_its_own_message_before_the_requirements() {
     let mut picky = EffectDef::instant("GE_Picky").modify("Health", Operation::Add, -1.0);
     picky.application_required_tags.push("State.Never".into());
     let mut game = Game::build(|builder| {
@@ -144,7 +144,7 @@ fn e1_before_apply_may_refuse_in_its_own_words_and_comes_before_the_requirements
 }
 
 #[test]
-fn e1_an_audit_tells_the_values_from_before() {
+fn e1_audit_reports_the_values_before_application() {
     let mut game = Game::configured(Config { audit: true, ..Config::seeded(7) }, |builder| {
         builder.effect(instant("GE_Hit", "Health", Operation::Add, -10.0))
     });
@@ -158,7 +158,7 @@ fn e1_an_audit_tells_the_values_from_before() {
 }
 
 #[test]
-fn b4_a_hook_that_removes_a_bound_sees_settled_values_afterwards() {
+fn b4_hook_that_changes_a_bound_sees_settled_values_afterwards() {
     // The hook lowers MaxHealth while Health is being written: the clamp of the batch uses the new bound.
     let mut game = Game::build(|builder| {
         builder.effect(instant("GE_Curse", "Health", Operation::Add, -10.0)).post_execute(
@@ -174,7 +174,7 @@ fn b4_a_hook_that_removes_a_bound_sees_settled_values_afterwards() {
 }
 
 #[test]
-fn b4_pre_change_runs_again_when_the_modifier_goes() {
+fn b4_pre_change_runs_again_when_the_modifier_is_removed() {
     let mut game = Game::build(|builder| {
         builder
             .effect(buff("GE", "Speed", Operation::Add, 500.0))

@@ -1,4 +1,4 @@
-//! Indexes: whatever happens, what is found by them is what a look at everything would find.
+//! Indexes: lookups through them agree with a full scan, whatever happens.
 
 use proptest::prelude::*;
 use ugas_core::ability::{AbilityDef, GameplayEvent, Grant, Instancing, TriggerOn};
@@ -84,7 +84,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// Does it; what is refused is as good as what is not.
+/// Performs a step; refusals are allowed.
 fn perform(game: &mut Game, deed: Deed) {
     let hero = game.id("hero");
     match deed {
@@ -132,7 +132,7 @@ fn perform(game: &mut Game, deed: Deed) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn nothing_is_missing_from_them_and_nothing_stays_in_them(deeds in prop::collection::vec(deed(), 0..40)) {
+    fn indexes_agree_with_a_full_scan(deeds in prop::collection::vec(deed(), 0..40)) {
         let mut game = Game::build(rules);
         for deed in deeds {
             perform(&mut game, deed);
@@ -147,7 +147,7 @@ proptest! {
 }
 
 #[test]
-fn a5_the_abilities_of_one_input_are_tried_in_the_order_of_their_grants_whenever_they_were_bound() {
+fn a5_abilities_of_one_input_activate_in_grant_order_whenever_they_were_bound() {
     let mut game = Game::build(rules);
     let hero = game.id("hero");
     let answer = game.sim.catalog().ability("Answer").unwrap();

@@ -1,4 +1,4 @@
-//! Ongoing requirements (E7): what is withdrawn, what runs on, and what becomes of the period.
+//! Inhibition by ongoing requirements (E7): withdrawn grants, running clocks, and periods.
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::effect::{AbilityGrantDef, EffectDef, PeriodicInhibition};
@@ -49,7 +49,7 @@ fn e7_modifiers_tags_abilities_and_cues_are_withdrawn_and_the_clock_runs_on() {
 }
 
 #[test]
-fn e7_an_effect_may_begin_inhibited_and_end_so() {
+fn e7_effect_can_begin_and_end_inhibited() {
     let mut effect = EffectDef::lasting("GE", 2.0).modify("Attack", Operation::Add, 10.0).granting("State.A");
     effect.ongoing_required_tags.push("State.Needed".into());
     let mut game = Game::of([effect, tagging("State.Needed")]);
@@ -64,7 +64,7 @@ fn e7_an_effect_may_begin_inhibited_and_end_so() {
 }
 
 #[test]
-fn e7_an_effect_that_ends_while_inhibited_takes_nothing_twice() {
+fn e7_effect_that_ends_while_inhibited_withdraws_nothing_twice() {
     let mut effect = EffectDef::lasting("GE", 2.0).granting("State.A").cue("GameplayCue.A");
     effect.ongoing_blocked_tags.push("State.Stop".into());
     let mut game = Game::of([
@@ -106,12 +106,12 @@ fn tick_times(game: &mut Game) -> Vec<Time> {
 }
 
 #[test]
-fn e7_never_reset_goes_on_in_phase() {
+fn e7_never_reset_keeps_the_phase() {
     assert_eq!(tick_times(&mut paused(PeriodicInhibition::NeverReset)), [4.0, 5.0].map(Time::from_seconds));
 }
 
 #[test]
-fn e7_reset_begins_a_period_anew() {
+fn e7_reset_restarts_the_period() {
     assert_eq!(tick_times(&mut paused(PeriodicInhibition::Reset)), [4.7, 5.7].map(Time::from_seconds));
 }
 
@@ -124,7 +124,7 @@ fn e7_execute_and_reset_ticks_at_once_as_well() {
 }
 
 #[test]
-fn e7_remove_on_tags_removes_also_what_is_inhibited() {
+fn e7_remove_on_tags_also_removes_inhibited_effects() {
     let mut effect = buff("GE", "Attack", Operation::Add, 10.0);
     effect.ongoing_required_tags.push("State.Needed".into());
     effect.remove_on_tags.push("State.Purged".into());

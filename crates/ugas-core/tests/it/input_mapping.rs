@@ -1,4 +1,4 @@
-//! Devices to input ids (§11): chain, mapping, timing, remapping.
+//! Input mapping from devices to input ids (§11): chain, mapping, timing, remapping.
 
 mod properties;
 mod remapping;
@@ -22,7 +22,7 @@ pub(crate) fn key(name: &str) -> DeviceInput {
     DeviceInput::key(name)
 }
 
-/// A mapper, and short words for what is done with it.
+/// A mapper with short methods.
 pub(crate) struct Fixture {
     pub(crate) mapper: InputMapper,
 }
@@ -54,8 +54,8 @@ impl Fixture {
         self.mapper.device_event(at(millis), &key(name), [0.0; 3]);
     }
 
-    /// What happened since the last time, a word a signal: `100 Jump+` pressed, `!` triggered, `-` let go, `-Cause`
-    /// released otherwise, `=[…]` a value.
+    /// The signals since the last call, each as a short text: `100 Jump+` pressed, `!` triggered, `-`
+    /// released by the player, `-Cause` released for another cause, `=[…]` a value.
     pub(crate) fn signals(&mut self) -> Vec<String> {
         let mut signals = Vec::new();
         while let Some(signal) = self.mapper.poll() {
@@ -107,7 +107,7 @@ fn s11_2_key_bindings_are_alternatives_and_the_action_is_pressed_while_any_is() 
 }
 
 #[test]
-fn controls_that_nothing_is_bound_to_are_ignored() {
+fn unbound_controls_are_ignored() {
     let mut f = Fixture::new([InputActionDef::digital("Fire")], [BindingDef::new("Fire", key("A"))]);
     f.down(0, "Z");
     assert!(f.signals().is_empty());
@@ -115,7 +115,7 @@ fn controls_that_nothing_is_bound_to_are_ignored() {
 }
 
 #[test]
-fn a_trigger_of_a_gamepad_presses_from_one_half_or_where_a_modifier_says() {
+fn gamepad_trigger_presses_from_one_half_or_at_its_threshold_modifier() {
     let scheme = InputScheme::builder()
         .action(InputActionDef::digital("Fire"))
         .action(InputActionDef::digital("Squeeze"))
@@ -137,7 +137,7 @@ fn a_trigger_of_a_gamepad_presses_from_one_half_or_where_a_modifier_says() {
 }
 
 #[test]
-fn a_chord_needs_all_and_takes_the_controls_from_shorter_bindings() {
+fn chord_needs_all_controls_and_displaces_shorter_bindings() {
     let mut f = Fixture::new(
         [InputActionDef::digital("Save"), InputActionDef::digital("Step")],
         [BindingDef::new("Step", key("S")), BindingDef::chord("Save", [key("Ctrl"), key("S")])],
@@ -155,7 +155,7 @@ fn a_chord_needs_all_and_takes_the_controls_from_shorter_bindings() {
 }
 
 #[test]
-fn an_action_that_does_not_consume_leaves_the_controls_to_others() {
+fn non_consuming_action_shares_its_controls() {
     let mut f = Fixture::new(
         [InputActionDef::digital("Save").shared(), InputActionDef::digital("Step")],
         [BindingDef::new("Step", key("S")), BindingDef::chord("Save", [key("Ctrl"), key("S")])],
@@ -166,7 +166,7 @@ fn an_action_that_does_not_consume_leaves_the_controls_to_others() {
 }
 
 #[test]
-fn priority_of_a_binding_comes_before_the_length_of_a_chord() {
+fn binding_priority_outranks_chord_length() {
     let mut f = Fixture::new(
         [InputActionDef::digital("Save"), InputActionDef::digital("Step")],
         [BindingDef::new("Step", key("S")).priority(1), BindingDef::chord("Save", [key("Ctrl"), key("S")])],
@@ -177,7 +177,7 @@ fn priority_of_a_binding_comes_before_the_length_of_a_chord() {
 }
 
 #[test]
-fn triggers_fire_at_their_moment() {
+fn trigger_behaviours_fire_at_their_time() {
     let action = |name, trigger| InputActionDef::digital(name).fires(trigger).shared();
     let names = ["Held", "Press", "Release", "Tap", "Twice"];
     let mut f = Fixture::new(
@@ -211,7 +211,7 @@ fn triggers_fire_at_their_moment() {
 }
 
 #[test]
-fn a_hold_comes_about_at_its_own_time_however_late_it_is_asked_for() {
+fn hold_fires_at_its_threshold_however_late_it_is_polled() {
     let bindings =
         || [BindingDef::new("Tap", key("E")), BindingDef::new("Hold", key("E")).held_for(Span::millis(500))];
     let actions =
@@ -290,7 +290,7 @@ fn axes_follow_their_controls() {
 }
 
 #[test]
-fn values_that_are_no_numbers_count_as_zero() {
+fn non_finite_values_count_as_zero() {
     let mut f = Fixture::new(
         [InputActionDef::new("Move", ValueType::Axis3D)],
         [BindingDef::new("Move", key("Stick"))],
@@ -302,7 +302,7 @@ fn values_that_are_no_numbers_count_as_zero() {
 }
 
 #[test]
-fn only_what_a_chord_uses_is_hidden_from_directions() {
+fn chord_hides_only_its_own_controls_from_directions() {
     let mut f = Fixture::new(
         [InputActionDef::digital("Close"), InputActionDef::new("Move", ValueType::Axis1D)],
         [
@@ -341,7 +341,7 @@ fn three_sets() -> Fixture {
 }
 
 #[test]
-fn sets_follow_tags_and_the_first_by_priority_has_the_action() {
+fn sets_follow_tags_and_the_highest_priority_binds_the_action() {
     let mut f = three_sets();
     let active = |f: &Fixture| ["Foot", "Car", "Menu"].map(|set| f.mapper.is_set_active(set));
     let action = f.mapper.scheme().action("Use").unwrap();
@@ -364,7 +364,7 @@ fn sets_follow_tags_and_the_first_by_priority_has_the_action() {
 }
 
 #[test]
-fn a_set_that_turns_active_presses_no_button_but_takes_up_axes() {
+fn activated_set_presses_no_button_but_follows_axes() {
     let mut f = three_sets();
     f.mapper.tags(at(0), |tag| tag == "State.Dead");
     f.down(1, "F");
@@ -377,7 +377,7 @@ fn a_set_that_turns_active_presses_no_button_but_takes_up_axes() {
 }
 
 #[test]
-fn tags_of_a_controller_can_be_asked_and_unknown_ones_are_not_held() {
+fn controller_tags_are_read_and_unknown_tags_are_absent() {
     let mut f = three_sets();
     let registry = TagRegistry::from_names(["State.Driving.Tank"]).unwrap();
     let held = TagBits::closed(&registry, registry.id("State.Driving.Tank"));
@@ -387,7 +387,7 @@ fn tags_of_a_controller_can_be_asked_and_unknown_ones_are_not_held() {
 }
 
 #[test]
-fn the_host_can_switch_sets_off() {
+fn host_can_disable_sets() {
     let mut f = three_sets();
     f.down(0, "F");
     assert!(f.mapper.disable_set(at(1), "Foot") && !f.mapper.disable_set(at(1), "Feet"));
@@ -396,7 +396,7 @@ fn the_host_can_switch_sets_off() {
 }
 
 #[test]
-fn a_binding_can_ask_for_tags_too() {
+fn binding_can_require_tags() {
     let scheme = InputScheme::builder()
         .action(InputActionDef::digital("Dodge"))
         .action_set(InputActionSetDef::new("Set", ["Dodge"]))
@@ -414,7 +414,7 @@ fn a_binding_can_ask_for_tags_too() {
 }
 
 #[test]
-fn losing_the_focus_releases_everything_and_fires_nothing() {
+fn focus_loss_releases_everything_and_fires_nothing() {
     let mut f = Fixture::new(
         [
             InputActionDef::digital("Tap").fires(TriggerBehavior::OnTap),
@@ -434,7 +434,7 @@ fn losing_the_focus_releases_everything_and_fires_nothing() {
     f.mapper.release_all(at(50));
     f.mapper.advance(at(500));
     assert_eq!(f.signals(), ["50 Move=[0.0, 0.0, 0.0]", "50 Move-FocusLost", "50 Tap-FocusLost"]);
-    // The window may still be told that the key went up.
+    // The release of the key may still be reported.
     f.up(600, "A");
     assert!(f.signals().is_empty());
     f.down(700, "A");

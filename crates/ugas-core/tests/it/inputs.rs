@@ -1,19 +1,19 @@
-//! Input (§11): presses and releases, what they activate, and the buffer of §11.3.
+//! Input (§11): presses, releases, activations by input, and the input buffer (§11.3).
 
 use ugas_core::ability::{AbilityDef, Grant};
 use ugas_core::effect::{EffectDef, PredictionKey};
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::input::{InputBufferConfig, InputId};
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Pressed, Stacks};
+use ugas_core::simulation::{PressOutcome, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::Span;
 
 use crate::abilities::lasting;
 use crate::fixture::{Game, instant};
 
-/// Abilities for A, B and C, each bound to the input of its letter and blocked by a stun; the window is 0.15 s, with room
-/// for `size` inputs.
+/// Abilities for A, B and C, each bound to the input of its letter and blocked by a stun; the window is 0.15
+/// s, with room for `size` inputs.
 fn arena(size: u32) -> Game {
     let buffer = InputBufferConfig { enabled: true, window: Span::millis(150), size };
     let mut game = Game::build(|builder| {
@@ -33,12 +33,12 @@ fn arena(size: u32) -> Game {
     game
 }
 
-fn bind(game: &mut Game, ability: &str, input: &str) -> AbilityHandle {
+fn bind(game: &mut Game, ability: &str, input: &str) -> GrantedAbilityId {
     let grant = Grant::new(game.ability(ability)).input(input);
     game.sim.grant_with(game.id("hero"), grant).unwrap()
 }
 
-fn press(game: &mut Game, input: &str) -> Pressed {
+fn press(game: &mut Game, input: &str) -> PressOutcome {
     game.sim.press(game.id("hero"), input).unwrap()
 }
 
@@ -63,18 +63,18 @@ fn unblocked_at(game: &mut Game, presses: &[(f64, &str)], end: f64) {
     let start = game.sim.now();
     for &(at, input) in presses {
         game.sim.advance_to(start + Span::seconds(at));
-        assert!(matches!(press(game, input), Pressed::Buffered(_)));
+        assert!(matches!(press(game, input), PressOutcome::Buffered(_)));
     }
     game.sim.advance_to(start + Span::seconds(end));
     game.sim.remove(stun, Stacks::All).unwrap();
 }
 
 #[test]
-fn section_11_2_a_press_activates_the_ability_that_is_bound_to_it() {
+fn section_11_2_press_activates_the_bound_ability() {
     let mut game = arena(3);
-    assert!(matches!(press(&mut game, "A"), Pressed::Activated(_)));
+    assert!(matches!(press(&mut game, "A"), PressOutcome::Activated(_)));
     assert_eq!(active(&game), ["GA_A"]);
-    assert_eq!(press(&mut game, "Nothing"), Pressed::Unbound);
+    assert_eq!(press(&mut game, "Nothing"), PressOutcome::Unbound);
     assert_eq!(game.log(), ["InputPressed", "activated GA_A", "committed GA_A", "InputPressed"]);
     let hero = game.id("hero");
     game.pass(0.5);
@@ -89,7 +89,7 @@ fn section_11_2_a_press_activates_the_ability_that_is_bound_to_it() {
 }
 
 #[test]
-fn a13_every_ability_that_is_bound_to_an_input_is_activated() {
+fn a13_press_activates_every_bound_ability() {
     let mut game = arena(3);
     let other = bind(&mut game, "GA_B", "A");
     press(&mut game, "A");
@@ -102,7 +102,7 @@ fn a13_every_ability_that_is_bound_to_an_input_is_activated() {
 }
 
 #[test]
-fn section_11_3_an_input_in_a_blocked_state_is_kept_and_tried_when_the_block_ends() {
+fn section_11_3_blocked_input_is_buffered_and_retried_when_the_block_ends() {
     let mut game = arena(3);
     unblocked_at(&mut game, &[(0.0, "A")], 0.1);
     assert_eq!((active(&game), buffered(&game)), (vec!["GA_A"], vec![]));
@@ -111,12 +111,12 @@ fn section_11_3_an_input_in_a_blocked_state_is_kept_and_tried_when_the_block_end
 }
 
 #[test]
-fn what_a_kept_input_begins_belongs_to_the_prediction_that_it_was_part_of() {
+fn activation_by_a_buffered_input_belongs_to_the_prediction_of_the_input() {
     let mut game = arena(3);
     let (hero, key) = (game.id("hero"), PredictionKey::new(7, 2));
     let stun = game.activate("GE_Stun", "hero", "hero");
     let pressed = game.sim.predicting(key, |sim| sim.press(hero, "A")).unwrap();
-    assert!(matches!(pressed, Pressed::Buffered(_)));
+    assert!(matches!(pressed, PressOutcome::Buffered(_)));
     game.pass(0.1);
     game.sim.remove(stun, Stacks::All).unwrap();
     let run = game.sim.controller(hero).unwrap().activations()[0];
@@ -125,7 +125,7 @@ fn what_a_kept_input_begins_belongs_to_the_prediction_that_it_was_part_of() {
 }
 
 #[test]
-fn section_11_3_an_input_expires_exactly_at_the_end_of_its_window() {
+fn section_11_3_buffered_input_expires_at_the_end_of_its_window() {
     for (end, expected) in [(0.149_999, vec!["GA_A"]), (0.15, vec![]), (0.2, vec![])] {
         let mut game = arena(3);
         unblocked_at(&mut game, &[(0.0, "A")], end);
@@ -134,7 +134,7 @@ fn section_11_3_an_input_expires_exactly_at_the_end_of_its_window() {
 }
 
 #[test]
-fn section_11_3_inputs_are_tried_in_order_until_one_succeeds_and_the_rest_is_forgotten() {
+fn section_11_3_inputs_are_retried_in_order_until_one_succeeds_and_the_rest_is_dropped() {
     let mut game = arena(3);
     unblocked_at(&mut game, &[(0.0, "B"), (0.01, "A"), (0.02, "C")], 0.1);
     assert_eq!((active(&game), buffered(&game)), (vec!["GA_B"], vec![]));
@@ -145,21 +145,21 @@ fn section_11_3_inputs_are_tried_in_order_until_one_succeeds_and_the_rest_is_for
 }
 
 #[test]
-fn section_11_3_a_full_buffer_keeps_the_newest() {
+fn section_11_3_full_buffer_keeps_the_newest_inputs() {
     let mut game = arena(2);
     unblocked_at(&mut game, &[(0.0, "A"), (0.01, "B"), (0.02, "C")], 0.1);
     assert_eq!(active(&game), ["GA_B"]);
 }
 
 #[test]
-fn section_11_3_one_that_fails_makes_room_for_the_next() {
+fn section_11_3_failed_retry_tries_the_next_input() {
     // Mana 50 pays 30 once; the second time it is too little, and the input after it has its turn.
     let mut game = arena(3);
     let dear = bind(&mut game, "GA_Dear", "D");
     game.run(dear);
     let stun = game.activate("GE_Stun", "wolf", "hero");
-    assert!(matches!(press(&mut game, "D"), Pressed::Buffered(_)));
-    assert!(matches!(press(&mut game, "C"), Pressed::Buffered(_)));
+    assert!(matches!(press(&mut game, "D"), PressOutcome::Buffered(_)));
+    assert!(matches!(press(&mut game, "C"), PressOutcome::Buffered(_)));
     game.pass(0.1);
     game.events();
     game.sim.remove(stun, Stacks::All).unwrap();
@@ -168,22 +168,24 @@ fn section_11_3_one_that_fails_makes_room_for_the_next() {
 }
 
 #[test]
-fn section_11_3_only_a_blocked_state_is_worth_keeping() {
+fn section_11_3_only_blocked_inputs_are_buffered() {
     let mut game = arena(3);
     let dear = bind(&mut game, "GA_Dear", "D");
     game.run(dear);
-    let Pressed::Refused(refusal) = press(&mut game, "D") else { panic!("nothing passes by itself here") };
+    let PressOutcome::Refused(refusal) = press(&mut game, "D") else {
+        panic!("nothing passes by itself here")
+    };
     assert_eq!(refusal.code(), "CannotAfford");
     assert!(buffered(&game).is_empty());
     // Of two abilities one is blocked, the other one is too dear: the input waits for the first.
     let run = press(&mut game, "A");
-    assert!(matches!(run, Pressed::Activated(_)));
+    assert!(matches!(run, PressOutcome::Activated(_)));
     game.sim.bind_input(dear, Some("A".into())).unwrap();
-    assert!(matches!(press(&mut game, "A"), Pressed::Buffered(_)));
+    assert!(matches!(press(&mut game, "A"), PressOutcome::Buffered(_)));
 }
 
 #[test]
-fn section_11_3_the_end_of_an_ability_and_of_a_cooldown_are_ends_of_blocks() {
+fn section_11_3_end_of_an_ability_or_cooldown_triggers_a_retry() {
     let buffer = InputBufferConfig { enabled: true, window: Span::millis(150), size: 3 };
     let mut game = Game::build(|builder| {
         builder
@@ -195,10 +197,10 @@ fn section_11_3_the_end_of_an_ability_and_of_a_cooldown_are_ends_of_blocks() {
     });
     for (ability, input) in [("GA_Short", "A"), ("GA_Cool", "B"), ("GA_Charged", "C")] {
         bind(&mut game, ability, input);
-        assert!(matches!(press(&mut game, input), Pressed::Activated(_)));
+        assert!(matches!(press(&mut game, input), PressOutcome::Activated(_)));
         game.pass(0.9);
         game.events();
-        assert!(matches!(press(&mut game, input), Pressed::Buffered(_)), "{ability}");
+        assert!(matches!(press(&mut game, input), PressOutcome::Buffered(_)), "{ability}");
         game.pass(0.1);
         let log = game.log();
         assert!(log.contains(&format!("activated {ability}")), "{log:?}");
@@ -208,15 +210,15 @@ fn section_11_3_the_end_of_an_ability_and_of_a_cooldown_are_ends_of_blocks() {
 }
 
 #[test]
-fn section_11_3_a_buffer_is_off_unless_asked_for_and_can_be_set_for_one_controller() {
+fn section_11_3_buffer_is_disabled_by_default_and_configurable_per_controller() {
     let mut game = arena(3);
     let hero = game.id("hero");
     game.sim.set_input_buffer(hero, InputBufferConfig::default()).unwrap();
     game.apply("GE_Stun", "wolf", "hero");
-    assert!(matches!(press(&mut game, "A"), Pressed::Refused(_)));
+    assert!(matches!(press(&mut game, "A"), PressOutcome::Refused(_)));
     let long = InputBufferConfig { enabled: true, window: Span::seconds(10.0), size: 1 };
     game.sim.set_input_buffer(hero, long).unwrap();
-    assert!(matches!(press(&mut game, "A"), Pressed::Buffered(_)));
+    assert!(matches!(press(&mut game, "A"), PressOutcome::Buffered(_)));
     game.pass(9.0);
     assert_eq!(buffered(&game), ["A"]);
     game.sim.set_input_buffer(hero, InputBufferConfig::default()).unwrap();
@@ -224,22 +226,22 @@ fn section_11_3_a_buffer_is_off_unless_asked_for_and_can_be_set_for_one_controll
 }
 
 #[test]
-fn a_press_that_a_task_waits_for_is_not_tried_on_abilities() {
+fn press_that_a_task_waits_for_does_not_activate_abilities() {
     let combo = AbilityDef::new("GA_Combo").task(TaskDef::Wait(WaitDef::InputPressed(None)));
     let mut game = Game::build(|builder| builder.ability(combo).ability(lasting("GA_Other")));
     let combo = bind(&mut game, "GA_Combo", "A");
-    assert!(matches!(press(&mut game, "A"), Pressed::Activated(_)));
+    assert!(matches!(press(&mut game, "A"), PressOutcome::Activated(_)));
     assert!(game.is_active(combo));
     let other = bind(&mut game, "GA_Other", "A");
     game.events();
-    assert_eq!(press(&mut game, "A"), Pressed::Consumed);
+    assert_eq!(press(&mut game, "A"), PressOutcome::Consumed);
     assert!(!game.is_active(combo) && !game.is_active(other));
     assert_eq!(game.log(), ["InputPressed", "ended GA_Combo Completed"]);
 }
 
-/// §15.1: a tap that was buffered makes a short hop, though the button is long released.
+/// §15.1: a buffered tap gives a short hop, although the button has been released.
 #[test]
-fn section_15_1_a_buffered_tap_is_released_already() {
+fn section_15_1_buffered_tap_counts_as_released() {
     let jump = AbilityDef::new("GA_Jump")
         .blocked_by("State.Stunned")
         .task(TaskDef::Wait(WaitDef::InputReleased(None)))

@@ -1,4 +1,4 @@
-//! Everything that can grow with what is given from outside ends somewhere, with a reason that names the setting.
+//! Limits: all state that input from outside can grow is bounded, and the refusal names the setting.
 
 use ugas_core::ability::{AbilityDef, ActivationReason, Grant};
 use ugas_core::effect::{ContextPayload, EffectContext, EffectDef, StackingDef};
@@ -12,7 +12,7 @@ use ugas_core::time::Span;
 
 use crate::fixture::Game;
 
-/// A payload of so many bytes.
+/// A payload of the given size in bytes.
 struct Letter(usize);
 
 impl ContextPayload for Letter {
@@ -35,7 +35,7 @@ fn limit_of(refused: Result<impl core::fmt::Debug, RefusalReason>) -> Limit {
 }
 
 #[test]
-fn stacks_without_a_limit_of_their_own_end_at_that_of_the_simulation() {
+fn unlimited_stacks_end_at_the_limit_of_the_simulation() {
     let config = Config { max_stacks: 3, ..Config::seeded(7) };
     let stacking = EffectDef::infinite("GE").stacking(StackingDef::by_target(0));
     let mut game = Game::configured(config, |builder| builder.effect(stacking));
@@ -55,7 +55,7 @@ fn stacks_without_a_limit_of_their_own_end_at_that_of_the_simulation() {
 }
 
 #[test]
-fn a_new_input_takes_the_place_of_the_one_released_first_and_is_refused_if_all_are_held() {
+fn new_input_replaces_the_first_released_one_and_is_refused_if_all_are_held() {
     let config = Config { max_inputs_per_controller: 2, ..Config::seeded(7) };
     let mut game = Game::configured(config, |builder| builder);
     let hero = game.id("hero");
@@ -76,7 +76,7 @@ fn a_new_input_takes_the_place_of_the_one_released_first_and_is_refused_if_all_a
 }
 
 #[test]
-fn targets_given_from_outside_are_limited() {
+fn targets_from_outside_are_limited() {
     let config = Config { max_targets: 2, ..Config::seeded(7) };
     let waits = TaskDef::Wait(WaitDef::TargetData {
         targeting: Default::default(),
@@ -98,7 +98,7 @@ fn targets_given_from_outside_are_limited() {
 }
 
 #[test]
-fn what_specs_and_grants_bring_along_is_limited() {
+fn data_of_specs_and_grants_is_limited() {
     let config = Config { max_extras: 2, max_payload_bytes: 16, ..Config::seeded(7) };
     let mut game = Game::configured(config, |builder| {
         builder.tags(["A", "B", "C"]).effect(EffectDef::infinite("GE")).ability(AbilityDef::new("GA"))
@@ -141,7 +141,7 @@ fn what_specs_and_grants_bring_along_is_limited() {
 }
 
 #[test]
-fn periods_may_have_a_lower_limit() {
+fn minimum_period_is_enforced() {
     let config = Config { min_period: Span::millis(1), ..Config::seeded(7) };
     let effect = EffectDef::infinite("GE").every(0.001).modify("Health", Operation::Add, -1.0);
     let mut game = Game::configured(config, |builder| builder.effect(effect));
@@ -153,7 +153,7 @@ fn periods_may_have_a_lower_limit() {
 }
 
 #[test]
-fn runs_at_once_are_limited() {
+fn simultaneous_activations_are_limited() {
     let config = Config { max_activations_per_controller: 1, ..Config::seeded(7) };
     let waits = || TaskDef::wait(1.0);
     let mut game = Game::configured(config, |builder| {
@@ -170,7 +170,7 @@ fn runs_at_once_are_limited() {
 }
 
 #[test]
-fn events_that_nobody_polls_are_counted_and_lost() {
+fn unpolled_events_beyond_the_limit_are_dropped_and_counted() {
     let config = Config { max_events: 4, ..Config::seeded(7) };
     let mut game = Game::configured(config, |builder| builder.effect(EffectDef::infinite("GE")));
     for _ in 0..10 {
@@ -180,7 +180,7 @@ fn events_that_nobody_polls_are_counted_and_lost() {
     assert!(game.sim.dropped_events() > 0);
 }
 
-/// Simulations go to threads, catalogs are shared by them.
+/// Simulations are `Send`, catalogs `Send` and `Sync`.
 #[test]
 fn simulations_can_be_sent_and_catalogs_shared() {
     fn send<T: Send>() {}

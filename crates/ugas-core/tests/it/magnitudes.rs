@@ -1,4 +1,4 @@
-//! Where numbers come from (§9.4.2): curves, levels, filters, expressions.
+//! Magnitudes (§9.4.2): curves, levels, filters, expressions.
 
 use ugas_core::curve::{CurveDef, Interpolation};
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, MagnitudeDef};
@@ -66,7 +66,7 @@ fn attribute_magnitude(attribute: &str) -> AttributeMagnitudeDef {
 }
 
 #[test]
-fn extension_tag_filters_select_what_counts_towards_the_attribute() {
+fn extension_tag_filters_select_the_modifiers_that_count() {
     let magnitude = MagnitudeDef::Attribute(Box::new(AttributeMagnitudeDef {
         source_tag_filter: vec!["Item".into()],
         ..attribute_magnitude("Strength")
@@ -97,7 +97,7 @@ fn expressions_read_level_tags_both_sides_and_the_callers_numbers() {
 }
 
 #[test]
-fn expressions_that_lack_an_input_are_refused_by_name() {
+fn expression_with_a_missing_input_is_refused_with_its_name() {
     let effect = |name: &str, text: &str| {
         EffectDef::instant(name).modify("Health", Operation::Add, MagnitudeDef::expression(text))
     };
@@ -120,7 +120,7 @@ fn expressions_that_lack_an_input_are_refused_by_name() {
 }
 
 #[test]
-fn a_magnitude_of_the_source_without_a_source_is_refused() {
+fn source_magnitude_without_a_source_is_refused() {
     let effect = EffectDef::instant("GE").modify(
         "Health",
         Operation::Add,
@@ -135,7 +135,7 @@ fn a_magnitude_of_the_source_without_a_source_is_refused() {
 }
 
 #[test]
-fn a_curve_that_nobody_provides_refuses_and_is_listed_as_missing() {
+fn missing_curve_is_refused_and_listed() {
     let effect = EffectDef::infinite("GE").modify("Attack", Operation::Add, MagnitudeDef::curve("Hosted"));
     let mut game = Game::of([effect]);
     assert_eq!(

@@ -1,4 +1,5 @@
-//! The rules of `ugas-core` through its public interface: one module a topic, one test a clause or an edge of it.
+//! The rules of `ugas-core` through its public interface: one module for each subject, one test for each
+//! clause or edge case.
 //!
 //! Expected numbers come from the documents or from arithmetic in a comment, never from running the code.
 #![allow(clippy::float_cmp, reason = "values that are exact in binary are compared exactly")]
@@ -6,6 +7,7 @@
 mod commands;
 mod explain;
 mod fixture;
+mod scene;
 
 mod abilities;
 mod adjustments;
@@ -26,9 +28,12 @@ mod cue_model;
 mod cues_and_abilities;
 mod cycles;
 mod debug;
+mod effect_interactions;
 mod evaluation;
 mod event_order;
+mod execution_policies;
 mod executions;
+mod fast_paths;
 mod hashes;
 mod hooks;
 mod indexes;
@@ -38,21 +43,19 @@ mod inputs;
 mod limits;
 mod magnitudes;
 mod migration;
-mod mirror;
 mod modifier_pipeline;
+mod modifier_qualification;
 mod periodic;
-mod policies;
 mod predictions;
-mod qualification;
 mod reload;
-mod reload_runs;
+mod reload_activations;
 mod reload_values;
 mod removal;
-mod reviews;
+mod replica;
 mod rollback;
 mod runtime_effects;
-mod shortcuts;
 mod stacking;
+mod state_boundaries;
 mod summons;
 mod tag_counts;
 mod tags;
@@ -60,4 +63,4 @@ mod targeting;
 mod targets;
 mod tasks;
 mod values_and_time;
-mod worked_numbers;
+mod worked_examples;

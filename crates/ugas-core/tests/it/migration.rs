@@ -1,4 +1,4 @@
-//! Old snapshots under new rules: what a reload would have done.
+//! Migration of old snapshots to a new catalog, with the same result as a reload.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ugas_core::effect::EffectDef;
 use ugas_core::effect::calculation::{CaptureDef, native};
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Config, MigrationError, OwnRulesError, Simulation, Snapshot};
+use ugas_core::simulation::{Config, EmbeddedRulesError, MigrationError, Simulation, Snapshot};
 use ugas_core::task::TaskDef;
 use ugas_core::time::{Span, Time};
 
@@ -23,7 +23,7 @@ fn built(builder: CatalogBuilder) -> Arc<Catalog> {
     builder.build().unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// A snapshot with rules and a reload come to the same state, with the same report.
+/// Checks that migration of a snapshot and a reload give the same state and the same report.
 fn check(game: &Game, catalog: Arc<Catalog>) -> (Simulation, String) {
     let mut reloaded = game.sim.clone();
     let expected = reloaded.reload(catalog.clone()).unwrap();
@@ -40,7 +40,7 @@ fn check(game: &Game, catalog: Arc<Catalog>) -> (Simulation, String) {
 }
 
 #[test]
-fn an_effect_goes_on_with_its_new_definition() {
+fn effect_continues_with_its_new_definition() {
     let mut game = Game::of([poison(5.0)]);
     game.apply("GE_Poison", "wolf", "hero");
     game.pass(4.0);
@@ -53,7 +53,7 @@ fn an_effect_goes_on_with_its_new_definition() {
 }
 
 #[test]
-fn what_is_gone_is_reported() {
+fn removed_definitions_are_reported() {
     let mut game = Game::of([poison(5.0), buff("GE_Might", "Attack", Operation::Add, 20.0)]);
     game.apply("GE_Might", "hero", "hero");
     game.pass(1.0);
@@ -63,7 +63,7 @@ fn what_is_gone_is_reported() {
 }
 
 #[test]
-fn runs_of_abilities_go_on() {
+fn activations_continue_after_migration() {
     let slow = AbilityDef::new("GA_Slow").task(TaskDef::wait(5.0)).task(TaskDef::apply_to_owner("GE_Poison"));
     let (mut game, handles) = Game::with_abilities([poison(5.0)], [slow.clone()]);
     game.run(handles[0]);
@@ -76,9 +76,9 @@ fn runs_of_abilities_go_on() {
     assert_eq!(migrated.current(game.id("hero"), health), Some(30.0));
 }
 
-/// Native code that the new rules do not have is not needed to understand the old state, nor what it captured.
+/// Native code that the new catalog lacks is not needed to read the old state or its captures.
 #[test]
-fn native_code_may_be_gone() {
+fn migration_does_not_need_removed_native_code() {
     let weight = native(vec![CaptureDef::target("Armor").frozen()], |context| context.target("Armor"));
     let effect = buff("GE_Weight", "Speed", Operation::Add, 0.0);
     let magnitude = MagnitudeDef::calculation("Calc_Weight");
@@ -102,7 +102,7 @@ fn native_code_may_be_gone() {
 
 /// R7: an error changes nothing.
 #[test]
-fn damage_changes_nothing() {
+fn r7_damaged_snapshot_changes_nothing() {
     let mut game = Game::of([poison(5.0)]);
     let mut bytes = game.sim.snapshot().to_bytes_with_rules();
     game.apply("GE_Poison", "wolf", "hero");
@@ -115,16 +115,16 @@ fn damage_changes_nothing() {
 }
 
 #[test]
-fn a_state_with_its_rules_needs_nothing_else() {
+fn snapshot_with_its_catalog_is_self_contained() {
     let mut game = Game::of([poison(5.0)]);
     game.apply("GE_Poison", "wolf", "hero");
     game.pass(4.5);
     game.events();
     let without = built(Catalog::builder());
     let (bytes, bare) = (game.sim.snapshot().to_bytes_with_rules(), game.sim.snapshot().to_bytes());
-    let catalog = Snapshot::own_catalog(&bytes, &without).unwrap().unwrap();
+    let catalog = Snapshot::embedded_catalog(&bytes, &without).unwrap().unwrap();
     assert_eq!(catalog.hash(), game.sim.catalog().hash());
-    assert!(Snapshot::own_catalog(&bare, &without).unwrap().is_none());
+    assert!(Snapshot::embedded_catalog(&bare, &without).unwrap().is_none());
     let mut again = Simulation::new(catalog.clone(), Config::default());
     again.restore(&Snapshot::from_bytes(&bytes, &catalog).unwrap()).unwrap();
     for _ in 0..10 {
@@ -136,9 +136,9 @@ fn a_state_with_its_rules_needs_nothing_else() {
     assert_eq!(again.current(game.id("hero"), health), Some(50.0)); // 100 - 10 * 5
 }
 
-/// Whoever puts other rules under a state makes the checksum right, but the state says of which rules it is.
+/// A forged catalog with a correct checksum is still rejected: the state contains the hash of its catalog.
 #[test]
-fn rules_that_the_state_is_not_of_are_refused() {
+fn catalog_that_does_not_match_the_state_is_rejected() {
     let mut game = Game::of([poison(5.0)]);
     let bytes = game.sim.snapshot().to_bytes_with_rules();
     // Four bytes of kind, one of version; then the hash of the rules; eight of checksum at the end.
@@ -148,13 +148,13 @@ fn rules_that_the_state_is_not_of_are_refused() {
     body[0] ^= 1;
     let forged = seal(&body);
     let without = built(Catalog::builder());
-    let own = Snapshot::own_catalog(&forged, &without);
+    let own = Snapshot::embedded_catalog(&forged, &without);
     let is_refused = |error: &DecodeError| {
         let DecodeErrorKind::Invalid(why) = error.kind else { return false };
-        why == "the rules of a snapshot are not those that it is of"
+        why == "the rules in the snapshot do not match the hash of its catalog"
     };
     assert!(
-        matches!(own, Err(OwnRulesError::Decode(error)) if is_refused(&error)),
+        matches!(own, Err(EmbeddedRulesError::Decode(error)) if is_refused(&error)),
         "a catalog, or another error"
     );
     let migrated = game.sim.migrate(&forged);
@@ -162,7 +162,7 @@ fn rules_that_the_state_is_not_of_are_refused() {
 }
 
 #[test]
-fn the_time_of_a_snapshot_is_known_without_its_rules() {
+fn snapshot_time_is_readable_without_its_catalog() {
     let mut game = Game::of([poison(5.0)]);
     game.pass(4.5);
     let snapshot = game.sim.snapshot();
@@ -175,21 +175,21 @@ fn the_time_of_a_snapshot_is_known_without_its_rules() {
 }
 
 #[test]
-fn rules_whose_native_code_is_missing_are_refused() {
+fn catalog_with_missing_native_code_is_rejected() {
     let calculation = native(Vec::new(), |_| Ok(5.0));
     let rules = || builder().effect(poison(5.0));
     let with = built(rules().native("MMC_Five", calculation));
     let bytes = Simulation::new(with.clone(), Config::default()).snapshot().to_bytes_with_rules();
-    let missing = Snapshot::own_catalog(&bytes, &built(rules()));
+    let missing = Snapshot::embedded_catalog(&bytes, &built(rules()));
     assert!(
-        matches!(missing, Err(OwnRulesError::Rebuild(RebuildError::MissingNatives(_)))),
+        matches!(missing, Err(EmbeddedRulesError::Rebuild(RebuildError::MissingNatives(_)))),
         "a catalog, or another error"
     );
-    assert_eq!(Snapshot::own_catalog(&bytes, &with).unwrap().unwrap().hash(), with.hash());
+    assert_eq!(Snapshot::embedded_catalog(&bytes, &with).unwrap().unwrap().hash(), with.hash());
 }
 
 #[test]
-fn another_seed_changes_only_the_dice_to_come() {
+fn another_seed_changes_only_future_dice() {
     let mut game = Game::of([poison(5.0)]);
     game.apply("GE_Poison", "wolf", "hero");
     game.pass(1.0);

@@ -1,4 +1,4 @@
-//! How modifiers of one attribute combine (M1–M4, M8, M10).
+//! Combination of the modifiers of an attribute (M1–M4, M8, M10).
 
 use ugas_core::effect::{EffectDef, StackingDef};
 use ugas_core::modifier::{ModifierDef, Operation};
@@ -114,7 +114,7 @@ fn m3_a_divisor_of_zero_counts_as_one_and_is_reported() {
 }
 
 #[test]
-fn m3_names_of_both_worlds_are_understood() {
+fn m3_operation_names_of_ugas_and_unreal_are_known() {
     assert_eq!(Operation::from_name("AddBase"), Some(Operation::Add));
     assert_eq!(Operation::from_name("AddFinal"), Some(Operation::AddPost));
     assert_eq!(Operation::from_name("Divide"), None);
@@ -220,7 +220,7 @@ fn m8_a_modifier_may_ignore_the_stack_count() {
 }
 
 #[test]
-fn m10_a_value_does_not_remember_what_came_and_went() {
+fn m10_value_does_not_depend_on_history() {
     let mut game = Game::of([
         buff("GE_Tenth", "Attack", Operation::Add, 0.1),
         buff("GE_Third", "Attack", Operation::Multiply, 1.0 / 3.0),

@@ -1,4 +1,4 @@
-//! Periods and ends (E3, E6).
+//! Periodic effects and expiry (E3, E6).
 
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::magnitude::MagnitudeDef;
@@ -108,7 +108,7 @@ fn e3_an_effect_removed_between_ticks_does_not_tick_again() {
 }
 
 #[test]
-fn e3_a_refused_tick_is_told_and_the_next_comes() {
+fn e3_refused_tick_emits_an_event_and_the_next_tick_runs() {
     let effect = EffectDef::infinite("GE").every(1.0).modify(
         "Health",
         Operation::Add,

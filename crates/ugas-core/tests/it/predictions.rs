@@ -1,4 +1,4 @@
-//! What a client predicts and what it leaves to the authority (§13.4, §13.7, GASD §4.10).
+//! Prediction on a client, and effects that it leaves to the authority (§13.4, §13.7, GASD §4.10).
 
 mod abilities;
 mod dice;
@@ -8,20 +8,20 @@ use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::CatalogBuilder;
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::effect::{AdditionalEffectDef, EffectDef, EffectQuery, PredictionKey};
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::modifier::Operation;
 use ugas_core::prediction::{Knowledge, Prediction, Randomness};
 use ugas_core::simulation::{Application, Config, Role, Stacks};
 
 use crate::fixture::{Game, buff, builder, instant, tagging};
 
-/// Hero and wolf under a role, and the hero has the abilities. The seeds of the two sides differ, as they do in a game;
-/// the seed of predictions does not.
+/// Hero and wolf under a role, and the hero has the abilities. The seeds of the two sides differ, as they do
+/// in a game; the seed of predictions does not.
 fn played(
     role: Role,
     effects: impl IntoIterator<Item = EffectDef>,
     abilities: impl IntoIterator<Item = AbilityDef>,
-) -> (Game, Vec<AbilityHandle>) {
+) -> (Game, Vec<GrantedAbilityId>) {
     let abilities: Vec<AbilityDef> = abilities.into_iter().collect();
     let names: Vec<String> = abilities.iter().map(|def| def.name.clone()).collect();
     let seed = if role == Role::Client { 1 } else { 2 };
@@ -35,7 +35,7 @@ fn played(
     (game, handles)
 }
 
-/// A client that knows all of the hero, and of the wolf what is shown.
+/// A client that sees all of the hero, and of the wolf only attributes, tags and cues.
 fn client(effects: impl IntoIterator<Item = EffectDef>) -> Game {
     let (mut game, _) = played(Role::Client, effects, []);
     game.sim.set_known(game.id("wolf"), Knowledge::Shown);
@@ -46,7 +46,7 @@ fn wound(name: &str) -> EffectDef {
     instant(name, "Health", Operation::Add, -30.0)
 }
 
-/// The code of an application, or what it came to.
+/// The refusal code of an application, or its outcome.
 fn outcome(game: &mut Game, effect: &str, source: &str, target: &str) -> String {
     match game.try_apply(effect, source, target) {
         Ok(Application::Active(_)) => "Active".to_owned(),
@@ -56,7 +56,7 @@ fn outcome(game: &mut Game, effect: &str, source: &str, target: &str) -> String 
 }
 
 #[test]
-fn by_rule_a_client_predicts_what_it_knows() {
+fn client_predicts_effects_on_known_controllers_by_rule() {
     let mut game = client([wound("GE_Wound"), wound("GE_Told").predicted(Prediction::Predict)]);
     assert_eq!(outcome(&mut game, "GE_Wound", "hero", "hero"), "Executed");
     assert_eq!(outcome(&mut game, "GE_Wound", "hero", "wolf"), "NotPredicted");
@@ -67,7 +67,7 @@ fn by_rule_a_client_predicts_what_it_knows() {
 }
 
 #[test]
-fn what_is_left_to_the_authority_changes_nothing_and_raises_nothing() {
+fn effect_left_to_the_authority_changes_nothing_and_emits_nothing() {
     let mut game = client([wound("GE_Wound")]);
     let before = game.sim.state_hash();
     let refusal = game.try_apply("GE_Wound", "hero", "wolf").unwrap_err();
@@ -84,7 +84,7 @@ fn what_is_left_to_the_authority_changes_nothing_and_raises_nothing() {
 }
 
 #[test]
-fn never_and_cosmetic_only_are_for_clients() {
+fn never_and_cosmetic_only_affect_clients_only() {
     for role in [Role::Authority, Role::Server, Role::Client] {
         let burst = |name: &str| wound(name).cue("GameplayCue.Blood");
         let (mut game, _) = played(
@@ -116,7 +116,7 @@ fn never_and_cosmetic_only_are_for_clients() {
 }
 
 #[test]
-fn what_is_shown_has_the_key_of_its_prediction_and_meets_the_requirements() {
+fn shown_application_has_its_prediction_key_and_meets_the_requirements() {
     let mut game = client([
         wound("GE_Shown")
             .cue("GameplayCue.Blood")
@@ -134,7 +134,7 @@ fn what_is_shown_has_the_key_of_its_prediction_and_meets_the_requirements() {
 }
 
 #[test]
-fn attributes_that_are_not_known_are_not_read() {
+fn unknown_attributes_are_not_read() {
     let from = |name: &str, from, attribute: &str| {
         EffectDef::instant(name)
             .modify("Health", Operation::Add, MagnitudeDef::attribute(from, attribute, -0.1))
@@ -193,7 +193,7 @@ fn executions_are_predicted_if_their_captures_are_known() {
 }
 
 #[test]
-fn effects_of_somebody_who_is_only_shown_are_not_removed() {
+fn effects_of_a_shown_controller_are_not_removed() {
     let mut game = client([
         buff("GE_Foreign", "Speed", Operation::Add, 1.0).predicted(Prediction::Predict).tagged("Kind.Boon"),
         buff("GE_Own", "Speed", Operation::Add, 2.0).predicted(Prediction::Predict).tagged("Kind.Boon"),
@@ -205,7 +205,7 @@ fn effects_of_somebody_who_is_only_shown_are_not_removed() {
     let own = game.spec("GE_Own", "hero").predicted(PredictionKey::new(1, 0));
     let own = game.apply_spec(&own, "wolf").active().unwrap();
     assert_eq!(game.sim.remove(foreign, Stacks::All).unwrap_err().code(), "NotPredicted");
-    // What the client put there itself, it takes off.
+    // The client removes effects that it predicted itself.
     game.sim.remove(own, Stacks::All).unwrap();
     assert_eq!(game.sim.remove_matching(game.id("wolf"), &EffectQuery::default(), Stacks::All), 0);
     game.apply("GE_Purge", "hero", "wolf");
@@ -216,7 +216,7 @@ fn effects_of_somebody_who_is_only_shown_are_not_removed() {
 }
 
 #[test]
-fn ticks_that_cannot_be_known_are_left_to_the_authority() {
+fn ticks_with_unknown_inputs_are_left_to_the_authority() {
     let poison = |name: &str, magnitude: MagnitudeDef| {
         EffectDef::lasting(name, 10.0).every(1.0).modify("Health", Operation::Add, magnitude)
     };
@@ -236,7 +236,7 @@ fn ticks_that_cannot_be_known_are_left_to_the_authority() {
 }
 
 #[test]
-fn what_an_effect_leads_to_is_judged_by_itself() {
+fn consequences_of_a_predicted_effect_are_decided_separately() {
     let mut game = client([
         wound("GE_First")
             .also(AdditionalEffectDef::new("GE_Never"))
@@ -275,7 +275,7 @@ fn mortal(role: Role) -> Game {
 }
 
 #[test]
-fn a_prediction_never_takes_a_value_below_its_floor() {
+fn prediction_never_lowers_a_value_below_its_floor() {
     for (effect, by_authority) in [("GE_Kill", 0.0), ("GE_Harm", 0.0), ("GE_Set", 0.5)] {
         let mut game = mortal(Role::Client);
         game.apply(effect, "hero", "hero");
@@ -305,7 +305,7 @@ fn the_floor_is_for_the_whole_execution_and_for_modifiers_too() {
 }
 
 #[test]
-fn the_floor_lifts_nothing_that_the_authority_said() {
+fn prediction_floor_does_not_raise_values_of_the_authority() {
     // The authority's state has 0.5, which a client takes over.
     let mut server = mortal(Role::Server);
     server.apply("GE_Set", "hero", "hero");
@@ -324,7 +324,7 @@ fn the_floor_lifts_nothing_that_the_authority_said() {
 }
 
 #[test]
-fn what_is_known_of_whom_is_not_part_of_the_state() {
+fn knowledge_of_controllers_is_not_part_of_the_state() {
     let mut game = client([wound("GE_Wound")]);
     let snapshot = game.sim.snapshot();
     let hash = game.sim.state_hash();
@@ -337,7 +337,7 @@ fn what_is_known_of_whom_is_not_part_of_the_state() {
 }
 
 #[test]
-fn definitions_that_say_nothing_are_by_rule() {
+fn prediction_policy_defaults_to_by_rule() {
     assert_eq!(EffectDef::default().prediction, None);
     assert_eq!(AbilityDef::default().randomness, Randomness::ServerOnly);
     assert_eq!(AttributeDef::new("A", 0.0).prediction_floor, None);

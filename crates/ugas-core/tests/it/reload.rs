@@ -1,4 +1,4 @@
-//! Hot reload: what is gone, what is granted, and what a host holds (R1, R5, R6, R7).
+//! Hot reload: removed definitions, grants, and ids of the host (R1, R5, R6, R7).
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
@@ -29,7 +29,7 @@ fn granting(name: &str, removal: AbilityRemoval) -> EffectDef {
 }
 
 #[test]
-fn an_effect_that_is_gone_ends_without_consequences() {
+fn removed_effect_ends_without_expiration_effects() {
     let mut game = Game::of([
         buff("GE_Old", "Attack", Operation::Add, 20.0).granting("State.Old").cue("Cue.Old").then("GE_Then"),
         instant("GE_Then", "Mana", Operation::Add, 1.0),
@@ -49,7 +49,7 @@ fn an_effect_that_is_gone_ends_without_consequences() {
     assert_eq!(report.entries[0].name, "GE_Old");
     assert_eq!(report.entries[0].place, ReloadPlace::Effect { active, target: hero });
     assert_eq!(report.entries[0].outcome, ReloadOutcome::DefinitionGone);
-    // Its name is gone, its handle tells the host which one it was; the cue went with its tag.
+    // The name is gone and the handle identifies the effect; the cue was removed with its tag.
     let events = game.events();
     let removed = events
         .iter()
@@ -62,7 +62,7 @@ fn an_effect_that_is_gone_ends_without_consequences() {
 }
 
 #[test]
-fn a_renamed_effect_is_one_gone_and_one_new() {
+fn renamed_effect_is_one_removed_and_one_added() {
     let mut game = Game::of([buff("GE_A", "Attack", Operation::Add, 20.0)]);
     game.activate("GE_A", "hero", "hero");
     let report = reload(&mut game, [buff("GE_B", "Attack", Operation::Add, 20.0)]);
@@ -105,7 +105,7 @@ fn granted_tags_are_those_of_the_new_definition() {
 }
 
 #[test]
-fn a_tag_that_is_gone_is_dropped_and_reported() {
+fn removed_tag_is_dropped_and_reported() {
     let hero = |tags: [&str; 2]| {
         let template = tags.into_iter().fold(ControllerDef::new("Knight"), ControllerDef::with_tag);
         builder().template(template)
@@ -129,7 +129,7 @@ fn a_tag_that_is_gone_is_dropped_and_reported() {
 }
 
 #[test]
-fn granted_abilities_are_kept_and_those_that_are_gone_revoked() {
+fn granted_abilities_are_kept_and_removed_ones_revoked() {
     let abilities =
         |names: &[&str]| names.iter().fold(builder(), |all, name| all.ability(AbilityDef::new(*name)));
     let mut game = Game::build(|_| abilities(&["GA_Dash", "GA_Jump"]));
@@ -177,7 +177,7 @@ fn abilities_that_an_effect_grants_follow_its_definition() {
 }
 
 #[test]
-fn an_ability_that_is_to_stay_outlives_its_effect() {
+fn kept_ability_outlives_its_effect() {
     let abilities = || builder().ability(AbilityDef::new("GA_Dash"));
     let mut game = Game::build(|_| abilities().effect(granting("GE_Boots", AbilityRemoval::Keep)));
     let active = game.activate("GE_Boots", "hero", "hero");
@@ -187,7 +187,7 @@ fn an_ability_that_is_to_stay_outlives_its_effect() {
 }
 
 #[test]
-fn handles_time_and_what_comes_next_stay() {
+fn reload_keeps_handles_time_and_counters() {
     let effects =
         || [EffectDef::lasting("GE_B", 5.0).every(2.0), instant("GE_Hit", "Health", Operation::Add, -1.0)];
     let mut game = Game::of(effects());
@@ -209,7 +209,7 @@ fn handles_time_and_what_comes_next_stay() {
 }
 
 #[test]
-fn dice_are_not_shifted() {
+fn reload_does_not_shift_dice() {
     let burn = || {
         EffectDef::instant("GE_Burn").modify(
             "Health",
@@ -229,7 +229,7 @@ fn dice_are_not_shifted() {
 }
 
 #[test]
-fn an_equal_catalog_leaves_no_trace_and_snapshots_valid() {
+fn reload_of_an_equal_catalog_changes_nothing_and_keeps_snapshots_valid() {
     let effects = || [EffectDef::lasting("GE_B", 5.0).every(1.0).modify("Health", Operation::Add, -1.0)];
     let mut game = Game::of(effects());
     game.activate("GE_B", "hero", "hero");
@@ -247,15 +247,15 @@ fn snapshots_of_another_catalog_are_refused() {
     let snapshot = game.sim.snapshot();
     reload(&mut game, [buff("GE_A", "Attack", Operation::Add, 2.0)]);
     let error = game.sim.restore(&snapshot).unwrap_err().to_string();
-    assert!(error.starts_with("the snapshot is of another catalog: its hash is "), "{error}");
+    assert!(error.starts_with("the snapshot belongs to another catalog: its hash is "), "{error}");
     assert!(
-        error.ends_with("; one from before a reload cannot be restored, take another after it"),
+        error.ends_with("; a snapshot from before a reload cannot be restored: take a new one after it"),
         "{error}"
     );
 }
 
 #[test]
-fn an_error_changes_nothing() {
+fn failed_reload_changes_nothing() {
     let mut game = Game::of([buff("GE_A", "Attack", Operation::Add, 1.0)]);
     game.activate("GE_A", "hero", "hero");
     let (hash, catalog) = (game.sim.state_hash(), game.sim.catalog().hash());
@@ -278,7 +278,7 @@ fn an_error_changes_nothing() {
 }
 
 #[test]
-fn events_that_wait_name_what_was_meant() {
+fn queued_events_keep_their_meaning() {
     let mut game = Game::of([tagging("State.Wet"), tagging("State.Old")]);
     game.activate("Tag:State.Wet", "hero", "hero");
     game.activate("Tag:State.Old", "hero", "hero");
@@ -342,7 +342,7 @@ fn native_code_is_that_of_the_new_catalog() {
 }
 
 #[test]
-fn a_source_that_is_gone_is_remembered_by_name() {
+fn readings_of_a_removed_source_survive_by_name() {
     let reading = || {
         let magnitude = MagnitudeDef::attribute(CaptureFrom::Source, "Strength", 1.0);
         EffectDef::infinite("GE_B").modify("Attack", Operation::Add, magnitude)
@@ -360,7 +360,7 @@ fn a_source_that_is_gone_is_remembered_by_name() {
 }
 
 #[test]
-fn a_diff_tells_what_differs_and_nothing_else() {
+fn diff_lists_exactly_the_changed_definitions() {
     let old =
         Game::of([buff("GE_A", "Attack", Operation::Add, 1.0), buff("GE_C", "Attack", Operation::Add, 1.0)]);
     let new = Game::build(|builder| {

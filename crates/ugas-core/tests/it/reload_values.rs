@@ -37,7 +37,7 @@ fn hero_of(builder: CatalogBuilder) -> Game {
 }
 
 #[test]
-fn values_survive() {
+fn values_survive_a_reload() {
     let mut game = Game::of([instant("GE_Hit", "Health", Operation::Add, -30.0)]);
     game.apply("GE_Hit", "wolf", "hero");
     game.events();
@@ -110,7 +110,7 @@ fn an_effect_whose_new_duration_is_over_expires_as_usual() {
 }
 
 #[test]
-fn an_end_can_come_and_go() {
+fn duration_can_be_added_and_removed() {
     let mut game = Game::of([buff("GE_B", "Attack", Operation::Add, 1.0)]);
     let active = game.activate("GE_B", "hero", "hero");
     game.pass(60.0);
@@ -137,13 +137,13 @@ fn a_new_period_counts_from_the_last_tick() {
     assert_eq!(game.active(active).next_tick(), Some(Time::from_seconds(5.25)));
     let plain = EffectDef::lasting("GE_P", 20.0).modify("Health", Operation::Add, -5.0);
     reload(&mut game, [plain]);
-    // What was taken by ticks stays taken; now it is a modifier: 90 - 5.
+    // The loss by ticks stays; now it is a modifier: 90 - 5.
     assert_eq!((game.base("hero", "Health"), game.current("hero", "Health")), (90.0, 85.0));
     assert_eq!(game.active(active).next_tick(), None);
 }
 
 #[test]
-fn frozen_values_stay_and_new_ones_are_frozen_now() {
+fn frozen_captures_stay_and_new_ones_freeze_at_the_reload() {
     let reading = |attribute: &str, coefficient: f64| {
         let magnitude = MagnitudeDef::attribute(CaptureFrom::Source, attribute, coefficient).frozen();
         EffectDef::infinite("GE_B").modify("Attack", Operation::Add, magnitude)
@@ -178,7 +178,7 @@ fn a_changed_curve_reaches_running_effects_and_derived_attributes() {
 }
 
 #[test]
-fn conditions_of_modifiers_and_of_effects_are_judged_by_the_new_definition() {
+fn conditions_are_evaluated_by_the_new_definition() {
     let tag = || crate::fixture::tagging("State.Wet");
     let plain = || ModifierDef::new("Attack", Operation::Add, 10.0);
     let mut game = Game::of([EffectDef::infinite("GE_B").with(plain()), tag()]);
@@ -195,7 +195,7 @@ fn conditions_of_modifiers_and_of_effects_are_judged_by_the_new_definition() {
 }
 
 #[test]
-fn bounds_hold_the_current_value_and_leave_the_base() {
+fn new_bounds_clamp_the_current_value_and_leave_the_base() {
     let mut game = hero_of(unit([AttributeDef::new("Health", 80.0).max(100.0)]));
     reload_as(&mut game, unit([AttributeDef::new("Health", 80.0).max(60.0)]));
     assert_eq!((game.base("hero", "Health"), game.current("hero", "Health")), (80.0, 60.0));
@@ -309,7 +309,7 @@ fn a_lowered_limit_lowers_the_stacks() {
 }
 
 #[test]
-fn what_waits_in_a_sequence_that_is_none_any_more_begins() {
+fn queued_effects_begin_when_the_policy_is_no_longer_a_sequence() {
     let lasting =
         |policy| EffectDef::lasting("GE_Q", 5.0).modify("Attack", Operation::Add, 1.0).policy(policy);
     let mut game = Game::of([lasting(ExecutionPolicy::RunInSequence)]);
@@ -323,7 +323,7 @@ fn what_waits_in_a_sequence_that_is_none_any_more_begins() {
 }
 
 #[test]
-fn a_queue_goes_on_under_a_new_duration() {
+fn queue_continues_with_a_new_duration() {
     let lasting = |seconds: f64| {
         EffectDef { duration: DurationDef::HasDuration(seconds.into()), ..EffectDef::instant("GE_Q") }
             .policy(ExecutionPolicy::RunInSequence)

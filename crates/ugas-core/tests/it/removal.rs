@@ -36,11 +36,11 @@ fn e10_more_stacks_than_there_are_remove_the_effect() {
 }
 
 #[test]
-fn e10_a_dead_handle_is_harmless() {
+fn e10_dead_handle_finds_nothing() {
     let mut game = Game::of([buff("GE", "Attack", Operation::Add, 10.0)]);
     let dead = game.activate("GE", "hero", "hero");
     game.sim.remove(dead, Stacks::All).unwrap();
-    let fresh = game.activate("GE", "hero", "hero"); // takes the same place
+    let fresh = game.activate("GE", "hero", "hero"); // reuses the same index
     assert_ne!(dead, fresh);
     assert_eq!(game.sim.remove(dead, Stacks::All), Err(RefusalReason::UnknownHandle(dead)));
     assert_eq!(game.sim.set_remaining(dead, Span::ZERO), Err(RefusalReason::UnknownHandle(dead)));
@@ -49,7 +49,7 @@ fn e10_a_dead_handle_is_harmless() {
     assert_eq!(game.current("hero", "Attack"), 110.0);
 }
 
-/// An effect that says how it ended.
+/// An effect with different expiration effects for a regular and a premature end.
 fn with_last_words() -> Game {
     let mut effect = EffectDef::lasting("GE", 5.0);
     effect.expiration_effects.routine.push("GE_Routine".into());
@@ -85,7 +85,7 @@ fn e10_expiration_effects_of_a_premature_end() {
 }
 
 #[test]
-fn e10_no_expiration_effects_when_the_target_goes() {
+fn e10_no_expiration_effects_when_the_target_despawns() {
     let mut game = with_last_words();
     game.sim.despawn(game.id("hero")).unwrap();
     let log = game.log();
@@ -94,7 +94,7 @@ fn e10_no_expiration_effects_when_the_target_goes() {
 }
 
 #[test]
-fn e10_removing_one_stack_is_no_end() {
+fn e10_removing_one_stack_does_not_end_the_effect() {
     let mut effect = EffectDef::infinite("GE").stacking(StackingDef::by_target(0));
     effect.expiration_effects.always.push("GE_Always".into());
     let mut game = Game::of([effect, instant("GE_Always", "Mana", Operation::Add, 1.0)]);
@@ -146,7 +146,7 @@ fn e10_queries_select_by_every_criterion() {
 }
 
 #[test]
-fn e10_removal_by_query_and_by_source_tell_how_many() {
+fn e10_removal_by_query_and_by_source_returns_the_number() {
     let mut game = assorted();
     let (hero, wolf) = (game.id("hero"), game.id("wolf"));
     let fire = EffectQuery::of(game.effect("GE_Fire"));
@@ -159,7 +159,7 @@ fn e10_removal_by_query_and_by_source_tell_how_many() {
 }
 
 #[test]
-fn e10_removal_by_query_ends_those_that_end_with_others() {
+fn e10_removal_by_query_also_ends_dependent_effects_once() {
     // Removing the first takes the tag away that the second needs; it is removed in its turn, once.
     let mut game = Game::of([buff("GE", "Attack", Operation::Add, 1.0), tagging("State.X")]);
     for _ in 0..5 {
@@ -184,7 +184,7 @@ fn e10_removal_of_a_whole_queue_leaves_nothing_running() {
 }
 
 #[test]
-fn cooldown_display_shows_the_longest_of_what_grants_the_tag() {
+fn cooldown_display_shows_the_longest_effect_that_grants_the_tag() {
     let mut game = Game::of([
         EffectDef::lasting("GE_Short", 3.0).granting("Cooldown.Fire"),
         EffectDef::lasting("GE_Long", 8.0).granting("Cooldown.Fire.Ball"),

@@ -1,4 +1,4 @@
-//! Snapshots that are written over each other, and what a restore tells and takes up (I1, I5).
+//! Overwritten snapshots, and the notifications and pending work of a restore (I1, I5).
 
 use ugas_core::effect::{EffectDef, ExecutionPolicy};
 use ugas_core::event::{Event, EventKind};
@@ -15,7 +15,7 @@ fn game() -> Game {
     ])
 }
 
-/// Sequences, of which no operation may begin more than `limit`.
+/// Effects that run in sequence, with a cascade limit of `limit`.
 fn queues(limit: u32) -> Game {
     let sequence = EffectDef { policy: ExecutionPolicy::RunInSequence, ..EffectDef::infinite("GE_Queue") };
     let config = Config { cascade_limit: limit, ..Config::seeded(7) };
@@ -30,7 +30,7 @@ fn queues(limit: u32) -> Game {
 }
 
 #[test]
-fn i5_after_a_restore_only_those_who_differ_are_touched() {
+fn i5_restore_touches_only_controllers_that_differ() {
     let mut game = game();
     let (hero, wolf) = (game.id("hero"), game.id("wolf"));
     game.sim.watch_touches();
@@ -42,7 +42,7 @@ fn i5_after_a_restore_only_those_who_differ_are_touched() {
     assert_eq!(game.sim.take_touched(), [wolf]); // whose effect is gone
     game.sim.restore(&kept).unwrap();
     assert_eq!(game.sim.take_touched(), []);
-    // A state from bytes has nothing in common with what is there.
+    // A decoded state shares nothing with the present one.
     let read = ugas_core::simulation::Snapshot::from_bytes(&kept.to_bytes(), game.sim.catalog()).unwrap();
     game.sim.restore(&read).unwrap();
     assert_eq!(game.sim.take_touched(), [hero, wolf]);
@@ -51,7 +51,7 @@ fn i5_after_a_restore_only_those_who_differ_are_touched() {
 }
 
 #[test]
-fn i1_a_snapshot_that_was_settled_may_be_written_over_by_one_from_inside_a_batch() {
+fn i1_settled_snapshot_can_be_overwritten_by_one_from_inside_a_batch() {
     let mut game = game();
     let (hero, hit) = (game.id("hero"), game.effect("GE_Hit"));
     let mut kept = game.sim.snapshot();
@@ -62,13 +62,13 @@ fn i1_a_snapshot_that_was_settled_may_be_written_over_by_one_from_inside_a_batch
     assert_eq!(game.current("hero", "Health"), 90.0);
     game.apply("GE_Hit", "wolf", "hero");
     game.sim.restore(&kept).unwrap();
-    // What waited for the end of the batch is due.
+    // Work deferred to the end of the batch is due.
     assert_eq!((game.base("hero", "Health"), game.current("hero", "Health")), (90.0, 90.0));
     assert_eq!(game.sim.inconsistencies(), Vec::<String>::new());
 }
 
 #[test]
-fn e12_queues_that_wait_for_the_next_operation_do_so_after_a_restore() {
+fn e12_queues_that_wait_for_the_next_operation_still_wait_after_a_restore() {
     let mut game = queues(0);
     let running = game.activate("GE_Queue", "wolf", "hero");
     game.activate("GE_Queue", "wolf", "hero");
@@ -87,7 +87,7 @@ fn e12_queues_that_wait_for_the_next_operation_do_so_after_a_restore() {
 }
 
 #[test]
-fn i7_events_of_two_instants_are_not_taken_for_one_run() {
+fn i7_events_of_two_instants_are_not_merged() {
     let mut game = queues(0);
     let running = game.activate("GE_Queue", "wolf", "hero");
     game.activate("GE_Queue", "wolf", "hero");
@@ -102,7 +102,7 @@ fn i7_events_of_two_instants_are_not_taken_for_one_run() {
 }
 
 #[test]
-fn i7_events_that_nobody_polled_in_time_leave_a_gap() {
+fn i7_dropped_events_leave_a_gap() {
     let config = Config { max_events: 1, ..Config::seeded(7) };
     let hit = instant("GE_Hit", "Health", Operation::Add, -10.0);
     let mut game = Game::configured(config, |builder| builder.effect(hit));

@@ -31,7 +31,7 @@ fn effects_of_every_duration_kind_can_be_created() {
 }
 
 #[test]
-fn an_equal_definition_is_used_again() {
+fn equal_definition_is_reused() {
     let mut game = Game::of([]);
     let first = game.sim.define_effect(buff("RT", "Attack", Operation::Add, 1.0)).unwrap();
     let hash = game.sim.state_hash();
@@ -42,7 +42,7 @@ fn an_equal_definition_is_used_again() {
 }
 
 #[test]
-fn snapshots_carry_definitions_and_what_was_made_of_them() {
+fn snapshots_contain_runtime_definitions_and_their_effects() {
     let mut game = Game::of([]);
     let hero = game.id("hero");
     let before = game.sim.snapshot();
@@ -79,7 +79,7 @@ fn a_fresh_simulation_can_continue_from_a_snapshot() {
 }
 
 #[test]
-fn names_are_resolved_in_the_catalog_and_all_that_is_wrong_is_told() {
+fn names_are_resolved_in_the_catalog_and_all_errors_reported() {
     let mut game = Game::of([tagging("Item.Sword")]);
     let bad = EffectDef::infinite("RT")
         .modify("Atack", Operation::Add, 1.0)
@@ -108,22 +108,25 @@ fn a_declared_channel_can_be_used() {
 }
 
 #[test]
-fn names_of_the_catalog_are_taken_and_the_number_is_limited() {
+fn catalog_names_are_reserved_and_the_number_is_limited() {
     let config = Config { max_runtime_effects: 1, ..Config::seeded(7) };
     let mut game = Game::configured(config, |builder| builder.effect(tagging("State.X")));
     let taken = game.sim.define_effect(EffectDef::infinite("Tag:State.X")).unwrap_err();
     assert_eq!(taken, DefineEffectError::NameTaken("Tag:State.X".into()));
-    assert_eq!(taken.to_string(), "the catalog has an effect `Tag:State.X` already: choose another name");
+    assert_eq!(taken.to_string(), "the catalog already has an effect `Tag:State.X`: choose another name");
     let first = game.sim.define_effect(EffectDef::infinite("RT_1")).unwrap();
     let limit = game.sim.define_effect(EffectDef::infinite("RT_2")).unwrap_err();
-    assert_eq!(limit.to_string(), "the limit of 1 effects created at run time is reached: forget some");
+    assert_eq!(
+        limit.to_string(),
+        "the limit of 1 effects created at run time is reached: remove some with `forget_effect`, or raise `Config::max_runtime_effects`"
+    );
     game.sim.forget_effect(first).unwrap();
     let second = game.sim.define_effect(EffectDef::infinite("RT_2")).unwrap();
     assert_ne!(first, second); // ids are never used again
 }
 
 #[test]
-fn forgetting_waits_for_the_last_instance() {
+fn definition_is_forgotten_after_its_last_instance() {
     let mut game = Game::of([tagging("State.X")]);
     let hero = game.id("hero");
     let effect = game.sim.define_effect(EffectDef::infinite("RT")).unwrap();
@@ -138,7 +141,7 @@ fn forgetting_waits_for_the_last_instance() {
 }
 
 #[test]
-fn b2_an_effect_that_would_follow_itself_is_refused_with_the_circle() {
+fn b2_effect_that_leads_to_itself_is_refused_with_the_cycle() {
     let mut game = Game::of([]);
     let itself = EffectDef::infinite("RT").modify(
         "Attack",
@@ -152,7 +155,7 @@ fn b2_an_effect_that_would_follow_itself_is_refused_with_the_circle() {
 }
 
 #[test]
-fn defining_and_forgetting_for_ever_leaves_nothing_behind() {
+fn repeated_define_and_forget_leaves_nothing_behind() {
     let mut game = Game::of([]);
     let empty = game.sim.snapshot().to_bytes().len();
     let first = game.sim.define_effect(EffectDef::infinite("RT_0")).unwrap();
@@ -164,8 +167,8 @@ fn defining_and_forgetting_for_ever_leaves_nothing_behind() {
         game.sim.forget_effect(next).unwrap();
         last = next;
     }
-    // The number of the next one, and one gap: two bytes each, and one that says that it is a gap, in the place of the
-    // byte that says that there was never one.
+    // The next number and one gap take two bytes each, plus a byte that marks the gap, instead of the byte
+    // that marks an empty list.
     assert_eq!(game.sim.snapshot().to_bytes().len(), empty + 1 + 1 + 2);
     assert_eq!(game.sim.runtime_effects().count(), 0);
 }
@@ -207,7 +210,7 @@ fn gaps_between_effects_survive_bytes_and_reloads() {
     assert_eq!(game.sim.inconsistencies(), Vec::<String>::new());
     let used = renumbered[4].unwrap();
     assert!(matches!(game.sim.forget_effect(used), Err(RefusalReason::StillActive(_))));
-    // The next number is one that nobody had.
+    // The next number was never used.
     let next = game.sim.define_effect(EffectDef::infinite("RT_Next")).unwrap();
     assert_eq!(next.index(), renumbered[4].unwrap().index() + 2);
 }

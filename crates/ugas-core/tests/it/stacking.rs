@@ -1,4 +1,4 @@
-//! Stacking (E5): who shares a stack, what a new one does to the time, and what happens at the limit and the end.
+//! Stacking (E5): aggregation by source or target, duration and period, overflow and expiration.
 
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::effect::{DurationRefresh, EffectDef, PeriodReset, StackExpiration, StackingDef};
@@ -61,7 +61,7 @@ fn e5_at_the_limit_the_count_stays_and_the_duration_is_refreshed() {
 }
 
 #[test]
-fn e5_a_limit_of_0_is_none() {
+fn e5_limit_of_0_means_unlimited() {
     let mut game = Game::of([stacked(StackingDef::by_target(0))]);
     for _ in 0..100 {
         game.apply("GE", "hero", "hero");
@@ -254,7 +254,7 @@ fn e5_an_expression_sees_the_stack_count() {
 }
 
 #[test]
-fn e5_a_stack_beyond_the_numbers_is_refused_and_the_others_stay() {
+fn e5_stack_with_non_finite_result_is_refused_and_the_others_stay() {
     let effect =
         EffectDef::infinite("GE").modify("Attack", Operation::Add, 1e308).stacking(StackingDef::by_target(0));
     let mut game = Game::of([effect]);

@@ -10,7 +10,7 @@ use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::event::EventKind;
 use ugas_core::handle::{ActivationId, ControllerId};
-use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
+use ugas_core::replica::{Piece, PieceKey, PieceScratch, RecordVisibility, Replica};
 use ugas_core::simulation::{Config, Role, Simulation, Snapshot};
 use ugas_core::targeting::{Placement, Team};
 use ugas_core::task::{ActionDef, DespawnDef, OffsetDef, SpawnDef, TaskDef};
@@ -99,7 +99,7 @@ fn summoned_controllers_know_instigator_place_team_and_name() {
 }
 
 #[test]
-fn the_ability_is_the_cause_of_the_spawning() {
+fn spawn_event_has_the_ability_as_cause() {
     let mut world = World::new();
     world.call();
     let mage = world.mage;
@@ -121,7 +121,7 @@ fn instigator_stays_known_after_it_is_gone() {
 }
 
 #[test]
-fn snapshot_with_summons_goes_on_alike() {
+fn snapshot_with_summons_continues_identically() {
     let mut world = World::new();
     world.call();
     world.sim.advance(Span::seconds(1.0));
@@ -142,7 +142,7 @@ fn snapshot_with_summons_goes_on_alike() {
 }
 
 #[test]
-fn v4_lifetimes_do_not_depend_on_the_step() {
+fn v4_lifetimes_do_not_depend_on_step_size() {
     let (mut whole, mut split) = (World::new(), World::new());
     whole.call();
     split.call();
@@ -185,9 +185,9 @@ fn reload_keeps_lifetimes() {
 
 type Pieces = BTreeMap<PieceKey, Piece>;
 
-fn cut(sim: &Simulation, id: ControllerId) -> Pieces {
+fn pieces_of(sim: &Simulation, id: ControllerId) -> Pieces {
     let mut pieces = BTreeMap::new();
-    sim.pieces(id, Sight::WHOLE, &mut PieceScratch::default(), |key, piece| {
+    sim.pieces(id, RecordVisibility::ALL, &mut PieceScratch::default(), |key, piece| {
         pieces.insert(key, piece.to_piece());
     });
     pieces
@@ -198,49 +198,51 @@ fn client_sees_instigator_and_name_and_leaves_departures_to_the_server() {
     let mut world = World::new();
     world.call();
     let catalog = world.sim.catalog().clone();
-    let mut mirror = Mirror::new(catalog.clone());
+    let mut replica = Replica::new(catalog.clone());
     let mut client = Simulation::new(catalog, Config { role: Role::Client, ..Config::seeded(3) });
     let wolf = world.sim.summoned("wolf").unwrap();
-    let show = |mirror: &mut Mirror, id| {
-        mirror.see(id, Sight::WHOLE);
-        for (key, piece) in cut(&world.sim, id) {
-            mirror.put(id, key, piece).unwrap();
+    let show = |replica: &mut Replica, id| {
+        replica.set_visibility(id, RecordVisibility::ALL);
+        for (key, piece) in pieces_of(&world.sim, id) {
+            replica.put(id, key, piece).unwrap();
         }
     };
-    // Before the instigator is in sight it has no name on the client.
-    show(&mut mirror, wolf);
-    mirror.install(&mut client, world.sim.now()).unwrap();
-    let local = mirror.local(wolf).unwrap();
+    // While the instigator is not visible, it has no handle on the client.
+    show(&mut replica, wolf);
+    replica.install(&mut client, world.sim.now()).unwrap();
+    let local = replica.local(wolf).unwrap();
     assert_eq!(client.controller(local).unwrap().instigator(), Some(ControllerId::UNSEEN));
-    show(&mut mirror, world.mage);
-    mirror.install(&mut client, world.sim.now()).unwrap();
+    show(&mut replica, world.mage);
+    replica.install(&mut client, world.sim.now()).unwrap();
     let summon = client.controller(local).unwrap().summon().unwrap();
-    assert_eq!(Some(summon.instigator()), mirror.local(world.mage));
+    assert_eq!(Some(summon.instigator()), replica.local(world.mage));
     assert_eq!((summon.bound_to(), summon.expires()), (None, None));
     assert_eq!(client.summoned("wolf"), Some(local));
     assert_eq!(client.inconsistencies(), [""; 0]);
     client.advance(Span::seconds(60.0));
     assert!(client.controller(local).is_some());
-    // It leaves when the server says so.
-    mirror.forget(wolf);
-    mirror.install(&mut client, world.sim.now()).unwrap();
+    // It leaves when the server removes it.
+    replica.forget(wolf);
+    replica.install(&mut client, world.sim.now()).unwrap();
     assert_eq!(client.summoned("wolf"), None);
     assert_eq!(client.inconsistencies(), [""; 0]);
 }
 
 #[test]
-fn instigator_out_of_sight_is_not_named() {
+fn invisible_instigator_is_redacted() {
     let mut world = World::new();
     world.call();
     let wolf = world.sim.summoned("wolf").unwrap();
     let mut named = Vec::new();
-    world.sim.named_in(wolf, PieceKey::Head, |id| named.push(id));
+    world.sim.referenced_controllers(wolf, PieceKey::Head, |id| named.push(id));
     assert_eq!(named, [world.mage]);
     let mut scratch = PieceScratch::default();
-    let open = world.sim.veiled(wolf, PieceKey::Head, Sight::WHOLE, &mut scratch, |_| true).unwrap();
-    assert_eq!(open, cut(&world.sim, wolf)[&PieceKey::Head]);
-    let veiled = world.sim.veiled(wolf, PieceKey::Head, Sight::WHOLE, &mut scratch, |_| false).unwrap();
-    assert_ne!(open, veiled);
+    let open =
+        world.sim.redacted(wolf, PieceKey::Head, RecordVisibility::ALL, &mut scratch, |_| true).unwrap();
+    assert_eq!(open, pieces_of(&world.sim, wolf)[&PieceKey::Head]);
+    let redacted =
+        world.sim.redacted(wolf, PieceKey::Head, RecordVisibility::ALL, &mut scratch, |_| false).unwrap();
+    assert_ne!(open, redacted);
 }
 
 #[test]

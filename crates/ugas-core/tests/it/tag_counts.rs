@@ -1,4 +1,4 @@
-//! Events of tag counts (T6): asking for them changes no state.
+//! Tag count events (T6), which do not change the state.
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::catalog::Catalog;
@@ -20,7 +20,7 @@ fn world(tag_counts: bool) -> Simulation {
 }
 
 #[test]
-fn asking_for_count_events_changes_no_hash_and_no_number() {
+fn tag_count_events_change_neither_hash_nor_sequence_numbers() {
     let mut hashes = Vec::new();
     let mut numbered = Vec::new();
     for asks in [false, true] {

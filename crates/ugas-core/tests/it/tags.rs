@@ -36,7 +36,7 @@ fn section_7_3_query_examples_hold() {
 }
 
 #[test]
-fn section_7_3_empty_sets_ask_for_nothing() {
+fn section_7_3_empty_sets_impose_nothing() {
     let game = stunned_and_burning();
     let tags = game.sim.tags(game.id("hero")).unwrap();
     let empty = TagSet::default();
@@ -171,7 +171,7 @@ fn t4_nested_queries_decide_an_application() {
 }
 
 #[test]
-fn t1_with_a_registry_tags_that_it_lacks_are_errors() {
+fn t1_with_a_registry_unregistered_tags_are_errors() {
     use crate::fixture::builder;
     let game = |tags: &[&str]| builder().tags(tags.iter().copied()).effect(tagging("State.Stunned")).build();
     assert!(game(&["State.Stunned"]).is_ok());

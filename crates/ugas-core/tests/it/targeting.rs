@@ -1,18 +1,19 @@
-//! Targeting (GASD §4.11) over a running simulation: placements and teams of the host's, tags of the simulation's.
+//! Targeting (GASD §4.11) over a running simulation, with placements and teams of the host and tags of the
+//! simulation.
 
 use std::collections::BTreeMap;
 
 use ugas_core::handle::ControllerId;
 use ugas_core::tag::{TagQuery, TagSet};
 use ugas_core::targeting::{
-    Affiliation, Candidate, ContainedEffectDef, EffectContainerDef, HalfAngle, Placement, Query,
-    SelectionBuffers, Shape, Target, TargetData, Targeting, TargetingDef, Team, select,
+    Affiliation, Candidate, ContainedEffectDef, EffectContainerDef, HalfAngle, Placement, SelectionBuffers,
+    Shape, Target, TargetData, TargetQuery, Targeting, TargetingDef, Team, select,
 };
 
 use crate::fixture::{Game, instant, tagging};
 use ugas_core::modifier::Operation;
 
-/// A game whose host knows where everybody is.
+/// A game with placements of all controllers.
 struct Field {
     game: Game,
     placements: BTreeMap<ControllerId, Placement>,
@@ -48,10 +49,10 @@ impl Field {
     fn select(&self, def: &TargetingDef) -> TargetData {
         let targeting = self.resolve(def);
         let hero = self.game.id("hero");
-        let query = Query {
+        let query = TargetQuery {
             owner_placement: self.placements.get(&hero).copied(),
             owner_team: self.teams.get(&hero),
-            ..Query::new(&targeting, hero)
+            ..TargetQuery::new(&targeting, hero)
         };
         let candidates = self.game.sim.controllers().map(|(id, controller)| Candidate {
             controller: id,
@@ -89,7 +90,7 @@ fn gasd_4_11_2_areas_select_the_nearest_first() {
 }
 
 #[test]
-fn gasd_4_11_3_the_dead_are_left_out_as_soon_as_they_are() {
+fn gasd_4_11_3_dead_controllers_are_excluded_at_once() {
     let mut field = Field::new();
     let living = hostile(Shape::Radius).range(5.0).exclude("State.Dead");
     field.check(&living, &["near", "wolf"]);
@@ -99,7 +100,7 @@ fn gasd_4_11_3_the_dead_are_left_out_as_soon_as_they_are() {
 }
 
 #[test]
-fn gasd_4_11_5_a_container_says_who_gets_what() {
+fn gasd_4_11_5_container_defines_targeting_and_effects() {
     let mut field = Field::new();
     let container = EffectContainerDef::new("Swing", hostile(Shape::Radius).range(3.0)).effect("GE_Hit", 1.0);
     let targets = field.select(&container.targeting);

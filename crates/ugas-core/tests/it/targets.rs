@@ -1,8 +1,8 @@
-//! Who abilities act on (GASD §4.11): targets given, found, chosen and provided.
+//! Targets of abilities (GASD §4.11): given, found, chosen by the user, and provided by the host.
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::event::EventKind;
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::modifier::Operation;
 use ugas_core::targeting::{
     Affiliation, Confirmation, EffectContainerDef, Placement, Shape, TargetData, TargetingDef, Team,
@@ -11,9 +11,9 @@ use ugas_core::task::{ActionDef, ApplyDef, RemoveDef, TaskDef, WaitDef};
 
 use crate::fixture::{Game, instant, tagging};
 
-/// The hero at the origin; friend at 2, wolf at 3, far at 10, all on the x axis. Hero and friend are of one team, the
-/// others of another.
-fn field(abilities: Vec<AbilityDef>) -> (Game, Vec<AbilityHandle>) {
+/// The hero at the origin; friend at 2, wolf at 3, far at 10, all on the x axis. Hero and friend are of one
+/// team, the others of another.
+fn field(abilities: Vec<AbilityDef>) -> (Game, Vec<GrantedAbilityId>) {
     let names: Vec<String> = abilities.iter().map(|def| def.name.clone()).collect();
     let mut game = Game::build(|builder| {
         let swing = TargetingDef::new(Shape::Radius).range(5.0).affiliation(Affiliation::Hostile);
@@ -49,13 +49,13 @@ fn swing(apply: ApplyDef) -> AbilityDef {
     AbilityDef::new("GA").task(TaskDef::Act(ActionDef::ApplyInRadius(apply)))
 }
 
-/// Whose health fell.
+/// Controllers that lost health.
 fn hurt(game: &Game) -> Vec<&'static str> {
     ["hero", "friend", "wolf", "far"].into_iter().filter(|who| game.current(who, "Health") < 100.0).collect()
 }
 
 #[test]
-fn apply_to_target_takes_the_activations_targets() {
+fn apply_to_target_uses_the_activations_targets() {
     let (mut game, handles) = field(vec![hit(ApplyDef::new("GE_Hit"))]);
     let targets: TargetData = [game.id("far"), game.id("friend")].into_iter().collect();
     game.sim.activate_on(handles[0], targets).unwrap();
@@ -63,7 +63,7 @@ fn apply_to_target_takes_the_activations_targets() {
 }
 
 #[test]
-fn apply_to_target_leaves_out_who_does_not_fit() {
+fn apply_to_target_skips_targets_that_do_not_fit() {
     let picky = ApplyDef {
         max_range: Some(5.0.into()),
         require_tag: Some("State.Marked".into()),
@@ -97,7 +97,7 @@ fn apply_to_target_without_targets_finds_the_nearest_that_fits() {
 }
 
 #[test]
-fn apply_in_radius_takes_all_but_the_owner() {
+fn apply_in_radius_affects_all_but_the_owner() {
     let around = ApplyDef {
         radius: Some("Strength / 10".into()),
         ignore_tag: Some("State.Dead".into()),
@@ -115,12 +115,12 @@ fn apply_in_radius_takes_all_but_the_owner() {
 }
 
 #[test]
-fn gasd_4_11_5_a_container_finds_and_affects() {
+fn gasd_4_11_5_container_finds_targets_and_applies_effects() {
     let skill = AbilityDef::new("GA").task(TaskDef::Act(ActionDef::ApplyContainer("Swing".into())));
     let (mut game, handles) = field(vec![skill]);
     game.run(handles[0]);
     assert_eq!((hurt(&game), game.has_tag("wolf", "State.Marked")), (vec!["wolf"], true));
-    // Sides can change.
+    // Teams can change.
     let wolf = game.id("wolf");
     game.sim.set_team(wolf, Some(Team::from("Heroes"))).unwrap();
     game.events();
@@ -129,7 +129,7 @@ fn gasd_4_11_5_a_container_finds_and_affects() {
 }
 
 #[test]
-fn remove_from_target_takes_away_what_was_given() {
+fn remove_from_target_removes_applied_effects() {
     let named = ApplyDef { name: Some("mark".into()), ..ApplyDef::new("Tag:State.Marked") };
     let skill = AbilityDef::new("GA")
         .task(TaskDef::Act(ActionDef::ApplyToTarget(named)))
@@ -170,7 +170,7 @@ fn gasd_4_11_2_instant_targeting_is_done_at_once() {
 }
 
 #[test]
-fn gasd_4_11_2_the_user_confirms_what_is_there_at_that_moment() {
+fn gasd_4_11_2_user_confirms_the_targets_of_that_moment() {
     let (mut game, handles) = field(vec![choosing(enemies().range(5.0), Confirmation::UserConfirmed, None)]);
     game.run(handles[0]);
     let task = game.task("hero");
@@ -188,7 +188,7 @@ fn gasd_4_11_2_the_user_confirms_what_is_there_at_that_moment() {
 }
 
 #[test]
-fn gasd_4_11_2_the_user_may_decline_or_take_too_long() {
+fn gasd_4_11_2_user_may_cancel_or_time_out() {
     let skill = || choosing(enemies(), Confirmation::UserConfirmed, Some(2.0));
     let (mut game, handles) = field(vec![skill()]);
     game.run(handles[0]);
@@ -221,7 +221,7 @@ fn gasd_4_11_2_custom_targeting_waits_for_the_host() {
 }
 
 #[test]
-fn gasd_4_11_2_custom_multi_goes_on_after_each_time() {
+fn gasd_4_11_2_custom_multi_continues_after_each_confirmation() {
     let (mut game, handles) = field(vec![choosing(enemies(), Confirmation::CustomMulti, None)]);
     let run = game.run(handles[0]);
     let task = game.task("hero");
@@ -248,7 +248,7 @@ fn gasd_4_11_2_persistent_targets_stay_while_there_are_no_new_ones() {
 }
 
 #[test]
-fn targets_that_are_gone_are_left_out() {
+fn despawned_targets_are_skipped() {
     let (mut game, handles) = field(vec![choosing(enemies(), Confirmation::Custom, None)]);
     game.run(handles[0]);
     let (task, wolf) = (game.task("hero"), game.id("wolf"));
@@ -261,7 +261,7 @@ fn targets_that_are_gone_are_left_out() {
 }
 
 #[test]
-fn native_filters_and_sides_decide() {
+fn native_filter_and_attitude_rule_decide() {
     use ugas_core::targeting::Attitude;
     let skill = choosing(
         TargetingDef::new(Shape::Radius).affiliation(Affiliation::Hostile).filter("Second"),
@@ -289,7 +289,7 @@ fn native_filters_and_sides_decide() {
 }
 
 #[test]
-fn a_choice_that_found_nobody_is_not_replaced_by_the_nearest() {
+fn choice_without_targets_does_not_fall_back_to_the_nearest() {
     let reach = TargetingDef::new(Shape::Radius).range(1.0).affiliation(Affiliation::Hostile);
     let choose =
         WaitDef::TargetData { targeting: reach, confirmation: Confirmation::Instant, max_delay: None };

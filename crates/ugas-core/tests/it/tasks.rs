@@ -5,7 +5,7 @@ mod hosted;
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::effect::{EffectDef, StackingDef, TagQueryDef, TagQueryItemDef};
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::Stacks;
 use ugas_core::task::{
@@ -22,13 +22,13 @@ pub(crate) fn act(action: ActionDef) -> TaskDef {
     TaskDef::Act(action)
 }
 
-/// Leaves a number behind, so that one sees how far a program came.
+/// Stores a number in a parameter, to observe the progress of a program.
 pub(crate) fn note(value: &str) -> TaskDef {
     act(ActionDef::SetParameter { name: "Note".into(), value: value.into() })
 }
 
-/// What was noted last.
-pub(crate) fn noted(game: &Game, handle: AbilityHandle) -> f64 {
+/// The number that was stored last.
+pub(crate) fn noted(game: &Game, handle: GrantedAbilityId) -> f64 {
     game.sim.ability(handle).unwrap().parameter("Note").unwrap_or_default()
 }
 
@@ -47,12 +47,12 @@ fn effects() -> Vec<EffectDef> {
     ]
 }
 
-/// The hero runs an ability that waits, and then notes 1 and waits for ever.
-fn waiting(for_what: WaitDef) -> (Game, AbilityHandle) {
+/// The hero runs an ability that waits, then stores 1 and waits for ever.
+fn waiting(for_what: WaitDef) -> (Game, GrantedAbilityId) {
     started(wait(for_what))
 }
 
-fn started(task: TaskDef) -> (Game, AbilityHandle) {
+fn started(task: TaskDef) -> (Game, GrantedAbilityId) {
     let skill = AbilityDef::new("GA").tagged("Ability.Main").task(task).task(note("1"));
     let skill = skill.task(TaskDef::wait_event("Event.Never"));
     let other = AbilityDef::new("GA_Other").tagged("Ability.Other").task(TaskDef::wait(1.0));
@@ -62,7 +62,7 @@ fn started(task: TaskDef) -> (Game, AbilityHandle) {
     (game, handles[0])
 }
 
-/// Runs each step, and the wait must be over after the last and not before.
+/// Runs the steps; the wait must end with the last step and not before.
 #[track_caller]
 fn check(for_what: WaitDef, steps: &[&dyn Fn(&mut Game)]) {
     let (mut game, handle) = waiting(for_what);
@@ -77,7 +77,7 @@ fn check(for_what: WaitDef, steps: &[&dyn Fn(&mut Game)]) {
     assert_eq!(game.sim.controller(game.id("hero")).unwrap().subscription_count(), 0);
 }
 
-/// The wait is over before it began.
+/// Checks that the wait ends at once.
 #[track_caller]
 fn check_immediate(for_what: WaitDef, before: &dyn Fn(&mut Game)) {
     let skill = AbilityDef::new("GA").task(wait(for_what)).task(note("1"));
@@ -143,7 +143,7 @@ fn section_10_3_gameplay_events_with_tags_below_or_exact() {
 }
 
 #[test]
-fn section_10_3_an_event_leaves_its_magnitude_and_may_be_waited_for_again_and_again() {
+fn section_10_3_event_stores_its_magnitude_and_can_be_awaited_repeatedly() {
     let once = WaitDef::Event { tag: "Event.Hit".into(), exact: false, once: true };
     let skill = AbilityDef::new("GA").task(wait(once)).task(note("Param(\"Event.Magnitude\")"));
     let (mut game, handles) = Game::with_abilities([], [skill]);
@@ -244,7 +244,7 @@ fn effects_applied_removed_blocked_and_stacked() {
 }
 
 #[test]
-fn effects_are_known_by_the_tags_of_their_instance() {
+fn effect_filter_matches_tags_of_the_spec() {
     // The shared effect has no tag of its own; this instance has one from its spec.
     let filter = EffectFilterDef { effect: None, tags: vec!["State.Wet".into()] };
     let (mut game, handle) = waiting(WaitDef::EffectRemoved(filter));
@@ -293,12 +293,12 @@ fn inputs_and_confirmations() {
     game.sim.decline(game.id("hero")).unwrap();
     assert!(!game.is_active(handle));
     assert_eq!(game.log(), ["Declined", "cancelled GA Declined"]);
-    // Without a network, both sides are always here.
+    // Without a network, `WaitNetSync` ends at once.
     check_immediate(WaitDef::NetSync { max_delay: None }, &|_| ());
 }
 
 #[test]
-fn a_wait_on_an_attribute_that_is_not_there_fails_and_cancels() {
+fn wait_on_a_missing_attribute_fails_and_cancels_the_ability() {
     let skill = AbilityDef::new("GA").owning("State.Wet").task(wait(WaitDef::AttributeChange("Gold".into())));
     let mut game = Game::build(|builder| builder.declare_attribute("Gold").ability(skill));
     let handle = game.grant("hero", "GA");
@@ -393,10 +393,10 @@ fn actions_that_send_show_and_activate() {
     let (mut game, handles) = Game::with_abilities(effects(), [skill, other, third]);
     game.sim.activate_on(handles[0], game.id("wolf")).unwrap();
     let log = game.log();
-    let told: Vec<&str> =
+    let log: Vec<&str> =
         log.iter().map(String::as_str).filter(|line| line.contains('~') || line.contains("cue")).collect();
     assert_eq!(
-        told,
+        log,
         [
             "wolf ~Event.Go 50",
             "hero ~Event.Go 0",

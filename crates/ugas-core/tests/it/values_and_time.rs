@@ -25,7 +25,7 @@ fn v1_integers_stay_exact_to_2_to_the_53() {
 }
 
 #[test]
-fn v2_an_execution_beyond_the_numbers_is_refused_and_changes_nothing() {
+fn v2_execution_with_non_finite_result_is_refused_and_changes_nothing() {
     let effect = EffectDef::instant("GE_Burst")
         .modify("Mana", Operation::Add, -10.0)
         .modify("Attack", Operation::Override, 1e308)
@@ -40,7 +40,7 @@ fn v2_an_execution_beyond_the_numbers_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn v2_a_modifier_beyond_the_numbers_is_refused_and_changes_nothing() {
+fn v2_modifier_with_non_finite_result_is_refused_and_changes_nothing() {
     let effect = EffectDef::infinite("GE_Huge")
         .modify("Mana", Operation::Add, 10.0)
         .modify("Attack", Operation::Add, 1.5e308)
@@ -80,7 +80,7 @@ fn v2_an_execution_whose_derived_values_would_overflow_is_refused() {
 }
 
 #[test]
-fn v2_a_number_of_the_caller_that_is_not_finite_is_refused() {
+fn v2_non_finite_set_by_caller_magnitude_is_refused() {
     let effect = EffectDef::infinite("GE")
         .modify("Attack", Operation::Add, MagnitudeDef::set_by_caller("Data.Used"))
         .tagged("Data.Unused");
@@ -93,7 +93,7 @@ fn v2_a_number_of_the_caller_that_is_not_finite_is_refused() {
         let unused = unused.with_magnitude(game.tag("Data.Unused"), value);
         assert_eq!(game.sim.apply(&unused, hero).unwrap_err().code(), "NonFinite");
     }
-    // Nothing reads where it happened, but clients are told, and take no such number.
+    // No rule reads the location, but it is sent to clients, which reject such a number.
     for context in [
         EffectContext::default().at([0.0, f64::NAN, 0.0]),
         EffectContext::default().with_hit(HitResult { normal: [f64::INFINITY; 3], ..HitResult::default() }),
@@ -122,7 +122,7 @@ fn v2_division_by_zero_in_an_expression_is_refused() {
 }
 
 #[test]
-fn v2_a_removal_that_leaves_no_finite_value_keeps_the_old_one_and_says_so() {
+fn v2_removal_with_non_finite_result_keeps_the_old_value_and_reports_it() {
     let mut game = Game::of([
         buff("GE_Tiny", "Attack", Operation::Multiply, -0.9),
         buff("GE_Add", "Attack", Operation::Add, 1e308),
@@ -150,7 +150,7 @@ fn v3_seconds_round_to_the_nearest_microsecond() {
 }
 
 #[test]
-fn v3_time_never_runs_back() {
+fn v3_time_never_goes_back() {
     let mut game = Game::of([]);
     game.pass(2.0);
     game.pass(-1.0);
@@ -236,7 +236,7 @@ fn v4_timers_of_one_instant_go_by_application() {
 }
 
 #[test]
-fn v4_snapshot_and_restore_continue_alike_down_to_the_handles() {
+fn v4_restored_snapshot_continues_identically_including_handles() {
     let mut game = busy();
     game.pass(2.0);
     let snapshot = game.sim.snapshot();

@@ -1,4 +1,4 @@
-//! A document as a character.
+//! Conversion from a controller document to a character.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::source::Spanned;
 pub(super) fn character(doc: &ControllerDoc, sink: &mut Sink) -> Character {
     let saved = doc.saved.clone().unwrap_or_default();
     let own_id = doc.owner.as_ref().and_then(|owner| owner.id.as_ref()).map(|id| id.0.value.clone());
-    // An id that is a number is an actor; another tool may call the character by its id.
+    // A numeric id is an actor; other tools may use a textual id as the name of the character.
     let named = own_id.clone().filter(|id| id.parse::<u64>().is_err());
     let name = doc.name.as_ref().map(|name| name.value.clone()).or(named).unwrap_or_default();
     let reader = Reader { names: [Some(name.clone()), own_id, Some("self".to_owned())] };
@@ -73,9 +73,9 @@ pub(super) fn character(doc: &ControllerDoc, sink: &mut Sink) -> Character {
     }
 }
 
-/// What is known of the character while the rest is read.
+/// Names of the character, needed to read its effects.
 struct Reader {
-    /// What an instigator is called that is the character itself.
+    /// Names under which effects refer to the character itself as their instigator.
     names: [Option<String>; 3],
 }
 
@@ -152,7 +152,7 @@ impl Reader {
         }
     }
 
-    /// Other tools name the instigator, and do not say who that is.
+    /// Instigator of an effect. Files of other tools have only its name.
     fn instigator(&self, doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Instigator {
         let name = doc.instigator.as_ref().map(|name| name.0.value.clone());
         let owner = saved.instigator_owner.as_ref().map(number_of);
@@ -180,7 +180,7 @@ fn set(doc: &ControllerSetDoc) -> CharacterSet {
     }
 }
 
-/// An attribute whose base is not said begins as that of a spawned controller.
+/// Attribute of a set; `None` without a base value, so that it starts with the default.
 fn attribute(doc: &AttributeValueDoc) -> Option<CharacterAttribute> {
     Some(CharacterAttribute {
         name: doc.name.as_ref()?.value.clone(),
@@ -189,7 +189,7 @@ fn attribute(doc: &AttributeValueDoc) -> Option<CharacterAttribute> {
     })
 }
 
-/// Draft 1 has the seconds that are left, or -1; the later drafts have a policy beside them.
+/// Lifetime of an effect. Draft 1 has the remaining seconds or -1; the later drafts add a policy.
 fn lifetime(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Lifetime {
     let policy = doc.policy.as_ref().map(|choice| choice.0.value);
     let old = doc.duration.as_ref().map(|seconds| seconds.0.value);
@@ -215,7 +215,7 @@ fn phase(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Option<Phase> {
     })
 }
 
-/// The whole list, if there is one; else the plain readings of the form.
+/// Captured values: the full list of the `Saved` block, else those of `CapturedAttributes`.
 fn captured(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Vec<CapturedValue> {
     if saved.captures.is_written() {
         return saved.captures.iter().map(capture).collect();
@@ -274,7 +274,7 @@ fn hit(doc: &SavedHitDoc) -> HitResult {
 
 fn placement(position: Option<&Vector<3>>, facing: Option<&Vector<3>>) -> Option<Placement> {
     let facing = facing.map_or([0.0; 3], |facing| facing.0.value);
-    // Numbers of files are finite.
+    // Decoded numbers are always finite.
     Placement::new(position?.0.value, facing).ok()
 }
 
@@ -287,12 +287,12 @@ fn buffer(doc: &SavedBufferDoc) -> InputBufferConfig {
     }
 }
 
-/// A definition that was created at run time.
+/// Effect definition that was created at run time.
 fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
     match unsealed(&bytes.0.value) {
         Ok(definition) => Some(definition),
         Err(error) => {
-            sink.push(codes::ug011::not_readable(
+            sink.push(codes::field::undecodable(
                 bytes.0.span,
                 "the definition of an effect",
                 &error.to_string(),
@@ -303,7 +303,7 @@ fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
 }
 
 fn unsealed(bytes: &[u8]) -> Result<EffectDef, DecodeError> {
-    // Without an envelope it is as version 1 wrote it.
+    // Version 1 wrote it without an envelope.
     let mut decoder =
         if bytes.starts_with(&DEFINITION) { open(DEFINITION, bytes)? } else { Decoder::new(bytes, 1) };
     let definition = EffectDef::decode(&mut decoder)?;
@@ -311,11 +311,11 @@ fn unsealed(bytes: &[u8]) -> Result<EffectDef, DecodeError> {
     Ok(definition)
 }
 
-/// A number of 64 bits.
+/// 64-bit number, written as 8 bytes.
 fn key(bytes: &Hex, sink: &mut Sink) -> Option<u64> {
     let key = <[u8; 8]>::try_from(bytes.0.value.as_slice()).ok().map(u64::from_be_bytes);
     if key.is_none() {
-        sink.push(codes::ug017::wrong_length(bytes.0.span, bytes.0.value.len(), "8 bytes"));
+        sink.push(codes::field::wrong_length(bytes.0.span, bytes.0.value.len(), "8 bytes"));
     }
     key
 }

@@ -1,4 +1,4 @@
-//! A character as a document.
+//! Conversion from a character to a controller document.
 
 use ugas_core::character::{
     CapturedValue, Character, CharacterAbility, CharacterAttribute, CharacterEffect, CharacterSet,
@@ -15,7 +15,7 @@ use crate::decode::{
 };
 use crate::model::controller::{
     ActivePolicy, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
-    ControllerSetDoc, HostActorDoc, PeriodicStateDoc, TimeLeft,
+    ControllerSetDoc, HostActorDoc, PeriodicStateDoc, RemainingTime,
 };
 use crate::model::magnitude::Reading;
 use crate::model::saved::{
@@ -137,9 +137,9 @@ fn effect(known: &CharacterEffect, character: &Character) -> ControllerEffectDoc
     ControllerEffectDoc {
         handle: Some(Text(text(&format!("effect-{}", known.order)))),
         effect: Some(EffectName(text(&known.effect))),
-        duration: left.map(|left| TimeLeft(spanned(left))),
+        duration: left.map(|left| RemainingTime(spanned(left))),
         policy: policy.map(|policy| Choice(spanned(policy))),
-        remaining: left.filter(|left| *left >= 0.0).map(|left| TimeLeft(spanned(left))),
+        remaining: left.filter(|left| *left >= 0.0).map(|left| RemainingTime(spanned(left))),
         stacks: Some(Integer(spanned(i64::from(known.stacks.max(1))))),
         level: whole_level(known.level).map(|level| Integer(spanned(level))),
         instigator: instigator_name(known, character).map(|name| Text(text(&name))),
@@ -214,14 +214,14 @@ fn saved_effect(known: &CharacterEffect, character: &Character) -> SavedEffectDo
     }
 }
 
-/// The kind of envelope that a definition stands in, so that later versions know what they read.
+/// Envelope kind of an encoded definition, with which later versions identify it.
 pub(super) const DEFINITION: [u8; 4] = *b"UGED";
 
 fn sealed(definition: &EffectDef) -> Vec<u8> {
     seal(DEFINITION, |encoder| definition.encode(encoder))
 }
 
-/// How the form names the instigator; what it is stands in the `Saved` block.
+/// Name of the instigator for `InstigatorGC`; its kind is in the `Saved` block.
 fn instigator_name(known: &CharacterEffect, character: &Character) -> Option<String> {
     let name = |name: &str, owner: Option<ActorId>| match (name, owner) {
         ("", Some(owner)) => Some(owner.0.to_string()),
@@ -279,7 +279,7 @@ fn capture(known: &CapturedValue) -> SavedCaptureDoc {
     }
 }
 
-/// A reading that the form has a place for: the current value of the instigator's attribute.
+/// Captured value that `CapturedAttributes` can hold: the current value of the instigator's attribute.
 fn plain_value(known: &CapturedValue) -> Option<f64> {
     let is_plain = known.from == CaptureFrom::Source
         && known.calculation == AttributeCalculation::Current
@@ -288,7 +288,7 @@ fn plain_value(known: &CapturedValue) -> Option<f64> {
     known.value.filter(|_| is_plain)
 }
 
-/// A level that the form has a place for.
+/// Level that the field `Level` can hold: a whole number.
 fn whole_level(level: f64) -> Option<i64> {
     let fits = level.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&level);
     fits.then_some(level as i64)
@@ -330,7 +330,7 @@ fn actor_number(id: ActorId) -> ActorNumber {
     ActorNumber(spanned(id.0))
 }
 
-/// A list that is written, if only empty.
+/// List that is written even if it is empty.
 fn list<T>(items: impl Iterator<Item = T>) -> List<T> {
     List { items: items.collect(), span: Some(Span::default()) }
 }
@@ -339,7 +339,7 @@ fn written<T>(list: List<T>) -> List<T> {
     List { span: Some(Span::default()), ..list }
 }
 
-/// A list that is written if something is in it.
+/// List that is written only if it is not empty.
 fn some<T>(items: impl Iterator<Item = T>) -> List<T> {
     let items: Vec<T> = items.collect();
     let span = (!items.is_empty()).then(Span::default);

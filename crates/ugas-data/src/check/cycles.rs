@@ -1,4 +1,5 @@
-//! Things that go round in circles. Circles of attributes are found by the core, which knows what is live.
+//! Cycles of attribute sets, scenes, effects and grants. The core detects cycles of attributes, because it
+//! knows which captures are live.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use crate::source::Span;
 
 type Graph<'a> = BTreeMap<(Side, &'a str), Vec<(Side, &'a str)>>;
 
-/// Effects and abilities may share a name.
+/// Kind of a node: effects and abilities may share a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Side {
     One,
@@ -71,15 +72,15 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
     };
     for cycle in find(&sets) {
         let cycle = names(&cycle);
-        sink.push(codes::ug050::circular(span(&index.sets, &cycle), &cycle));
+        sink.push(codes::cycle::attribute_sets(span(&index.sets, &cycle), &cycle));
     }
     for cycle in find(&scenes) {
         let cycle = names(&cycle);
-        sink.push(codes::ug054::circular(span(&index.scenes, &cycle), &cycle));
+        sink.push(codes::cycle::scenes(span(&index.scenes, &cycle), &cycle));
     }
     for cycle in find(&effects) {
         let cycle = names(&cycle);
-        sink.push(codes::ug053::circular(span(&index.effects, &cycle), &cycle));
+        sink.push(codes::cycle::effects(span(&index.effects, &cycle), &cycle));
     }
     for cycle in find(&grants) {
         if cycle.iter().any(|(side, _)| *side == Side::Other) {
@@ -88,7 +89,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
                 Some((Side::Other, name)) => index.abilities.get(name),
                 None => None,
             };
-            sink.push(codes::ug052::circular(place.copied().unwrap_or_default(), &names(&cycle)));
+            sink.push(codes::cycle::ability_grants(place.copied().unwrap_or_default(), &names(&cycle)));
         }
     }
 }
@@ -97,8 +98,8 @@ fn names(cycle: &[(Side, &str)]) -> Vec<String> {
     cycle.iter().map(|(_, name)| (*name).to_owned()).collect()
 }
 
-/// Circles, each with its first node repeated at the end; no node is in two of them. Without recursion: chains may be
-/// as long as the pack.
+/// Cycles, each with its first node repeated at the end; no node is in two of them. It does not recurse,
+/// because chains may be as long as the pack.
 fn find<'a>(graph: &Graph<'a>) -> Vec<Vec<(Side, &'a str)>> {
     let mut done = BTreeSet::new();
     let mut found = Vec::new();

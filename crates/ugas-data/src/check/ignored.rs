@@ -1,5 +1,5 @@
-//! Fields of the public schemas that are understood and not carried out (D2). Each is reported with the effect of ignoring
-//! it, so that what is accepted without a report runs.
+//! Fields of the public schemas that are decoded but not supported (D2). Each is reported with the effect of
+//! ignoring it, so that every field without a report has its effect.
 
 use crate::decode::Word;
 use crate::diagnostics::{Sink, codes};
@@ -10,7 +10,7 @@ use crate::model::scene::SceneDoc;
 use crate::model::{Document, Model};
 use crate::node::{Entry, Node, Value};
 
-/// Looks at all documents. Tasks are looked at where their parameters are checked.
+/// Checks all documents. Tasks are checked together with their parameters.
 pub(super) fn check(documents: &[Document], sink: &mut Sink) {
     for document in documents {
         let mut fields = Fields { node: &document.node, sink };
@@ -44,7 +44,7 @@ pub(super) fn check(documents: &[Document], sink: &mut Sink) {
     }
 }
 
-/// The keys of a mapping, and where reports about them go.
+/// Keys of a mapping, with the sink for reports about them.
 struct Fields<'a, 's> {
     node: &'a Node,
     sink: &'s mut Sink,
@@ -54,7 +54,7 @@ impl<'a> Fields<'a, '_> {
     /// Reports a field if the mapping has it.
     fn ignored(&mut self, field: &str, effect: &str, help: &str) {
         if let Some(entry) = self.node.entry(field) {
-            self.sink.push(codes::ug145::ignored(entry.key.span, field, effect, help));
+            self.sink.push(codes::no_effect::unsupported_field(entry.key.span, field, effect, help));
         }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// Fields of an effect: those that are never carried out, and those that its magnitudes and tags do not use.
+/// Fields of an effect: unsupported ones, and those that its magnitudes and tags do not use.
 fn effect(fields: &mut Fields<'_, '_>) {
     fields.ignored(
         "Area",
@@ -74,7 +74,12 @@ fn effect(fields: &mut Fields<'_, '_>) {
     for (at, tag) in tags.iter().enumerate() {
         if let Some(name) = tag.text().filter(|_| tags[..at].iter().any(|other| other.text() == tag.text())) {
             let effect = "`GrantedTags` is a set, and a repeated tag counts once";
-            fields.sink.push(codes::ug145::ignored(tag.span, name, effect, "remove the repetition"));
+            fields.sink.push(codes::no_effect::unsupported_field(
+                tag.span,
+                name,
+                effect,
+                "remove the repetition",
+            ));
         }
     }
     for modifier in fields.items("Modifiers") {
@@ -91,7 +96,7 @@ fn effect(fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// A controller used as a template (K1). A saved character has a `Saved` block and is restored in full.
+/// Controller used as a template (K1). A saved character has a `Saved` block and is restored in full.
 fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
     if doc.has("Saved") {
         return;
@@ -123,7 +128,7 @@ fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// Scenes are checked, and a game places its controllers itself.
+/// Scenes are only checked; a game places its controllers itself.
 fn scene(doc: &SceneDoc, fields: &mut Fields<'_, '_>) {
     if doc.placements.as_ref().is_some_and(|placements| !placements.is_empty()) {
         fields.ignored("Placements", "no controller is spawned from it", "spawn the controllers from code");
@@ -164,17 +169,17 @@ fn modifier(doc: &InputModifierDoc, fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// A task with everything in its parameters that is not carried out.
+/// Task: unsupported fields of the task and of its parameters.
 pub(super) fn task(doc: &TaskDoc, params: &Node, sink: &mut Sink) {
     let help =
         "remove it; the built-in tasks act on events and deadlines, and a task of the host ticks in the host";
     if let Some(interval) = &doc.tick_interval {
         let effect = "the task does not tick";
-        sink.push(codes::ug145::ignored(interval.0.span, "TickInterval", effect, help));
+        sink.push(codes::no_effect::unsupported_field(interval.0.span, "TickInterval", effect, help));
     }
     if let Some(priority) = &doc.priority {
         let effect = "tasks run in their order";
-        sink.push(codes::ug145::ignored(priority.0.span, "Priority", effect, help));
+        sink.push(codes::no_effect::unsupported_field(priority.0.span, "Priority", effect, help));
     }
     let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
     let mut params = Fields { node: params, sink };

@@ -1,4 +1,4 @@
-//! Every name that documents define, with duplicates reported.
+//! Index of all names that documents define; duplicates are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ use crate::model::pack::PackDoc;
 use crate::model::{Document, Model};
 use crate::source::{SourceMap, Span, Spanned};
 
-/// Names of one kind with the place of each.
+/// Names of one kind with their positions.
 pub(crate) type Names<'a> = BTreeMap<&'a str, Span>;
 
-/// What a pack defines.
+/// Names that a pack defines, by kind.
 #[derive(Default)]
 pub(crate) struct Index<'a> {
     pub(crate) attributes: Names<'a>,
-    /// Attributes of which every definition is derived (§6.4).
+    /// Attributes that are derived in every set that has them (§6.4).
     pub(crate) derived: BTreeSet<&'a str>,
     pub(crate) sets: Names<'a>,
     pub(crate) effects: Names<'a>,
@@ -40,11 +40,11 @@ pub(crate) struct Index<'a> {
     pub(crate) host_tasks: BTreeSet<&'a str>,
     pub(crate) host_calculations: BTreeSet<&'a str>,
     pub(crate) host_curves: BTreeSet<&'a str>,
-    /// Names that `SpawnController` tasks give (A17).
+    /// Names that `SpawnController` tasks assign with `As` (A17).
     pub(crate) summons: BTreeSet<&'a str>,
-    /// Tasks that native code provides, as the loader was told.
+    /// Tasks of native code that are registered with the loader.
     pub(crate) custom_tasks: BTreeSet<&'a str>,
-    /// Target filters that something names, registered or not.
+    /// Target filters that documents refer to, registered or not.
     pub(crate) target_filters: BTreeSet<&'a str>,
     pub(crate) silenced: BTreeSet<String>,
     pub(crate) effect_docs: BTreeMap<&'a str, &'a EffectDoc>,
@@ -52,7 +52,7 @@ pub(crate) struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Whether a text is the name of a tag: of a registered one, or without a registry of any.
+    /// Whether a text is a tag: a registered one, or any valid tag name without a registry.
     pub(crate) fn is_tag(&self, text: &str) -> bool {
         check_tag_name(text).is_ok() && self.tags.as_ref().is_none_or(|tags| tags.contains(text))
     }
@@ -131,14 +131,14 @@ impl<'a> Index<'a> {
                 Model::Pack(doc) => {
                     packs += 1;
                     if packs > 1 {
-                        define.sink.push(codes::ug079::second_pack(doc.span));
+                        define.sink.push(codes::pack::second_pack_file(doc.span));
                     }
                     index.settings(doc, define.sink);
                 }
                 Model::Attribute(_) | Model::InputMapping(_) | Model::Scenario(_) | Model::Unreadable => {}
             }
         }
-        // An attribute on its own is a set of its own, unless a set has it.
+        // A standalone attribute forms its own set, unless another set has it.
         let mut alone = Names::new();
         for document in documents {
             if let Model::Attribute(doc) = &document.model {
@@ -158,7 +158,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// The names of rules that are there without the documents that they were written in.
+    /// Index of a catalog whose documents are not available.
     pub(crate) fn of_catalog(catalog: &'a Catalog) -> Self {
         let names = |kind| catalog.names(kind).map(|name| (name, Span::default())).collect();
         let abilities = (0..).map_while(|index| catalog.ability_by_id(AbilityId::from_index(index)));
@@ -183,7 +183,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The codes that the settings of a pack silence.
+    /// Codes that the settings of a pack silence.
     pub(crate) fn silenced_by(documents: &[Document]) -> impl Iterator<Item = String> {
         let packs = documents.iter().filter_map(|document| match &document.model {
             Model::Pack(doc) => Some(doc),
@@ -198,9 +198,9 @@ impl<'a> Index<'a> {
         self.host_curves.extend(doc.host_curves.iter().map(|name| name.value.as_str()));
         for code in doc.silence.iter() {
             match crate::diagnostics::doc(&code.value) {
-                None => sink.push(codes::ug079::unknown_code(code)),
+                None => sink.push(codes::pack::unknown_code(code)),
                 Some(doc) if doc.severity == crate::diagnostics::Severity::Error => {
-                    sink.push(codes::ug079::not_silenceable(code));
+                    sink.push(codes::pack::not_silenceable(code));
                 }
                 Some(_) => {
                     self.silenced.insert(code.value.clone());
@@ -230,7 +230,7 @@ fn derived(documents: &[Document]) -> BTreeSet<&str> {
     derived
 }
 
-/// A registered tag brings its parents with it.
+/// Registers a tag with its parents.
 fn register<'a>(tags: &mut BTreeSet<&'a str>, tag: &'a str) {
     if check_tag_name(tag).is_err() {
         return;
@@ -257,7 +257,7 @@ impl Define<'_> {
                 let position = self.map.position(first);
                 let path = self.map.file(first.file).map(|file| file.path().display().to_string());
                 let first = format!("{}:{}", path.unwrap_or_default(), position.line);
-                self.sink.push(codes::ug020::duplicate_name(name, kind, &first));
+                self.sink.push(codes::naming::duplicate_name(name, kind, &first));
             }
             None => {
                 names.insert(&name.value, name.span);

@@ -1,4 +1,4 @@
-//! Advice that can be silenced.
+//! Lints: advice that can be silenced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::model::{Document, Model};
 use crate::node::Node;
 use crate::source::Spanned;
 
-/// Cooldown effects that abilities add tags of their own to: they do something, if not by themselves.
+/// Cooldown effects whose tags come from abilities (`CooldownTags`), so that they are not without effect.
 fn shared_cooldowns(documents: &[Document]) -> BTreeSet<&str> {
     let abilities = documents.iter().filter_map(|document| match &document.model {
         Model::Ability(doc) if !doc.cooldown_tags.is_empty() => doc.cooldown.as_ref(),
@@ -22,7 +22,7 @@ fn shared_cooldowns(documents: &[Document]) -> BTreeSet<&str> {
     abilities.map(|name| name.value.as_str()).collect()
 }
 
-/// Looks at all documents.
+/// Checks all documents.
 pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     let mut used = Used::default();
     let shared = shared_cooldowns(documents);
@@ -38,7 +38,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
                     .as_ref()
                     .is_some_and(|tags| !tags.blocked.is_empty() || !tags.blocked_by.is_empty());
                 if let (false, Some(name)) = (blocked, &doc.name) {
-                    sink.push(codes::ug091::never_blocked(name.span, &name.value));
+                    sink.push(codes::lint::ability_never_blocked(name.span, &name.value));
                 }
             }
             Model::Effect(doc) => {
@@ -46,14 +46,14 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
                     && document.is_clean
                     && !shared.contains(name.value.as_str())
                 {
-                    sink.push(codes::ug092::does_nothing(name.span, &name.value));
+                    sink.push(codes::lint::effect_does_nothing(name.span, &name.value));
                 }
             }
             _ => {}
         }
     }
     disagreements(documents, sink);
-    // A single file, or a pack without effects, says nothing about use.
+    // A single file, or a pack without effects, does not show which attributes are used.
     if scope == Scope::SingleFile || index.effects.is_empty() {
         return;
     }
@@ -62,7 +62,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
             && !used.attributes.contains(&name.value)
             && doc.derived_from.is_none()
         {
-            sink.push(codes::ug090::unused(name));
+            sink.push(codes::lint::unused_attribute(name));
         }
     };
     for document in documents {
@@ -76,7 +76,8 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
     }
 }
 
-/// Attributes of the same name whose sets disagree about who receives them (N1), or how they are rounded (N2).
+/// Attributes of the same name whose sets disagree about who receives them (N1), or how they are rounded
+/// (N2).
 fn disagreements(documents: &[Document], sink: &mut Sink) {
     let mut first: BTreeMap<&str, (&str, &AttributeDoc)> = BTreeMap::new();
     for document in documents {
@@ -89,11 +90,16 @@ fn disagreements(documents: &[Document], sink: &mut Sink) {
             if mode != other_mode {
                 let span = doc.replication.as_ref().map_or(name.span, |mode| mode.0.span);
                 let (here, there) = ((&*set_name.value, mode.word()), (other_set, other_mode.word()));
-                sink.push(codes::ug100::disagrees(span, &name.value, here, there));
+                sink.push(codes::attribute::replication_modes_differ(span, &name.value, here, there));
             }
             if quantisation_of(doc) != quantisation_of(other) {
                 let span = doc.quantize.as_ref().map_or(name.span, |quantize| quantize.span);
-                sink.push(codes::ug102::disagrees(span, &name.value, &set_name.value, other_set));
+                sink.push(codes::attribute::quantisation_differs(
+                    span,
+                    &name.value,
+                    &set_name.value,
+                    other_set,
+                ));
             }
         }
     }
@@ -109,7 +115,7 @@ fn quantisation_of(doc: &AttributeDoc) -> Option<[f64; 3]> {
     Some([min, max, quantize.bits.as_ref()?.0.value as f64])
 }
 
-/// Attributes that something mentions.
+/// Attributes that the pack uses.
 #[derive(Default)]
 struct Used {
     attributes: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Every reference must resolve, every tag must be one.
+//! References must resolve, and tags must be valid.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,11 @@ use crate::model::{Document, Model, Name};
 use crate::node::byte_in_file;
 use crate::source::{SourceMap, Span, Spanned};
 
-/// Makes the diagnostic of an unknown name, given the nearest known one.
+/// Constructor of the diagnostic for an unknown name, given the nearest known one.
 type ReportUnknown = fn(&Spanned<String>, Option<&str>) -> Diagnostic;
 
-/// Finds the nearest known names, as long as that stays cheap: a hostile pack may have as many unknown names as known
-/// ones, and each pair would be compared.
+/// Finder of the nearest known names with a budget of comparisons: a hostile pack may have as many unknown
+/// names as known ones, and each pair would be compared.
 struct Hints {
     comparisons_left: usize,
 }
@@ -42,22 +42,22 @@ impl Hints {
     }
 }
 
-/// What the names in an expression can be.
+/// Meaning of the names in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NamesIn {
     /// Attributes and tags of the pack.
     Pack,
-    /// Also intermediate results of a calculation, so that an unknown one proves nothing.
+    /// Also intermediate results of a calculation, so that an unknown name is no error.
     MayBeLocal,
 }
 
-/// Names that a single file uses and does not define: they are stood in for, so that the rest can be checked.
+/// Names that a single file uses and does not define. They get stand-ins, so that the rest can be checked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unresolved {
     pub(crate) names: BTreeSet<(ReferenceKind, String)>,
 }
 
-/// Looks at every reference of every document.
+/// Checks every reference of every document.
 pub(super) fn check(
     map: &SourceMap,
     documents: &[Document],
@@ -74,7 +74,7 @@ pub(super) fn check(
         }
     }
     for document in documents {
-        // What could not be read in full never gets to the core.
+        // The core never sees a document that could not be decoded in full.
         checker.expressions = match &document.model {
             _ if document.is_clean => None,
             Model::Library(_) => Some(NamesIn::MayBeLocal),
@@ -95,13 +95,13 @@ pub(super) fn check(
         && scope == Scope::Set
         && let Some(span) = checker.first_tag
     {
-        checker.sink.push(codes::ug043::no_registry(span, checker.used_tags.len()));
+        checker.sink.push(codes::naming::no_tag_registry(span, checker.used_tags.len()));
     }
     checker.unresolved
 }
 
-/// Reports uses of curves and calculations that nothing provides. `missing` is what the catalog lacks, if it could be
-/// built; else what files lack.
+/// Reports uses of curves and calculations that nothing provides. `missing` are those that the catalog lacks,
+/// if it could be built; otherwise those that the files lack.
 pub(crate) fn report_missing(
     map: &SourceMap,
     documents: &[Document],
@@ -131,7 +131,7 @@ impl<'a> Visitor<'a> for MissingChecker<'_> {
     }
 
     fn expression(&mut self, formula: &'a Formula) {
-        // A fault of the expression is told elsewhere.
+        // Errors of the expression are reported elsewhere.
         let curves = Ast::parse(&formula.text.value).into_iter().flat_map(|ast| {
             let curves = ast.names().filter(|name| name.kind == NameKind::Curve);
             curves.map(|curve| (curve.name.to_owned(), curve.span)).collect::<Vec<_>>()
@@ -158,7 +158,7 @@ impl MissingChecker<'_> {
         };
         let value = name.value.as_str();
         let is_missing = match &self.missing {
-            // The catalog knows only what something it has uses.
+            // The catalog lists only names that its own definitions use.
             Some(missing) => missing.contains(&(definition, value)),
             None => !defined.contains_key(value),
         };
@@ -167,14 +167,14 @@ impl MissingChecker<'_> {
         }
         let nearest = nearest(value, defined.keys().copied().chain(host.iter().copied()));
         let diagnostic = match kind {
-            ReferenceKind::Curve => codes::ug026::unknown(name, nearest),
-            _ => codes::ug027::unknown(name, nearest),
+            ReferenceKind::Curve => codes::unknown_name::curve(name, nearest),
+            _ => codes::unknown_name::calculation(name, nearest),
         };
         self.sink.push(soften(diagnostic, self.scope));
     }
 }
 
-/// What a single file cannot resolve by itself is only a note.
+/// Lowers an unresolved name to a note if only a single file is checked.
 pub(crate) fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
     match scope {
         Scope::Set => diagnostic,
@@ -196,7 +196,7 @@ pub(super) struct Checker<'s> {
     first_tag: Option<Span>,
     /// Parameters of the ability that is being checked (A18); `None` outside of abilities.
     parameters: Option<Option<&'s NamedMap<Name, ParameterValue>>>,
-    /// How to check the expressions of this document; `None` where the core does.
+    /// How the expressions of this document are checked; `None` if the core checks them.
     expressions: Option<NamesIn>,
     hints: Hints,
 }
@@ -218,7 +218,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Checks a name as if it stood in a field of this kind.
+    /// Checks a name as a reference of this kind.
     pub(super) fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let index = self.index;
         let value = name.value.as_str();
@@ -228,17 +228,17 @@ impl<'s> Checker<'s> {
             ReferenceKind::Curve | ReferenceKind::Calculation => return,
             // Ids of draft 1 are free; once there are actions, they are the ids.
             ReferenceKind::InputAction if index.actions.is_empty() => return,
-            ReferenceKind::Attribute => (&index.attributes, codes::ug021::unknown),
-            ReferenceKind::AttributeSet => (&index.sets, codes::ug022::unknown),
-            ReferenceKind::Effect => (&index.effects, codes::ug023::unknown),
-            ReferenceKind::Ability => (&index.abilities, codes::ug024::unknown),
-            ReferenceKind::InputAction => (&index.actions, codes::ug028::unknown),
-            ReferenceKind::ActionSet => (&index.action_sets, codes::ug029::unknown),
-            ReferenceKind::InputModifier => (&index.input_modifiers, codes::ug030::unknown),
-            ReferenceKind::Scene => (&index.scenes, codes::ug031::unknown),
-            ReferenceKind::Template => (&index.templates, codes::ug036::unknown),
-            ReferenceKind::SpawnedTemplate => (&index.templates, codes::ug160::unknown),
-            ReferenceKind::Container => (&index.containers, codes::ug033::unknown),
+            ReferenceKind::Attribute => (&index.attributes, codes::unknown_name::attribute),
+            ReferenceKind::AttributeSet => (&index.sets, codes::unknown_name::attribute_set),
+            ReferenceKind::Effect => (&index.effects, codes::unknown_name::effect),
+            ReferenceKind::Ability => (&index.abilities, codes::unknown_name::ability),
+            ReferenceKind::InputAction => (&index.actions, codes::unknown_name::input_action),
+            ReferenceKind::ActionSet => (&index.action_sets, codes::unknown_name::input_action_set),
+            ReferenceKind::InputModifier => (&index.input_modifiers, codes::unknown_name::input_modifier),
+            ReferenceKind::Scene => (&index.scenes, codes::unknown_name::scene),
+            ReferenceKind::Template => (&index.templates, codes::unknown_name::controller_template),
+            ReferenceKind::SpawnedTemplate => (&index.templates, codes::unknown_name::spawned_template),
+            ReferenceKind::Container => (&index.containers, codes::unknown_name::effect_container),
         };
         if !names.contains_key(value) {
             let nearest = self.hints.nearest(value, names.keys().copied(), names.len());
@@ -263,20 +263,20 @@ impl<'s> Checker<'s> {
             && !tags.contains(tag.value.as_str())
         {
             let nearest = self.hints.nearest(&tag.value, tags.iter().copied(), tags.len());
-            self.sink.push(soften(codes::ug025::unknown(tag, nearest), self.scope));
+            self.sink.push(soften(codes::unknown_name::tag(tag, nearest), self.scope));
             self.unresolved.names.insert((ReferenceKind::Tag(TagRole::Asked), tag.value.clone()));
         }
     }
 
-    /// A tag that a parameter of the ability must hold (A18). `name` is the parameter.
+    /// Checks a `ParamTag`: the parameter `name` of the ability must hold a tag (A18).
     pub(super) fn param_tag(&mut self, role: TagRole, name: &Spanned<String>) {
         let Some(parameters) = self.parameters else {
-            return self.sink.push(codes::ug150::outside(name.span));
+            return self.sink.push(codes::unknown_name::parameter_outside_ability(name.span));
         };
         let known = || parameters.iter().flat_map(|parameters| &parameters.0);
         let Some((_, value)) = known().find(|(known, _)| known.value == name.value) else {
             let nearest = nearest(&name.value, known().map(|(known, _)| known.value.as_str()));
-            return self.sink.push(codes::ug150::unknown(name, nearest));
+            return self.sink.push(codes::unknown_name::parameter(name, nearest));
         };
         match value {
             ParameterValue::Text(text) if check_tag_name(&text.value).is_ok() => {
@@ -285,13 +285,19 @@ impl<'s> Checker<'s> {
                     self.tag(role, &tag);
                 }
             }
-            ParameterValue::Text(_) => self.sink.push(codes::ug151::wrong(name, "a text", "a tag")),
-            ParameterValue::Number(_) => self.sink.push(codes::ug151::wrong(name, "a number", "a tag")),
-            ParameterValue::Flag(_) => self.sink.push(codes::ug151::wrong(name, "a boolean", "a tag")),
+            ParameterValue::Text(_) => {
+                self.sink.push(codes::ability::wrong_parameter_type(name, "a text", "a tag"))
+            }
+            ParameterValue::Number(_) => {
+                self.sink.push(codes::ability::wrong_parameter_type(name, "a number", "a tag"))
+            }
+            ParameterValue::Flag(_) => {
+                self.sink.push(codes::ability::wrong_parameter_type(name, "a boolean", "a tag"))
+            }
         }
     }
 
-    /// The type of a parameter that the definition fixes, in words: tags and texts (A18).
+    /// Type of a parameter that the definition fixes (a tag or a text), in words (A18).
     pub(super) fn fixed_parameter(&self, name: &str) -> Option<&'static str> {
         let parameters = self.parameters.flatten()?;
         match parameters.0.iter().find(|(known, _)| known.value == name)?.1 {
@@ -301,25 +307,25 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// A parameter that an expression reads as a number.
+    /// Checks a parameter that an expression reads as a number.
     pub(super) fn number_param(&mut self, name: &Spanned<String>) {
         if let Some(found) = self.fixed_parameter(&name.value) {
-            self.sink.push(codes::ug151::wrong(name, found, "a number"));
+            self.sink.push(codes::ability::wrong_parameter_type(name, found, "a number"));
         }
     }
 
-    /// True if the name is a tag.
+    /// Reports an invalid tag name; true if the name is valid.
     fn tag_name(&mut self, tag: &Spanned<String>) -> bool {
         if let Err(error) = check_tag_name(&tag.value) {
             let quoted = self.map.text(tag.span).starts_with(['"', '\'']);
             let start = tag.span.start.saturating_add(error.offset as u32 + u32::from(quoted));
             let span = Span { start: start.min(tag.span.end), ..tag.span };
-            self.sink.push(codes::ug040::bad_name(span, &error));
+            self.sink.push(codes::naming::invalid_tag(span, &error));
             return false;
         }
         let levels = tag.value.split('.').count();
         if levels > MAX_RECOMMENDED_DEPTH as usize && self.deep_tags.insert(tag.value.clone()) {
-            self.sink.push(codes::ug041::too_deep(tag, levels));
+            self.sink.push(codes::naming::tag_too_deep(tag, levels));
         }
         true
     }
@@ -339,7 +345,7 @@ impl<'s> Checker<'s> {
             }
             _ => return,
         };
-        self.sink.push(codes::ug042::misused(tag, misuse.0, misuse.1));
+        self.sink.push(codes::naming::reserved_prefix(tag, misuse.0, misuse.1));
     }
 }
 

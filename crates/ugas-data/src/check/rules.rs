@@ -1,4 +1,4 @@
-//! Rules about single documents that need more than the types of their fields.
+//! Rules about single documents beyond the types of their fields.
 
 use ugas_core::ability::NetExecution;
 use ugas_core::attribute::{AttributeCategory, Quantize};
@@ -47,7 +47,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
     }
 }
 
-/// A4: a threshold needs an attribute that can fall to it.
+/// A death threshold needs a death attribute (A4).
 fn death(doc: &GlobalsDoc, index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     let Some(threshold) = &doc.death_threshold else { return };
     let because = match doc.death_attribute.as_ref().map(DeathAttributeName::attribute) {
@@ -58,7 +58,7 @@ fn death(doc: &GlobalsDoc, index: &Index<'_>, scope: Scope, sink: &mut Sink) {
         }
         None => "there is no `DeathAttribute`, and no attribute is called `Health`",
     };
-    sink.push(codes::ug130::ignored(threshold.0.span, because));
+    sink.push(codes::no_effect::death_threshold(threshold.0.span, because));
 }
 
 fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
@@ -66,13 +66,13 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
     if let Some(span) = doc.drain_into.span
         && category != AttributeCategory::Meta
     {
-        sink.push(codes::ug076::not_meta(span));
+        sink.push(codes::no_effect::drain_into(span));
     }
     if let Some(clamping) = &doc.clamping
         && let (Some(BoundDoc::Number(min)), Some(BoundDoc::Number(max))) = (&clamping.min, &clamping.max)
         && min.0.value > max.0.value
     {
-        sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
+        sink.push(codes::value_range::min_above_max(max.0.span, min.0.value, max.0.value));
     }
     if let Some(quantize) = &doc.quantize
         && let (Some(min), Some(max), Some(bits)) = (&quantize.min, &quantize.max, &quantize.bits)
@@ -80,9 +80,9 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
         let (from, to) = (min.0.value, max.0.value);
         let bits = u8::try_from(bits.0.value).unwrap_or(u8::MAX);
         if from >= to {
-            sink.push(codes::ug101::empty(max.0.span, from, to));
+            sink.push(codes::value_range::quantize_range_empty(max.0.span, from, to));
         } else if !(Quantize { min: from, max: to, bits }).is_usable() {
-            sink.push(codes::ug101::unusable(quantize.span, from, to, bits));
+            sink.push(codes::value_range::quantize_steps_unusable(quantize.span, from, to, bits));
         }
     }
     if let Some(floor) = &doc.prediction_floor
@@ -90,7 +90,7 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
         && floor.0.value <= min.0.value
     {
         let because = format!("the value is never below its `Min` of {} anyway", min.0.value);
-        sink.push(codes::ug095::ignored(floor.0.span, "PredictionFloor", &because));
+        sink.push(codes::no_effect::prediction(floor.0.span, "PredictionFloor", &because));
     }
 }
 
@@ -98,10 +98,10 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
     if let Some(policy) = &doc.duration_policy {
         match (policy.0.value, &doc.duration) {
             (DurationPolicy::HasDuration, None) if !doc.has("Duration") => {
-                sink.push(codes::ug060::no_duration(policy.0.span));
+                sink.push(codes::effect::missing_duration(policy.0.span));
             }
             (DurationPolicy::HasDuration, _) | (_, None) => {}
-            (other, Some(duration)) => sink.push(codes::ug075::ignored(duration.span, other.word())),
+            (other, Some(duration)) => sink.push(codes::no_effect::duration(duration.span, other.word())),
         }
         if policy.0.value == DurationPolicy::Instant {
             for (span, field) in [
@@ -112,7 +112,7 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
                 ),
             ] {
                 if let Some(span) = span {
-                    sink.push(codes::ug063::on_instant(span, field));
+                    sink.push(codes::effect::grants_on_instant(span, field));
                 }
             }
         }
@@ -124,26 +124,26 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
         && tags.any(|tag| tag == AUTHORITATIVE_ONLY)
     {
         let because = format!("no client applies an effect with the tag `{AUTHORITATIVE_ONLY}`");
-        sink.push(codes::ug095::ignored(prediction.0.span, "Prediction", &because));
+        sink.push(codes::no_effect::prediction(prediction.0.span, "Prediction", &because));
     }
     if let Some(chance) = &doc.chance
         && let (Some(value), None) = (&chance.value, &chance.curve)
         && !(0.0..=1.0).contains(&value.0.value)
     {
-        sink.push(codes::ug078::outside(value.0.span, value.0.value));
+        sink.push(codes::value_range::chance_out_of_range(value.0.span, value.0.value));
     }
     if let Some(area) = &doc.area
         && let Some(shape) = &area.shape
         && shape.0.value == AreaShape::Cone
         && !area.has("HalfAngleDeg")
     {
-        sink.push(codes::ug077::lacks(shape.0.span, "Cone", "HalfAngleDeg"));
+        sink.push(codes::effect::shape_without_size(shape.0.span, "Cone", "HalfAngleDeg"));
     }
     for modifier in doc.modifiers.iter() {
         if let (Some(channel), Some(operation)) = (&modifier.channel, &modifier.operation)
             && operation.0.value.operation != Operation::Multiply
         {
-            sink.push(codes::ug069::ignored(channel.0.span, operation.0.value.word()));
+            sink.push(codes::no_effect::channel(channel.0.span, operation.0.value.word()));
         }
     }
     let modifiers = doc.modifiers.iter().filter_map(|modifier| modifier.magnitude.as_ref());
@@ -151,7 +151,7 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
     for scoped in scoped.clone() {
         if !scoped.has("Attribute") && !scoped.has("Variable") {
             let about = "the captured attribute that it changes; or `Variable`";
-            sink.push(codes::ug010::missing_field(scoped.span, "scoped modifier", "Attribute", about));
+            sink.push(codes::field::missing(scoped.span, "scoped modifier", "Attribute", about));
         }
     }
     let scoped = scoped.filter_map(|scoped| scoped.magnitude.as_ref());
@@ -172,20 +172,20 @@ fn magnitude(doc: &MagnitudeDoc, sink: &mut Sink) {
     };
     if !needs.iter().any(|field| doc.has(field)) {
         let fields = format!("`{}`", needs.join("` or `"));
-        sink.push(codes::ug068::lacks(kind.0.span, kind.0.value.word(), &fields));
+        sink.push(codes::effect::magnitude_without_field(kind.0.span, kind.0.value.word(), &fields));
     }
     let up_to = doc.reading.as_ref().filter(|reading| reading.0.value == Reading::UpToChannel);
     if let Some(reading) = up_to.filter(|_| !doc.has("UpToChannel")) {
-        sink.push(codes::ug068::lacks(reading.0.span, "AttributeBased", "`UpToChannel`"));
+        sink.push(codes::effect::magnitude_without_field(reading.0.span, "AttributeBased", "`UpToChannel`"));
     }
 }
 
-/// What a lasting effect never does.
+/// Executions and periods of a lasting effect that never run.
 fn lasting(doc: &EffectDoc, sink: &mut Sink) {
     let policy = doc.duration_policy.as_ref().map(|policy| policy.0.value);
     let is_lasting = policy.is_some_and(|policy| policy != DurationPolicy::Instant);
     if is_lasting && !doc.has("Period") && !doc.executions.is_empty() {
-        sink.push(codes::ug093::never(doc.executions.span.unwrap_or(doc.span)));
+        sink.push(codes::no_effect::executions(doc.executions.span.unwrap_or(doc.span)));
     }
     let duration = doc.duration.as_ref().filter(|duration| duration.curve.is_none());
     if policy == Some(DurationPolicy::HasDuration)
@@ -194,7 +194,7 @@ fn lasting(doc: &EffectDoc, sink: &mut Sink) {
         && duration.0.value > 0.0
         && period.0.value > duration.0.value
     {
-        sink.push(codes::ug094::too_long(period.0.span, period.0.value, duration.0.value));
+        sink.push(codes::lint::period_longer_than_duration(period.0.span, period.0.value, duration.0.value));
     }
 }
 
@@ -206,10 +206,10 @@ fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
         let because =
             format!("an ability with `NetExecution: {}` is not predicted", execution.0.value.word());
         if let Some(prediction) = &doc.prediction {
-            sink.push(codes::ug095::ignored(prediction.0.span, "Prediction", &because));
+            sink.push(codes::no_effect::prediction(prediction.0.span, "Prediction", &because));
         }
         if let Some(randomness) = &doc.randomness {
-            sink.push(codes::ug095::ignored(randomness.0.span, "Randomness", &because));
+            sink.push(codes::no_effect::prediction(randomness.0.span, "Randomness", &because));
         }
     }
     let policy = |effect: &EffectDoc| effect.duration_policy.as_ref().map(|policy| policy.0.value);
@@ -217,15 +217,15 @@ fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
         && let Some(effect) = index.effect_docs.get(cost.value.as_str())
         && policy(effect).is_some_and(|policy| policy != DurationPolicy::Instant)
     {
-        sink.push(codes::ug065::not_instant(cost));
+        sink.push(codes::effect::cost_not_instant(cost));
     }
     if let Some(cooldown) = &doc.cooldown
         && let Some(effect) = index.effect_docs.get(cooldown.value.as_str())
     {
         if policy(effect) == Some(DurationPolicy::Instant) {
-            sink.push(codes::ug064::instant(cooldown));
+            sink.push(codes::effect::instant_cooldown(cooldown));
         } else if effect.granted_tags.is_empty() && doc.cooldown_tags.is_empty() {
-            sink.push(codes::ug064::no_tag(cooldown));
+            sink.push(codes::effect::cooldown_without_tag(cooldown));
         }
     }
 }
@@ -243,7 +243,7 @@ fn mapping(doc: &InputMappingDoc, documents: &[Document], sink: &mut Sink) {
         if let Some(action) = &binding.action
             && !actions.iter().any(|known| known.value == action.value)
         {
-            sink.push(codes::ug035::not_in_set(action, &set_name.value));
+            sink.push(codes::ability::action_not_in_set(action, &set_name.value));
         }
     }
 }
@@ -259,6 +259,6 @@ fn region(doc: &RegionDoc, sink: &mut Sink) {
         RegionShape::Capsule => &[("P0", doc.has("P0")), ("P1", doc.has("P1")), radius],
     };
     for (field, _) in needs.iter().filter(|(_, there)| !there) {
-        sink.push(codes::ug077::lacks(span, shape.0.value.word(), field));
+        sink.push(codes::effect::shape_without_size(span, shape.0.value.word(), field));
     }
 }

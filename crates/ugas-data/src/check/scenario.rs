@@ -1,4 +1,4 @@
-//! The names in a scenario: those of its pack, its controllers, and what its own steps call by `As`.
+//! Names in a scenario: those of its pack, of its controllers, and those that its steps assign with `As`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::model::Name;
 use crate::model::scenario::{ActorDoc, ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRecord};
 use crate::source::{SourceMap, Spanned};
 
-/// Outcome codes that `Last` may name.
+/// Outcome codes that `Last` accepts.
 pub(crate) const OUTCOMES: &[&str] = &[
     "Ok",
     "ControllerInactive",
@@ -59,8 +59,8 @@ pub(crate) const OUTCOMES: &[&str] = &[
     "IncompatibleSets",
 ];
 
-/// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
-/// like one of these.
+/// Kinds of events that `Count` accepts. A host may raise others, so an unknown kind is reported only if it
+/// resembles one of these.
 pub(crate) const EVENTS: [&str; 56] = [
     "ControllerSpawned",
     "ControllerDespawned",
@@ -127,7 +127,7 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
     for (name, actor) in doc.controllers.iter().flat_map(|controllers| &controllers.0) {
         controllers.insert(name.value.as_str());
         if let (Some(handle), None) = (&actor.handle, &doc.state) {
-            checker.sink.push(codes::ug045::no_state(&handle.0));
+            checker.sink.push(codes::scenario::handle_without_state(&handle.0));
         }
         actor_names(&mut checker, index, actor);
     }
@@ -144,13 +144,13 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
     }
 }
 
-/// Checks the names of a controller, field by field: a template must be one of the pack.
+/// Checks the names in a controller. Its template must be in the pack.
 fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s ActorDoc) {
     actor.sets.visit(checker);
     actor.base.iter().for_each(|base| base.visit(checker));
     for (attribute, _) in actor.base.iter().flat_map(|base| &base.0) {
         if index.derived.contains(attribute.value.as_str()) {
-            checker.sink.push(codes::ug131::derived(attribute.span, &attribute.value));
+            checker.sink.push(codes::attribute::base_of_derived(attribute.span, &attribute.value));
         }
     }
     actor.abilities.visit(checker);
@@ -163,12 +163,14 @@ fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s A
     {
         // A pack may leave a template to its host; a scenario has no host.
         let nearest = nearest(&template.value, index.templates.keys().copied());
-        checker.sink.push(codes::ug036::unknown(template, nearest).severity(Severity::Error));
+        checker
+            .sink
+            .push(codes::unknown_name::controller_template(template, nearest).severity(Severity::Error));
     }
 }
 
-/// Whether it expects the step before to be refused for a name that stands for nothing. A handle is another matter: what
-/// has ended has a name all the same, and a misspelt one would go unnoticed.
+/// Whether the step expects the previous step to be refused for an unknown name. `UnknownHandle` does not
+/// count: an ended effect still has its name, and a misspelt name would go unnoticed.
 fn expects_unknown(step: &StepRecord) -> bool {
     let last = step.expect.as_ref().and_then(|expect| expect.known.last.as_ref());
     last.is_some_and(|last| matches!(&*last.value, "UnknownController" | "UnknownEffect" | "UnknownAbility"))
@@ -177,13 +179,13 @@ fn expects_unknown(step: &StepRecord) -> bool {
 struct Steps<'s> {
     checker: Checker<'s>,
     index: &'s Index<'s>,
-    /// Controllers that were there so far.
+    /// Controllers that existed at some earlier step.
     controllers: BTreeSet<&'s str>,
-    /// Controllers that no step has despawned.
+    /// Controllers that exist now.
     present: BTreeSet<&'s str>,
-    /// What `As` called effects so far.
+    /// Names of effects assigned with `As` so far.
     effects: Names<'s>,
-    /// What `As` called grants and activations so far.
+    /// Names of grants and activations assigned with `As` so far.
     others: Names<'s>,
 }
 
@@ -212,10 +214,10 @@ impl<'s> Steps<'s> {
         }
         for (name, actor) in step.spawn.iter().flat_map(|spawned| &spawned.0) {
             if self.present.contains(name.value.as_str()) {
-                self.checker.sink.push(codes::ug147::second_controller(name));
+                self.checker.sink.push(codes::scenario::spawned_name_in_use(name));
             }
             if let Some(handle) = &actor.handle {
-                self.checker.sink.push(codes::ug147::handle_in_spawn(handle.0.span));
+                self.checker.sink.push(codes::scenario::handle_in_spawn(handle.0.span));
             }
             actor_names(&mut self.checker, self.index, actor);
         }
@@ -254,7 +256,7 @@ impl<'s> Steps<'s> {
             self.controller(&input.controller);
             self.controller(&input.target);
             if let (Some(target), None) = (&input.target, &input.press) {
-                self.checker.sink.push(codes::ug153::without_press(target.span));
+                self.checker.sink.push(codes::scenario::target_without_press(target.span));
             }
         }
         if let Some(event) = &step.event {
@@ -294,7 +296,7 @@ impl<'s> Steps<'s> {
         self.calls(step);
     }
 
-    /// What a step calls by `As`, for later ones.
+    /// Records the names that a step assigns with `As`.
     fn calls(&mut self, step: &'s StepRecord) {
         let effect = step.apply.as_ref().and_then(|apply| apply.alias.as_ref());
         let grant = step.grant.as_ref().and_then(|grant| grant.alias.as_ref());
@@ -316,14 +318,14 @@ impl<'s> Steps<'s> {
             && !OUTCOMES.contains(&last.value.as_str())
             && let Some(nearest) = nearest(&last.value, OUTCOMES.iter().copied())
         {
-            self.checker.sink.push(codes::ug012::misspelt(last.span, &last.value, nearest));
+            self.checker.sink.push(codes::field::misspelt_word(last.span, &last.value, nearest));
         }
         let counts = expect.known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);
         for (kind, _) in counts {
             if !EVENTS.contains(&kind.value.as_str())
                 && let Some(nearest) = nearest(&kind.value, EVENTS)
             {
-                self.checker.sink.push(codes::ug012::misspelt(kind.span, &kind.value, nearest));
+                self.checker.sink.push(codes::field::misspelt_word(kind.span, &kind.value, nearest));
             }
         }
         for (name, expected) in &expect.named.0 {
@@ -354,12 +356,12 @@ impl<'s> Steps<'s> {
             self.controllers.contains(name.value.as_str()) || self.index.summons.contains(summoned);
         if !is_known {
             let nearest = nearest(&name.value, self.controllers.iter().copied());
-            self.checker.sink.push(codes::ug037::unknown(name, nearest));
+            self.checker.sink.push(codes::scenario::unknown_controller(name, nearest));
         }
     }
 }
 
-/// A name that `As` has given, or one of the pack.
+/// Checks a name that must be assigned with `As` or be in the pack.
 fn named(
     checker: &mut Checker<'_>,
     name: &Spanned<String>,
@@ -370,6 +372,6 @@ fn named(
     let value = name.value.as_str();
     if !given.contains_key(value) && !of_pack.contains_key(value) {
         let nearest = nearest(value, given.keys().chain(of_pack.keys()).copied());
-        checker.sink.push(codes::ug038::unknown(name, other, nearest));
+        checker.sink.push(codes::scenario::unknown_name(name, other, nearest));
     }
 }

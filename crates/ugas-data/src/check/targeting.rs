@@ -1,4 +1,4 @@
-//! Targeting: measures that its form needs, and filters in native code.
+//! Targeting: measures that a method needs, and native filters.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::model::ability::{TargetingDoc, TargetingMethod};
 use crate::model::{Document, Model};
 use crate::node::Node;
 
-/// Checks that the form of an area has its measure.
+/// Checks that the targeting method has the measure that it needs.
 pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
     let method = method(doc);
     if method != TargetingMethod::Chain {
         let of_chain = [("Jumps", doc.jumps.is_some()), ("Repeat", doc.repeat.is_some())];
         for (field, _) in of_chain.into_iter().filter(|(_, is_given)| *is_given) {
-            sink.push(codes::ug163::only_of_chains(doc.span, method.word(), field));
+            sink.push(codes::no_effect::chain_field(doc.span, method.word(), field));
         }
     }
     let needs: &[&str] = match method {
@@ -30,11 +30,11 @@ pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
     };
     for field in needs.iter().filter(|field| !doc.has(field)) {
         let span = doc.method.as_ref().map_or(doc.span, |method| method.0.span);
-        sink.push(codes::ug077::lacks(span, method.word(), field));
+        sink.push(codes::effect::shape_without_size(span, method.word(), field));
     }
 }
 
-/// The native filters that documents name. Those that are not registered are reported.
+/// Native filters that documents refer to. Unregistered ones are reported.
 pub(crate) fn target_filters<'a>(
     documents: &'a [Document],
     registered: &BTreeSet<String>,
@@ -63,7 +63,7 @@ fn collect<'a>(
             && !registered.contains(name)
         {
             let value = name.to_owned();
-            sink.push(codes::ug083::unregistered(&crate::source::Spanned { value, span: node.span }));
+            sink.push(codes::unknown_name::target_filter(&crate::source::Spanned { value, span: node.span }));
         }
         collect(&entry.value, registered, names, sink);
     }

@@ -1,4 +1,4 @@
-//! How tasks follow each other: tasks that are never reached (A10), and tasks that need an event (A11).
+//! Flow of tasks: tasks that are never reached (A10), and tasks that need an event (A11).
 
 use crate::decode::Field;
 use crate::diagnostics::{Sink, codes};
@@ -51,7 +51,7 @@ fn lists(task: &TaskDoc) -> Vec<Vec<TaskDoc>> {
     }
 }
 
-/// Whether a wait happens again and again (A10).
+/// Whether a wait repeats (A10).
 fn is_multi(task: &TaskDoc) -> bool {
     match kind(task) {
         "WaitGameplayEvent" => {
@@ -62,7 +62,7 @@ fn is_multi(task: &TaskDoc) -> bool {
     }
 }
 
-/// Whether a list never ends because of a wait that happens again. Reports the task after one that never ends.
+/// Whether a list never ends because of a repeated wait. Reports the task after one that never ends.
 fn never_ends(tasks: &[TaskDoc], sink: &mut Sink) -> bool {
     let mut ended = false;
     for (at, task) in tasks.iter().enumerate() {
@@ -77,7 +77,7 @@ fn never_ends(tasks: &[TaskDoc], sink: &mut Sink) -> bool {
             && !ended
             && let Some(next) = tasks.get(at + 1).and_then(|next| next.kind.as_ref())
         {
-            sink.push(codes::ug111::unreachable(next));
+            sink.push(codes::ability::unreachable_task(next));
         }
         ended |= is_stuck || is_multi(task);
     }
@@ -94,7 +94,7 @@ fn recipients(tasks: &[TaskDoc], sink: &mut Sink) {
     for task in tasks {
         for node in [param(task, "To"), param(task, "Target")].into_iter().flatten() {
             if let Some(word @ ("EventTarget" | "EventInstigator")) = node.text() {
-                sink.push(codes::ug110::no_event(node.span, word));
+                sink.push(codes::ability::receives_no_event(node.span, word));
             }
         }
         lists(task).iter().for_each(|list| recipients(list, sink));

@@ -1,5 +1,5 @@
-//! The table of built-in tasks (§10): what each takes, and what it cannot do without. The checks and the JSON Schema of
-//! tasks are made from it.
+//! Table of built-in tasks (§10): their parameters, and which of them are required. The checks and the JSON
+//! Schema of tasks are generated from it.
 
 use serde_json::{Value as Json, json};
 use ugas_core::targeting::Confirmation;
@@ -9,7 +9,7 @@ use crate::decode::{self, Definitions, Field};
 use crate::model::ability::TargetingDoc;
 use crate::model::effect::TagQueryDoc;
 
-/// What a parameter holds.
+/// Type of a task parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A number or an expression.
@@ -46,7 +46,7 @@ use Kind::{
     Query, Tag, Tags, Targeting, Tasks, Template, Text, Word,
 };
 
-/// A built-in task: its type, its parameters, and which of them it needs, one of each group.
+/// Built-in task: its type, its parameters, and the required ones (at least one of each group).
 pub(super) type TaskRow = (&'static str, &'static [(&'static str, Kind)], &'static [&'static [&'static str]]);
 
 const APPLY: &[(&str, Kind)] = &[
@@ -181,7 +181,7 @@ pub(super) const TASKS: &[TaskRow] = &[
     ("DespawnController", &[("As", Text), ("Tags", Tags), ("To", RECIPIENT)], &[&["As", "Tags", "To"]]),
 ];
 
-/// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
+/// Host tasks that need no declaration (A6), and those that §10.3 mentions.
 pub(super) const HOST_TASKS: [&str; 6] = [
     "PlayMontage",
     "WaitMontageEnded",
@@ -191,7 +191,7 @@ pub(super) const HOST_TASKS: [&str; 6] = [
     "WaitForTarget",
 ];
 
-/// Adds to the schema of a task what the parameters of each built-in one are.
+/// Adds the parameters of each built-in task to the schema of tasks.
 pub(crate) fn describe_tasks(definitions: &mut Definitions) {
     if !definitions.contains_key("TaskDoc") {
         return;

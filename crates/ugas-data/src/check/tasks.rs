@@ -39,7 +39,7 @@ pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
     found
 }
 
-/// Names that `SpawnController` tasks give (`As`), at any depth (A17).
+/// Names that `SpawnController` tasks assign with `As`, at any depth (A17).
 pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
     fn collect<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
         if node.get("Type").and_then(Node::text) == Some("SpawnController")
@@ -61,23 +61,23 @@ pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
     found
 }
 
-/// Checks that a type is one that there is, built in or not.
+/// Checks that a task type exists, built in or not.
 pub(super) fn any_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     if !TASKS.iter().any(|(name, ..)| *name == kind.value) {
         host_task(kind, checker);
     }
 }
 
-/// Checks that a type is one that the host carries out.
+/// Checks that a task type is a host task.
 pub(super) fn host_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     let host = &checker.index.host_tasks;
     if !HOST_TASKS.contains(&kind.value.as_str()) && !host.contains(kind.value.as_str()) {
         if TASKS.iter().any(|(name, ..)| *name == kind.value) {
-            checker.sink.push(codes::ug032::not_of_the_host(kind));
+            checker.sink.push(codes::unknown_name::not_a_host_task(kind));
             return;
         }
         let names = HOST_TASKS.into_iter().chain(host.iter().copied());
-        checker.sink.push(codes::ug032::unknown_task(kind, nearest(&kind.value, names)));
+        checker.sink.push(codes::unknown_name::task_type(kind, nearest(&kind.value, names)));
     }
 }
 
@@ -94,7 +94,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
     let empty = Node::default();
     let params = params.unwrap_or(&empty);
     if !matches!(params.value, Value::Map(_) | Value::Null) {
-        checker.sink.push(codes::ug011::wrong_type(params, "a mapping (parameters of a task)"));
+        checker.sink.push(codes::field::wrong_type(params, "a mapping (parameters of a task)"));
         return;
     }
     ignored::task(task, params, checker.sink);
@@ -109,8 +109,8 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
             let names = TASKS.iter().map(|(name, ..)| *name).chain(HOST_TASKS);
             let names = names.chain(host.iter().copied()).chain(custom.iter().copied());
             let nearest = nearest(name, names);
-            let found = codes::ug032::unknown_task(kind, nearest);
-            // One that resembles none is likely the host's, and what the host carries out stands in `pack.yaml`.
+            let found = codes::unknown_name::task_type(kind, nearest);
+            // A type that resembles no other is probably a host task that another `pack.yaml` declares.
             let found = if nearest.is_none() { soften(found, checker.scope) } else { found };
             checker.sink.push(found);
         }
@@ -118,7 +118,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
         return;
     };
     for group in needs.iter().filter(|group| !group.iter().any(|name| params.get(name).is_some())) {
-        checker.sink.push(codes::ug080::missing(kind, group));
+        checker.sink.push(codes::ability::missing_task_parameter(kind, group));
     }
     match kind.value.as_str() {
         "SpawnController" => spawn(params, checker),
@@ -133,13 +133,13 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
             None => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 let record = format!("{} task", kind.value);
-                checker.sink.push(codes::ug013::unknown_field(&entry.key, &record, &names));
+                checker.sink.push(codes::field::unknown(&entry.key, &record, &names));
             }
         }
     }
 }
 
-/// Numbers with which a `SpawnController` task spawns nothing, or nothing that stays (A17).
+/// Reports numbers with which a `SpawnController` task spawns nothing, or nothing that stays (A17).
 fn spawn(params: &Node, checker: &mut Checker<'_>) {
     let limit = f64::from(ugas_core::simulation::Config::default().max_spawns_per_operation);
     for (name, fits) in [
@@ -148,12 +148,12 @@ fn spawn(params: &Node, checker: &mut Checker<'_>) {
     ] {
         let Some(node) = params.get(name) else { continue };
         if node.number().is_some_and(|number| number.is_finite() && !fits(number, limit)) {
-            checker.sink.push(codes::ug161::spawns_nothing(node, name));
+            checker.sink.push(codes::value_range::spawns_nothing(node, name));
         }
     }
 }
 
-/// A name that no `SpawnController` task gives.
+/// Reports a name that no `SpawnController` task assigns.
 fn despawn(params: &Node, checker: &mut Checker<'_>) {
     let Some(node) = params.get("As") else { return };
     let Some(text) = node.text() else { return };
@@ -161,21 +161,21 @@ fn despawn(params: &Node, checker: &mut Checker<'_>) {
     if !summons.contains(text) && !summons.contains(SummonName::split(text).0) {
         let name = Spanned { value: text.to_owned(), span: node.span };
         let nearest = nearest(text, summons.iter().copied());
-        checker.sink.push(codes::ug162::unknown(&name, nearest));
+        checker.sink.push(codes::unknown_name::spawned_name(&name, nearest));
     }
 }
 
-/// A parameter that the definition fixes (A18).
+/// Reports a parameter that the definition fixes (A18).
 fn set_parameter(params: &Node, checker: &mut Checker<'_>) {
     let Some(node) = params.get("Name") else { return };
     let Some(text) = node.text() else { return };
     if let Some(found) = checker.fixed_parameter(text) {
         let name = Spanned { value: text.to_owned(), span: node.span };
-        checker.sink.push(codes::ug152::fixed(&name, found));
+        checker.sink.push(codes::ability::fixed_parameter(&name, found));
     }
 }
 
-/// Parameters of host tasks are the host's own, but their tags and effects are the pack's.
+/// Checks the parameters of a host task: they are free, but tags and effects in them must be in the pack.
 fn host_params(params: &Node, checker: &mut Checker<'_>) {
     finite(params, checker);
     for Entry { key, value: node } in params.entries() {
@@ -191,10 +191,10 @@ fn host_params(params: &Node, checker: &mut Checker<'_>) {
     }
 }
 
-/// V2 holds for what the host is told, too.
+/// Reports non-finite numbers in the parameters of host tasks (V2).
 fn finite(node: &Node, checker: &mut Checker<'_>) {
     if node.number().is_some_and(|number| !number.is_finite()) {
-        checker.sink.push(codes::ug016::not_finite(node.span));
+        checker.sink.push(codes::value_range::not_finite(node.span));
     }
     node.items().iter().for_each(|item| finite(item, checker));
     node.entries().iter().for_each(|entry| finite(&entry.value, checker));
@@ -216,30 +216,30 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
     if let Some((kind, title)) = reference {
         match text {
             Some(name) => checker.name(kind, &name),
-            None => checker.sink.push(codes::ug011::wrong_type(node, &format!("a text ({title})"))),
+            None => checker.sink.push(codes::field::wrong_type(node, &format!("a text ({title})"))),
         }
         return;
     }
     match kind {
         Kind::Number => match (&node.value, text) {
             (Value::Number(number), _) if number.is_finite() => {}
-            (Value::Number(_), _) => checker.sink.push(codes::ug016::not_finite(node.span)),
+            (Value::Number(_), _) => checker.sink.push(codes::value_range::not_finite(node.span)),
             (_, Some(text)) => expression(node, &text.value, NamesIn::Pack, checker),
-            _ => checker.sink.push(codes::ug011::wrong_type(node, "a number or an expression")),
+            _ => checker.sink.push(codes::field::wrong_type(node, "a number or an expression")),
         },
         Kind::Offset => match node.items() {
             items @ [_, _, _] => items.iter().for_each(|item| value(Kind::Number, item, checker)),
-            _ => checker.sink.push(codes::ug011::wrong_type(node, "a list of three numbers or expressions")),
+            _ => checker.sink.push(codes::field::wrong_type(node, "a list of three numbers or expressions")),
         },
         Kind::Flag if !matches!(node.value, Value::Bool(_)) => {
-            checker.sink.push(codes::ug011::wrong_type(node, "true or false"));
+            checker.sink.push(codes::field::wrong_type(node, "true or false"));
         }
         Kind::Word(words) => match text {
             Some(word) if words.contains(&word.value.as_str()) => {}
-            Some(word) => checker.sink.push(codes::ug012::unknown_value(node.span, &word.value, words)),
+            Some(word) => checker.sink.push(codes::field::unknown_word(node.span, &word.value, words)),
             None => {
                 let expected = format!("one of {}", words.join(", "));
-                checker.sink.push(codes::ug011::wrong_type(node, &expected));
+                checker.sink.push(codes::field::wrong_type(node, &expected));
             }
         },
         Kind::Targeting => {
@@ -248,11 +248,11 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
                 super::targeting::check(&doc, checker.sink);
             }
         }
-        Kind::Text if text.is_none() => checker.sink.push(codes::ug011::wrong_type(node, "a text")),
+        Kind::Text if text.is_none() => checker.sink.push(codes::field::wrong_type(node, "a text")),
         Kind::Tags => match &node.value {
             Value::List(items) => items.iter().for_each(|item| value(Kind::Tag, item, checker)),
             Value::Text(_) => value(Kind::Tag, node, checker),
-            _ => checker.sink.push(codes::ug011::wrong_type(node, "a list of tags")),
+            _ => checker.sink.push(codes::field::wrong_type(node, "a list of tags")),
         },
         Kind::Query => {
             if let Some(query) = TagQueryDoc::decode(node, checker.sink) {
@@ -269,7 +269,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
             Value::Map(entries) => {
                 entries.iter().for_each(|entry| value(Kind::Number, &entry.value, checker));
             }
-            _ => checker.sink.push(codes::ug011::wrong_type(node, "numbers by name")),
+            _ => checker.sink.push(codes::field::wrong_type(node, "numbers by name")),
         },
         Kind::Tasks => task_list(node, checker),
         Kind::Branches => match &node.value {
@@ -277,13 +277,13 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
                 Value::Map(_) if branch.get("Tasks").is_some() && branch.get("Type").is_none() => {
                     let others = branch.entries().iter().map(|entry| &entry.key);
                     for key in others.filter(|key| key.value != "Tasks" && !is_free_key(&key.value)) {
-                        checker.sink.push(codes::ug013::unknown_field(key, "branch", &["Tasks"]));
+                        checker.sink.push(codes::field::unknown(key, "branch", &["Tasks"]));
                     }
                     branch.get("Tasks").into_iter().for_each(|tasks| task_list(tasks, checker));
                 }
                 _ => task_list(branch, checker),
             }),
-            _ => checker.sink.push(codes::ug011::wrong_type(node, "a list of branches")),
+            _ => checker.sink.push(codes::field::wrong_type(node, "a list of branches")),
         },
         _ => {}
     }
@@ -294,7 +294,7 @@ fn task_list(node: &Node, checker: &mut Checker<'_>) {
     let items = match &node.value {
         Value::List(items) => items.as_slice(),
         Value::Map(_) => std::slice::from_ref(node),
-        _ => return checker.sink.push(codes::ug011::wrong_type(node, "a list of tasks")),
+        _ => return checker.sink.push(codes::field::wrong_type(node, "a list of tasks")),
     };
     for item in items {
         if let Some(doc) = TaskDoc::decode(item, checker.sink) {
@@ -312,7 +312,9 @@ pub(super) fn expression(node: &Node, text: &str, names: NamesIn, checker: &mut 
         Span::new(node.span.file, start, end.max(start))
     };
     match Ast::parse(text) {
-        Err(error) => checker.sink.push(codes::ug071::fault(place(error.span), error.kind.to_string())),
+        Err(error) => {
+            checker.sink.push(codes::attribute::expression_error(place(error.span), error.kind.to_string()))
+        }
         Ok(ast) => {
             let named = |name: &NameUse<'_>| Spanned { value: name.name.to_owned(), span: place(name.span) };
             for name in ast.names().filter(|_| names == NamesIn::Pack) {

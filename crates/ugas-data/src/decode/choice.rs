@@ -1,4 +1,4 @@
-//! Words out of a fixed list.
+//! Enumerations, written as one word of a fixed list.
 
 use serde_json::{Value as Json, json};
 
@@ -8,19 +8,19 @@ use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
 use crate::source::Spanned;
 
-/// An enumeration with its words in files; declared with `choice!`.
+/// Enumeration whose values are words in files; declared with `choice!`.
 pub trait Word: Sized + PartialEq {
     /// All words, for messages and schemas.
     const WORDS: &'static [&'static str];
 
-    /// The value of a word.
+    /// Value of a word; `None` if the word is not in the list.
     fn from_word(word: &str) -> Option<Self>;
 
-    /// The word of the value.
+    /// Word of the value.
     fn word(&self) -> &'static str;
 }
 
-/// A word and where it is written.
+/// Value of an enumeration with its position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Choice<T>(pub Spanned<T>);
 
@@ -31,13 +31,13 @@ impl<T: Word> Field for Choice<T> {
         }
         let Value::Text(word) = &node.value else {
             let expected = format!("one of {}", T::WORDS.join(", "));
-            sink.push(codes::ug011::wrong_type(node, &expected));
+            sink.push(codes::field::wrong_type(node, &expected));
             return None;
         };
         match T::from_word(word) {
             Some(value) => Some(Self(Spanned { value, span: node.span })),
             None => {
-                sink.push(codes::ug012::unknown_value(node.span, word, T::WORDS));
+                sink.push(codes::field::unknown_word(node.span, word, T::WORDS));
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! Single values.
+//! Single values: texts, numbers, booleans, expressions.
 
 use serde_json::{Value as Json, json};
 
@@ -9,14 +9,14 @@ use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Style, Value};
 use crate::source::Spanned;
 
-/// Values of the specification's listings that stand for real ones.
+/// Placeholders that the specification's listings print in place of values.
 const PLACEHOLDERS: [&str; 6] = ["string", "float", "enum", "boolean", "object", "number"];
 
-/// Reports a text that is a placeholder.
+/// Reports a text that is a placeholder; true if it is one.
 pub(crate) fn is_placeholder(node: &Node, sink: &mut Sink) -> bool {
     match &node.value {
         Value::Text(text) if PLACEHOLDERS.contains(&text.as_str()) => {
-            sink.push(codes::ug014::placeholder(node.span, text));
+            sink.push(codes::field::placeholder(node.span, text));
             true
         }
         _ => false,
@@ -30,7 +30,7 @@ pub(super) fn text(node: &Node, title: &str, sink: &mut Sink) -> Option<Text> {
     match &node.value {
         Value::Text(text) => Some(Text(Spanned { value: text.clone(), span: node.span })),
         _ => {
-            sink.push(codes::ug011::wrong_type(node, &format!("a text ({title})")));
+            sink.push(codes::field::wrong_type(node, &format!("a text ({title})")));
             None
         }
     }
@@ -43,11 +43,11 @@ fn number(node: &Node, expected: &str, sink: &mut Sink) -> Option<Spanned<f64>> 
     match node.value {
         Value::Number(value) if value.is_finite() => Some(Spanned { value, span: node.span }),
         Value::Number(_) => {
-            sink.push(codes::ug016::not_finite(node.span));
+            sink.push(codes::value_range::not_finite(node.span));
             None
         }
         _ => {
-            sink.push(codes::ug011::wrong_type(node, expected));
+            sink.push(codes::field::wrong_type(node, expected));
             None
         }
     }
@@ -71,7 +71,7 @@ impl Field for Text {
     }
 }
 
-/// Any text, as it is.
+/// Any text, also one that looks like a placeholder.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Label(pub Spanned<String>);
 
@@ -80,7 +80,7 @@ impl Field for Label {
         match &node.value {
             Value::Text(text) => Some(Self(Spanned { value: text.clone(), span: node.span })),
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "a text"));
+                sink.push(codes::field::wrong_type(node, "a text"));
                 None
             }
         }
@@ -95,7 +95,7 @@ impl Field for Label {
     }
 }
 
-/// The number of an actor, as a text: it may be larger than numbers in files can be exactly.
+/// Number of an actor, written as a text because a number in a file cannot hold 64 bits exactly.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ActorNumber(pub Spanned<u64>);
 
@@ -106,7 +106,7 @@ impl Field for ActorNumber {
             _ => None,
         };
         if number.is_none() {
-            sink.push(codes::ug011::wrong_type(node, "the number of an actor, in quotes"));
+            sink.push(codes::field::wrong_type(node, "the number of an actor, in quotes"));
         }
         Some(Self(Spanned { value: number?, span: node.span }))
     }
@@ -120,7 +120,7 @@ impl Field for ActorNumber {
     }
 }
 
-/// Bytes, as hexadecimal digits after `hex:`, so that no file takes them for a number.
+/// Bytes, written as hexadecimal digits after `hex:`, so that they are never parsed as a number.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Hex(pub Spanned<Vec<u8>>);
 
@@ -134,7 +134,7 @@ impl Field for Hex {
         let bytes: Option<Vec<u8>> =
             digits.and_then(|digits| (0..digits.len()).step_by(2).map(byte).collect());
         if bytes.is_none() {
-            sink.push(codes::ug011::wrong_type(node, "`hex:` and pairs of hexadecimal digits"));
+            sink.push(codes::field::wrong_type(node, "`hex:` and pairs of hexadecimal digits"));
         }
         Some(Self(Spanned { value: bytes?, span: node.span }))
     }
@@ -175,7 +175,7 @@ impl Field for NonNegative {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let number = number(node, "a number from 0", sink)?;
         if number.value < 0.0 {
-            sink.push(codes::ug015::out_of_range(node.span, number.value, "a number from 0"));
+            sink.push(codes::value_range::out_of_range(node.span, number.value, "a number from 0"));
             return None;
         }
         Some(Self(number))
@@ -190,13 +190,13 @@ impl Field for NonNegative {
     }
 }
 
-/// The id of an actor of the host, or `None`. Digits are the number itself; any other text stands for a number that is
-/// derived from it and is the same everywhere.
+/// Id of an actor of the host, or `None`. Digits are the number itself; any other text is hashed to a number,
+/// the same on every machine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ActorText(pub Spanned<Option<u64>>);
 
 impl ActorText {
-    /// The number that a text stands for.
+    /// Number of the actor with this text.
     fn number(text: &str) -> u64 {
         text.parse().unwrap_or_else(|_| StateHasher::of(text))
     }
@@ -211,7 +211,7 @@ impl Field for ActorText {
                 Some(*number as u64)
             }
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "the id of an actor (a text), or `None`"));
+                sink.push(codes::field::wrong_type(node, "the id of an actor (a text), or `None`"));
                 return None;
             }
         };
@@ -227,7 +227,7 @@ impl Field for ActorText {
     }
 }
 
-/// A number, or a truth value that counts as 1 or 0.
+/// A number, or a boolean that counts as 1 or 0.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PlainValue(pub Spanned<f64>);
 
@@ -248,7 +248,8 @@ impl Field for PlainValue {
     }
 }
 
-/// The value of a parameter of an ability (A18): a number, a boolean or a text. A text that is a tag of the pack is a tag.
+/// The value of a parameter of an ability (A18): a number, a boolean or a text. A text that is a tag of the
+/// pack is a tag.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ParameterValue {
     /// A number.
@@ -295,7 +296,7 @@ impl Field for Unit {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let number = number(node, "a number from 0 to 1", sink)?;
         if !(0.0..=1.0).contains(&number.value) {
-            sink.push(codes::ug015::out_of_range(node.span, number.value, "a number from 0 to 1"));
+            sink.push(codes::value_range::out_of_range(node.span, number.value, "a number from 0 to 1"));
             return None;
         }
         Some(Self(number))
@@ -324,7 +325,7 @@ impl<const MIN: i64, const MAX: i64> Field for Integer<MIN, MAX> {
         let number = number(node, &expected, sink)?;
         let whole = number.value as i64;
         if number.value.fract() != 0.0 || !(MIN..=MAX).contains(&whole) {
-            sink.push(codes::ug015::out_of_range(node.span, number.value, &expected));
+            sink.push(codes::value_range::out_of_range(node.span, number.value, &expected));
             return None;
         }
         Some(Self(Spanned { value: whole, span: node.span }))
@@ -355,7 +356,7 @@ impl Field for Flag {
         match node.value {
             Value::Bool(value) => Some(Self(Spanned { value, span: node.span })),
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "true or false"));
+                sink.push(codes::field::wrong_type(node, "true or false"));
                 None
             }
         }
@@ -370,12 +371,12 @@ impl Field for Flag {
     }
 }
 
-/// An expression, or a number that is one by itself.
+/// An expression; a plain number is one too.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Formula {
     /// The text of the expression.
     pub text: Spanned<String>,
-    /// How it is written, which decides where its bytes are in the file.
+    /// Quoting style, which determines where its bytes are in the file.
     pub style: Style,
     number: Option<f64>,
 }
@@ -388,7 +389,7 @@ impl Field for Formula {
             return Some(Self { text, style: node.style, number: Some(number.value) });
         }
         if !matches!(node.value, Value::Text(_)) {
-            sink.push(codes::ug011::wrong_type(node, "an expression or a number"));
+            sink.push(codes::field::wrong_type(node, "an expression or a number"));
             return None;
         }
         let Text(text) = text(node, "an expression", sink)?;
@@ -412,18 +413,18 @@ impl Field for Formula {
 }
 
 impl Formula {
-    /// The number, if it is written as one.
+    /// The number, if the expression is a plain number.
     pub fn number(&self) -> Option<f64> {
         self.number
     }
 
-    /// The expression as a value of the file, for positions inside it.
+    /// The expression as a node, for positions inside it.
     pub(crate) fn node(&self) -> Node {
         Node { span: self.text.span, value: Value::Text(self.text.value.clone()), style: self.style }
     }
 }
 
-/// Anything, kept as it is.
+/// Any value, kept undecoded.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Raw(pub Node);
 

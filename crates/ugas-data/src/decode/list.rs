@@ -9,12 +9,12 @@ use crate::diagnostics::{Sink, codes};
 use crate::node::{Entry, Node, Value};
 use crate::source::{Span, Spanned};
 
-/// A list of values of one type. Items that cannot be read are left out, with their problem reported.
+/// List of values of one type. Items that cannot be decoded are reported and left out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct List<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Where it is, if the file has it.
+    /// Position of the list; `None` if the file does not have it.
     pub span: Option<Span>,
 }
 
@@ -33,7 +33,7 @@ impl<T> Deref for List<T> {
 }
 
 impl<T> List<T> {
-    /// Whether the file has it, if only empty.
+    /// Whether the file has the list, even an empty one.
     pub fn is_written(&self) -> bool {
         self.span.is_some()
     }
@@ -43,7 +43,7 @@ impl<T: Field> Field for List<T> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::List(items) = &node.value else {
             if !super::leaf::is_placeholder(node, sink) {
-                sink.push(codes::ug011::wrong_type(node, "a list"));
+                sink.push(codes::field::wrong_type(node, "a list"));
             }
             return None;
         };
@@ -66,7 +66,7 @@ impl<T: Field> Field for List<T> {
     }
 }
 
-/// A list that is not empty.
+/// List that must not be empty.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AtLeastOne<T>(pub List<T>);
 
@@ -82,7 +82,7 @@ impl<T: Field> Field for AtLeastOne<T> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let list = List::decode(node, sink)?;
         if node.items().is_empty() {
-            sink.push(codes::ug017::wrong_length(node.span, 0, "at least 1 item"));
+            sink.push(codes::field::wrong_length(node.span, 0, "at least 1 item"));
         }
         Some(Self(list))
     }
@@ -100,7 +100,7 @@ impl<T: Field> Field for AtLeastOne<T> {
     }
 }
 
-/// So many numbers: a position, a rotation.
+/// Fixed number of numbers, such as a position or a rotation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vector<const N: usize>(pub Spanned<[f64; N]>);
 
@@ -109,7 +109,7 @@ impl<const N: usize> Field for Vector<N> {
         let list: List<Number> = List::decode(node, sink)?;
         let found = node.items().len();
         if found != N {
-            sink.push(codes::ug017::wrong_length(node.head(), found, &format!("{N} numbers")));
+            sink.push(codes::field::wrong_length(node.head(), found, &format!("{N} numbers")));
             return None;
         }
         let numbers: Vec<f64> = list.iter().map(|number| number.0.value).collect();
@@ -139,7 +139,7 @@ impl<K, T> Default for NamedMap<K, T> {
 impl<K: Field, T: Field> Field for NamedMap<K, T> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
-            sink.push(codes::ug011::wrong_type(node, "a mapping"));
+            sink.push(codes::field::wrong_type(node, "a mapping"));
             return None;
         };
         let mut pairs = Vec::with_capacity(entries.len());

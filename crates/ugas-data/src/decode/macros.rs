@@ -1,6 +1,6 @@
-//! The declarations.
+//! Macros that declare records, references and enumerations.
 
-/// Declares a record. Each line is `field: mode Type = "Key", "what it is for";` with the modes
+/// Declares a record. Each line is `field: mode Type = "Key", "description";` with the modes
 /// `required`, `optional` and `list`.
 macro_rules! record {
     ($(#[doc = $doc:literal])+ $name:ident, $title:literal {
@@ -9,12 +9,12 @@ macro_rules! record {
         $(#[doc = $doc])+
         #[derive(Clone, PartialEq, Debug, Default)]
         pub struct $name {
-            /// A short place that stands for the whole record.
+            /// Short span that represents the whole record.
             pub span: $crate::source::Span,
             $(#[doc = $about] pub $field: $crate::decode::record!(@type $mode $type),)*
-            /// Fields that are not known here, kept for writing.
+            /// Unknown fields, kept for encoding.
             pub unknown: Vec<$crate::node::Entry>,
-            /// One bit for each field that the file has, whether it could be read or not.
+            /// One bit for each field that the file has, decodable or not.
             pub(crate) present: u64,
         }
 
@@ -22,7 +22,7 @@ macro_rules! record {
             /// Names of the fields in files.
             pub const FIELDS: &'static [&'static str] = &[$($key),*];
 
-            /// Whether the file has a field, readable or not.
+            /// Whether the file has a field, decodable or not.
             pub fn has(&self, field: &str) -> bool {
                 Self::FIELDS.iter().position(|known| *known == field).is_some_and(|at| self.present & (1 << at) != 0)
             }
@@ -34,7 +34,7 @@ macro_rules! record {
                 let $crate::node::Value::Map(entries) = &node.value else {
                     let required: Vec<&str> =
                         [$($crate::decode::record!(@is_required $mode, $key)),*].into_iter().flatten().collect();
-                    sink.push(codes::ug011::no_mapping(node, $title, &required, Self::FIELDS));
+                    sink.push(codes::field::expected_mapping(node, $title, &required, Self::FIELDS));
                     return None;
                 };
                 let mut record = Self { span: node.head(), ..Self::default() };
@@ -48,7 +48,7 @@ macro_rules! record {
                         "$schema" => {}
                         key if $crate::decode::is_free($title, key) => record.unknown.push(entry.clone()),
                         _ => {
-                            sink.push(codes::ug013::unknown_field(&entry.key, $title, Self::FIELDS));
+                            sink.push(codes::field::unknown(&entry.key, $title, Self::FIELDS));
                             record.unknown.push(entry.clone());
                         }
                     }
@@ -66,7 +66,7 @@ macro_rules! record {
 
             fn schema(definitions: &mut $crate::decode::Definitions) -> serde_json::Value {
                 if !definitions.contains_key(stringify!($name)) {
-                    // In place before its fields, which may contain it.
+                    // Inserted before its fields are visited, because they may refer to it.
                     definitions.insert(stringify!($name).to_owned(), serde_json::Value::Null);
                     let mut properties = serde_json::Map::new();
                     $({
@@ -99,7 +99,7 @@ macro_rules! record {
     (@required required, $key:literal, $about:literal, $title:literal, $record:expr, $sink:expr) => {
         if !$record.has($key) {
             let span = $record.span;
-            $sink.push($crate::diagnostics::codes::ug010::missing_field(span, $title, $key, $about));
+            $sink.push($crate::diagnostics::codes::field::missing(span, $title, $key, $about));
         }
     };
     (@required $mode:ident, $key:literal, $about:literal, $title:literal, $record:expr, $sink:expr) => {};
@@ -129,7 +129,7 @@ macro_rules! record {
     };
 }
 
-/// Declares a name that refers to something.
+/// Declares a type of names that refer to a kind of definition.
 macro_rules! reference {
     ($($(#[doc = $doc:literal])+ $name:ident => $kind:expr, $title:literal $(, $pattern:expr)?;)*) => {$(
         $(#[doc = $doc])+
@@ -167,7 +167,7 @@ macro_rules! reference {
     )*};
 }
 
-/// Gives the words of an enumeration in files, in the order in which they are listed.
+/// Declares the words of an enumeration in files, in the order of messages and schemas.
 macro_rules! choice {
     ($($type:ty { $($word:literal => $variant:expr),+ $(,)? })*) => {$(
         impl $crate::decode::Word for $type {

@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use super::{Diagnostic, Report, Severity};
 use crate::source::SourceMap;
 
-/// Whether escape codes for a terminal are written.
+/// Choice whether terminal escape codes are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
     /// Plain text.
@@ -32,7 +32,7 @@ pub fn render_line(map: &SourceMap, diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// The message with its source line, a caret under the place, and the help.
+/// Renders the message with its source line, a caret under the position, and the help.
 pub fn render(map: &SourceMap, diagnostic: &Diagnostic, colour: Colour) -> String {
     let renderer = match colour {
         Colour::Never => Renderer::plain(),
@@ -63,7 +63,7 @@ pub fn render(map: &SourceMap, diagnostic: &Diagnostic, colour: Colour) -> Strin
     renderer.render(&[group.elements(help)])
 }
 
-/// All diagnostics of a report, a blank line between them.
+/// Renders all diagnostics of a report, separated by blank lines.
 pub fn render_all(report: &Report, colour: Colour) -> String {
     let mut text = String::new();
     for diagnostic in &report.diagnostics {
@@ -73,8 +73,8 @@ pub fn render_all(report: &Report, colour: Colour) -> String {
     text
 }
 
-/// The line that a diagnostic is about, cut to a window if it is long. Only one line is shown whatever the span, and
-/// the renderer is never given a whole file.
+/// Source line of a diagnostic, cut to a window if it is long. Only the first line of a span is shown, so
+/// that the renderer never gets a whole file.
 struct Line {
     text: String,
     start: usize,

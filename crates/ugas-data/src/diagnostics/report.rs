@@ -7,12 +7,12 @@ use serde_json::json;
 use super::{Diagnostic, Severity, Sink};
 use crate::source::SourceMap;
 
-/// What a check found.
+/// Result of a check: the diagnostics with the files they refer to.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// The files.
+    /// Files that the spans refer to.
     pub source_map: SourceMap,
-    /// In order of file and position.
+    /// Diagnostics in the order of file and position.
     pub diagnostics: Vec<Diagnostic>,
     errors: usize,
 }
@@ -32,7 +32,7 @@ impl Report {
         Self { source_map, diagnostics, errors: if dropped { errors } else { kept } }
     }
 
-    /// Adds what was found later in the same files.
+    /// Adds diagnostics that a later step found in the same files.
     pub(crate) fn add(&mut self, sink: Sink, silenced: &BTreeSet<String>) {
         let later = Self::new(SourceMap::new(), sink, silenced);
         if later.diagnostics.is_empty() {
@@ -43,17 +43,17 @@ impl Report {
         sort(&mut self.diagnostics);
     }
 
-    /// How many errors there are.
+    /// Number of errors, those beyond the limit included.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many warnings there are; notes and lints are not among them.
+    /// Number of warnings, without notes and lints.
     pub fn warnings(&self) -> usize {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count()
     }
 
-    /// Joins the report of another load, whose files are numbered on.
+    /// Appends the report of another load; its files get the next file ids.
     pub fn append(&mut self, other: Self) {
         let mut ids = Vec::new();
         for (_, file) in other.source_map.files() {

@@ -1,4 +1,4 @@
-//! What comes out of loading.
+//! Results of loading: a pack or an error.
 
 use std::sync::Arc;
 
@@ -12,22 +12,23 @@ use crate::model::Document;
 use crate::node::{Node, Value, to_yaml};
 use crate::source::SourceMap;
 
-/// What could be loaded: a catalog, and all that it was made from.
+/// Loaded pack: a catalog with the documents and files that it was built from.
 #[derive(Clone, Debug)]
 pub struct Pack {
-    /// The rules.
+    /// Catalog with all definitions.
     pub catalog: Arc<Catalog>,
-    /// The documents in the order of the files.
+    /// Documents in the order of the files.
     pub documents: Vec<Document>,
     /// Warnings, notes and lints.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files.
+    /// Files that the positions refer to.
     pub source_map: SourceMap,
 }
 
 impl Pack {
-    /// The input documents on a platform (§11), ready for an [`InputMapper`](ugas_core::input::InputMapper). Modifiers
-    /// of kind Custom change nothing; register their code with [`input_builder`](Self::input_builder) instead.
+    /// The input documents on a platform (§11), ready for an [`InputMapper`](ugas_core::input::InputMapper).
+    /// Modifiers of kind Custom change nothing; register their code with
+    /// [`input_builder`](Self::input_builder) instead.
     ///
     /// # Errors
     /// If a document refers to something that a single file does not have.
@@ -36,13 +37,14 @@ impl Pack {
         builder.platform(platform).build()
     }
 
-    /// The input documents before they are put together, for a host that adds code of its own.
+    /// Builder with the input documents, for a host that adds its own native code.
     pub fn input_builder(&self) -> InputSchemeBuilder {
         lower::input::scheme(&self.documents)
     }
 
-    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash. Inherited fields are
-    /// written out (D1); those of a parent that a single file does not have are missing (UG140).
+    /// Renders all documents as one canonical YAML text. Loading it gives a catalog with the same hash.
+    /// Inherited fields are written out (D1), except those of a parent that a single file does not have
+    /// (UG140).
     pub fn to_canonical_yaml(&self) -> String {
         let mut text = String::new();
         for document in &self.documents {
@@ -67,10 +69,10 @@ impl Pack {
     }
 }
 
-/// Why there is no pack: everything that is wrong.
+/// Failed load, with all diagnostics.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LoadError {
-    /// What was found.
+    /// Report with at least one error.
     pub report: Report,
 }
 

@@ -16,7 +16,7 @@ use crate::model::Tag;
 use crate::model::ability::{AbilityDoc, TargetingMethod};
 use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
 
-/// An ability with everything that the file says of it.
+/// Ability definition with all fields of the document.
 pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     let tags = doc.tags.clone().unwrap_or_default();
     let targeting = doc.targeting.clone().unwrap_or_default();
@@ -77,7 +77,7 @@ pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     }
 }
 
-/// A parameter (A18). A text that is a tag of the pack is a tag; any other text is the host's.
+/// Parameter (A18). A text that is a tag of the pack is a tag; any other text is for the host.
 fn parameter(value: &ParameterValue, index: &Index<'_>) -> ParameterDef {
     match value {
         ParameterValue::Number(number) => ParameterDef::Number(number.value),
@@ -87,12 +87,12 @@ fn parameter(value: &ParameterValue, index: &Index<'_>) -> ParameterDef {
     }
 }
 
-/// Stands in for an ability that could not be read in full, so that what refers to it is not blamed.
+/// Stand-in for an ability that could not be decoded in full, so that references to it resolve.
 pub(super) fn stub(doc: &AbilityDoc) -> AbilityDef {
     AbilityDef { tags: described(doc), ..AbilityDef::new(text(&doc.name)) }
 }
 
-/// A name that breaks the rules is reported where it stands; the core would report it again.
+/// Valid ability tags. Invalid names were reported already; the core would report them again.
 fn described(doc: &AbilityDoc) -> Vec<String> {
     let tags = doc.tags.iter().flat_map(|tags| tags.ability.iter());
     tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone()).collect()
@@ -131,7 +131,7 @@ fn effects(list: &List<EffectEntryDoc>) -> Vec<(String, f64)> {
     list.iter().map(|entry| (text(&entry.effect), number(&entry.level, 1.0))).collect()
 }
 
-/// The ability's own requirement of a target together with that of its targeting.
+/// Target tags that the ability requires, together with those of its targeting.
 fn joined(own: &List<Tag>, of_targeting: &List<Tag>) -> Vec<String> {
     own.iter().chain(of_targeting.iter()).map(|tag| tag.value.clone()).collect()
 }

@@ -10,11 +10,12 @@ use super::{metadata, text, texts};
 use crate::check::Index;
 use crate::model::controller::{ControllerDoc, ControllerEffectDoc};
 
-/// A template has the base values, abilities, effects and tags of the document. Current values are derived, and so are
-/// tags that its effects grant: they would count twice.
+/// Template with the base values, abilities, effects and tags of the document. Current values, and tags that
+/// its effects grant, are left out because they are derived.
 pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef {
     let sets = || doc.sets.iter().flat_map(|sets| sets.iter());
-    // A saved character has the bases of derived attributes, too: they are what they were, and are derived again.
+    // A saved character also has bases of derived attributes, which are ignored because they are derived
+    // again.
     let is_saved = doc.saved.is_some();
     let base = sets().flat_map(|set| set.attributes.iter()).filter_map(|attribute| {
         let name = &attribute.name.as_ref()?.value;
@@ -54,7 +55,7 @@ pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef 
     }
 }
 
-/// An effect that is on the controller from the start (K1); -1 seconds left are those of the definition.
+/// Active effect of a template (K1); -1 remaining seconds are the duration of the definition.
 fn active_effect(doc: &ControllerEffectDoc) -> TemplateEffectDef {
     let count = |value: Option<i64>| value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
     let left = doc.remaining.as_ref().or(doc.duration.as_ref()).map(|seconds| seconds.0.value);

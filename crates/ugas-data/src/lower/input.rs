@@ -1,4 +1,4 @@
-//! Input documents (§11): both the later drafts' four and draft 1's mapping become one scheme.
+//! Input documents (§11): the four kinds of the later drafts and draft 1's mapping become one scheme.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +22,10 @@ use crate::model::input::{
 use crate::model::{Document, Model};
 use crate::node::Node;
 
-/// The name of the set that draft 1's mapping becomes.
+/// Name of the action set that draft 1's mapping becomes.
 const OLD_SET: &str = "InputMapping";
 
-/// All input documents in one builder. What could not be read in full is left out.
+/// Builder with all input documents. Documents that could not be decoded in full are left out.
 pub(crate) fn scheme(documents: &[Document]) -> InputSchemeBuilder {
     let mut builder = InputScheme::builder();
     let mut old = KeyMappingDef::default();
@@ -48,7 +48,7 @@ pub(crate) fn scheme(documents: &[Document]) -> InputSchemeBuilder {
     if old.actions.is_empty() { builder } else { builder.key_mapping(OLD_SET, &old) }
 }
 
-/// Registers a stand-in for every modifier of the host, after those that the host has registered: these win.
+/// Registers a stand-in for every Custom modifier that the host has not registered.
 pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]) -> InputSchemeBuilder {
     fn unchanged(value: InputValue) -> InputValue {
         value
@@ -60,7 +60,7 @@ pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]
     modifiers.fold(builder, |builder, name| builder.custom_modifier(&name.value, unchanged))
 }
 
-/// The buffer of the pack, unless its settings have one: that of its most important set that has one.
+/// Input buffer of the pack: that of its settings, else that of the action set with the highest priority.
 pub(super) fn buffer(documents: &[Document]) -> Option<(InputBufferConfig, Option<&str>)> {
     let globals = documents.iter().find_map(|document| match &document.model {
         Model::Pack(doc) => doc.globals.as_ref()?.input_buffer.as_ref(),
@@ -82,7 +82,7 @@ pub(super) fn buffer(documents: &[Document]) -> Option<(InputBufferConfig, Optio
     Some((buffer_config(doc), attribute))
 }
 
-/// Reports what is wrong with the input documents as a whole. Unknown names are the checks' business.
+/// Reports errors of the input documents as a whole. Unknown names are reported by the checks.
 pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
     for document in documents {
         if let Model::InputModifier(doc) = &document.model
@@ -90,7 +90,7 @@ pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
             && let Err((field, message)) = kind(doc)
         {
             let node = document.node.at_path(&format!("Params.{field}"));
-            sink.push(codes::ug082::wrong(node.head(), &message));
+            sink.push(codes::ability::invalid_input(node.head(), &message));
         }
     }
     let builder = with_stand_ins(scheme(documents), documents);
@@ -100,7 +100,7 @@ pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
     if platforms.is_empty() {
         platforms.push(Platform::Pc);
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for platform in platforms {
         let Err(errors) = builder.clone().platform(platform).build() else { continue };
         for error in errors.0 {
@@ -112,9 +112,9 @@ pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
                     | InputProblem::EmptySet
                     | InputProblem::NotInSet { .. }
             );
-            if !is_checked && told.insert(error.to_string()) {
-                let span = place(documents, &error, platform).map(Node::head).unwrap_or_default();
-                sink.push(codes::ug082::wrong(span, &error.problem.to_string()));
+            if !is_checked && reported.insert(error.to_string()) {
+                let span = node_of(documents, &error, platform).map(Node::head).unwrap_or_default();
+                sink.push(codes::ability::invalid_input(span, &error.problem.to_string()));
             }
         }
     }
@@ -127,9 +127,8 @@ fn platform(document: &Document) -> Option<Platform> {
     }
 }
 
-/// Where the definition stands that an error is about. A set may have several mappings; the one is meant that has the
-/// place.
-fn place<'a>(documents: &'a [Document], error: &InputDefinitionError, on: Platform) -> Option<&'a Node> {
+/// Node that an error refers to. If a set has several mappings, it is the first that has the path.
+fn node_of<'a>(documents: &'a [Document], error: &InputDefinitionError, on: Platform) -> Option<&'a Node> {
     let is_it = |document: &&Document| {
         let name = match (&document.model, error.kind) {
             (Model::InputAction(doc), InputDefinitionKind::Action) => doc.name.as_deref(),
@@ -193,7 +192,7 @@ fn buffer_config(doc: &InputBufferDoc) -> InputBufferConfig {
         enabled: flag(&doc.enabled, Absent::False),
         window: match &doc.window {
             Some(BufferWindow::Seconds(seconds)) => Span::seconds(seconds.0.value),
-            // The attribute is read when an input is tried again; until then it is kept.
+            // The attribute is read when a buffered input is retried; until then it is kept.
             Some(BufferWindow::Attribute(_)) => Span::MAX,
             None => defaults.window,
         },
@@ -267,7 +266,7 @@ fn keys(doc: &OldInputMappingDoc) -> impl Iterator<Item = KeyActionDef> + '_ {
     })
 }
 
-/// What a modifier does; or the parameter that is wrong, and why.
+/// Kind of an input modifier; or the name of an invalid parameter with the reason.
 fn kind(doc: &InputModifierDoc) -> Result<InputModifierKind, (&'static str, String)> {
     let nothing = InputModifierParamsDoc::default();
     let params = doc.params.as_ref().unwrap_or(&nothing);

@@ -17,7 +17,7 @@ pub(super) fn flag(flag: &Option<Flag>, default: Default) -> bool {
     flag.as_ref().map_or(default == Default::True, |flag| flag.0.value)
 }
 
-/// What an absent flag means.
+/// Value of an absent flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Default {
     True,

@@ -1,4 +1,4 @@
-//! Targeting: words and measures to shapes.
+//! Conversion of targeting: methods and measures to shapes.
 
 use ugas_core::targeting::{HalfAngle, Shape, TargetingDef};
 
@@ -8,7 +8,7 @@ use super::magnitude::{Default as Absent, flag};
 use super::texts;
 use crate::model::ability::{TargetingDoc, TargetingMethod};
 
-/// The form of an area that a document means: the one it names, else the one that its measure is for.
+/// Targeting method of a document: the one it names, else the one that its measure implies.
 pub(crate) fn method(doc: &TargetingDoc) -> TargetingMethod {
     match &doc.method {
         Some(method) => method.0.value,
@@ -21,7 +21,7 @@ pub(crate) fn method(doc: &TargetingDoc) -> TargetingMethod {
     }
 }
 
-/// How far it reaches.
+/// Largest distance of a target.
 pub(super) fn reach(doc: &TargetingDoc) -> Option<f64> {
     // The radius of a chain is how far it jumps.
     let radius = doc.radius.as_ref().filter(|_| method(doc) != TargetingMethod::Chain);

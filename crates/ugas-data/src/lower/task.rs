@@ -1,7 +1,7 @@
-//! Tasks (§10): parameters by name to the core's definitions.
+//! Conversion of tasks (§10): from parameters by name to the core's definitions.
 //!
-//! What is wrong with parameters is reported by the checks; here a task without what it needs is left out, and anything
-//! else that cannot be read takes its default.
+//! The checks report invalid parameters. Here, a task without a required parameter is left out, and any other
+//! invalid parameter gets its default.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ use crate::model::ability::{TargetingDoc, TargetingMethod, TaskDoc};
 use crate::model::effect::TagQueryDoc;
 use crate::node::{Node, Value};
 
-/// What the tasks of one ability are read with.
+/// Context for the tasks of one ability.
 pub(super) struct Tasks<'a> {
-    /// Tasks that native code provides: they win over host tasks of the same name.
+    /// Tasks of native code, which take precedence over host tasks of the same name.
     pub(super) custom: &'a BTreeSet<&'a str>,
-    /// The ability's targeting, for tasks that look for targets without one of their own.
+    /// Targeting of the ability, the default for tasks without their own.
     pub(super) targeting: Option<&'a TargetingDoc>,
 }
 
@@ -62,7 +62,7 @@ impl Tasks<'_> {
         })
     }
 
-    /// A16: a task without a target takes one that the ability's targeting allows. A chain finds its own.
+    /// A16: a task without a target uses the ability's targeting. A chain finds its own targets.
     fn with_targeting(&self, mut action: ActionDef) -> ActionDef {
         if let ActionDef::ApplyToTarget(apply) = &mut action {
             let is_chain = |doc: &TargetingDoc| targeting::method(doc) == TargetingMethod::Chain;
@@ -108,13 +108,13 @@ impl Tasks<'_> {
             Value::Map(_) => std::slice::from_ref(node),
             _ => &[],
         };
-        // The checks report what is wrong with them.
-        let mut unheard = Sink::with_limit(0);
-        let docs = items.iter().filter_map(|item| TaskDoc::decode(item, &mut unheard));
+        // The checks report their problems.
+        let mut ignored = Sink::with_limit(0);
+        let docs = items.iter().filter_map(|item| TaskDoc::decode(item, &mut ignored));
         docs.filter_map(|doc| self.task(&doc)).collect()
     }
 
-    /// `None` if it is no wait, `Some(None)` if it lacks what it needs.
+    /// Wait definition; `None` if the type is not a wait, `Some(None)` if a required parameter is missing.
     fn wait(&self, kind: &str, params: Params<'_>) -> Option<Option<WaitDef>> {
         let tag = || params.text("Tag").or_else(|| params.text("WaitTag"));
         Some(match kind {
@@ -160,8 +160,8 @@ impl Tasks<'_> {
         })
     }
 
-    /// The task's own targeting, else the ability's. A method of the later drafts that is none of our words is the
-    /// host's: it is the host that provides the targets then.
+    /// Targeting of the task, else of the ability. With an unknown method, as in the later drafts, the host
+    /// provides the targets.
     fn target_data(&self, params: Params<'_>) -> WaitDef {
         let own = params.doc::<TargetingDoc>("Targeting");
         let mut chosen = own.as_ref().or(self.targeting).map(targeting::targeting).unwrap_or_default();
@@ -173,7 +173,7 @@ impl Tasks<'_> {
             Some(TargetingMethod::ActivationTarget) => chosen.shape = Shape::ActivationTarget,
             Some(TargetingMethod::Nearest) => chosen.shape = Shape::Nearest,
             Some(TargetingMethod::Radius) => chosen.shape = Shape::Radius,
-            // These have measures, which only a targeting can give.
+            // These methods need measures, which only a targeting has.
             Some(
                 TargetingMethod::Cone | TargetingMethod::Line | TargetingMethod::Box | TargetingMethod::Chain,
             )
@@ -191,7 +191,7 @@ impl Tasks<'_> {
     }
 }
 
-/// `None` if it is no action, `Some(None)` if it lacks what it needs.
+/// Action definition; `None` if the type is not an action, `Some(None)` if a required parameter is missing.
 fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
     Some(match kind {
         "Commit" => Some(ActionDef::Commit(params.commit())),
@@ -351,7 +351,7 @@ fn number(node: &Node) -> Option<NumberDef> {
     }
 }
 
-/// Plain data for the host; nothing is nothing.
+/// Plain data for the host; `None` for null.
 fn host_value(node: &Node) -> Option<HostValue> {
     Some(match &node.value {
         Value::Null => return None,

@@ -12,24 +12,24 @@ use crate::decode::{
     record,
 };
 
-/// How targets are looked for: the form of the area, or whom else.
+/// Method by which targets are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TargetingMethod {
-    /// The owner alone.
+    /// Only the owner.
     SelfOnly,
-    /// The target that the activation was given.
+    /// Target of the activation.
     ActivationTarget,
-    /// The nearest that fit.
+    /// Nearest controllers that pass the filters.
     Nearest,
-    /// All around.
+    /// Sphere around the origin.
     Radius,
-    /// In front.
+    /// Cone along the facing.
     Cone,
-    /// Along the facing.
+    /// Line along the facing.
     Line,
-    /// Around, along the axes of the world.
+    /// Box around the origin, along the axes of the world.
     Box,
-    /// From target to target.
+    /// Jumps from target to target.
     Chain,
 }
 
@@ -114,8 +114,8 @@ record! {
         blocked_by: list Tag = "BlockedByTags", "Tags that block activation.";
         block_abilities: list Tag = "BlockAbilitiesWithTags", "While it is active, abilities with these cannot be activated.";
         cancel_abilities: list Tag = "CancelAbilitiesWithTags", "On activation, active abilities with these are cancelled.";
-        required: list Tag = "ActivationRequiredTags", "All must be there for activation.";
-        blocked: list Tag = "ActivationBlockedTags", "None may be there for activation.";
+        required: list Tag = "ActivationRequiredTags", "The owner must have all of these for activation.";
+        blocked: list Tag = "ActivationBlockedTags", "The owner must have none of these for activation.";
         owned: list GrantedTag = "ActivationOwnedTags", "Granted while it is active.";
         source_required: list Tag = "SourceRequiredTags", "The source of a triggering event must have all of these.";
         source_blocked: list Tag = "SourceBlockedTags", "The source of a triggering event must have none of these.";
@@ -127,7 +127,7 @@ record! {
 record! {
     /// A step of an ability (§10).
     TaskDoc, "task" {
-        kind: required Name = "Type", "What it does; see the list of tasks.";
+        kind: required Name = "Type", "Type of the task; see the list of tasks.";
         params: optional Raw = "Params", "Its parameters.";
         tick_interval: optional NonNegative = "TickInterval", "Seconds between ticks.";
         priority: optional Integer<-2147483648, 2147483647> = "Priority", "Rank under a tick budget.";
@@ -135,10 +135,10 @@ record! {
 }
 
 record! {
-    /// What starts an ability by itself (A7).
+    /// Trigger that activates an ability automatically (A7).
     TriggerDoc, "trigger" {
         tag: required Tag = "Tag", "The tag of the event, or the tag that is watched.";
-        on: optional Choice<TriggerOn> = "On", "What about it (default: Event).";
+        on: optional Choice<TriggerOn> = "On", "Condition on the tag (default: Event).";
     }
 }
 
@@ -151,33 +151,33 @@ record! {
 }
 
 record! {
-    /// An answer that an activation waits for (later drafts, §8.8).
+    /// Validation that an activation waits for (later drafts, §8.8).
     AsyncValidationDoc, "asynchronous validation" {
         required: optional Flag = "Required", "Whether activation waits for it.";
-        kind: optional Text = "Kind", "What is asked.";
+        kind: optional Text = "Kind", "Kind of the validation.";
         timeout: optional Number = "TimeoutMs", "Milliseconds until it fails.";
-        predicted: optional Flag = "Predicted", "Whether the client goes on meanwhile.";
+        predicted: optional Flag = "Predicted", "Whether the client continues meanwhile.";
     }
 }
 
 record! {
-    /// Who may be hit.
+    /// Selection of targets.
     TargetingDoc, "targeting" {
-        method: optional Choice<TargetingMethod> = "Method", "How targets are looked for (default: by the measure that is given, else ActivationTarget).";
+        method: optional Choice<TargetingMethod> = "Method", "Method by which targets are found (default: by the measure that is given, else ActivationTarget).";
         range: optional NonNegative = "Range", "Largest distance; without it, no limit.";
-        radius: optional NonNegative = "Radius", "Radius of an area, another word for Range; of a Chain, how far one jump reaches.";
+        radius: optional NonNegative = "Radius", "Radius of an area, another name for Range; of a Chain, the largest distance of one jump.";
         half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a Cone.";
         width: optional NonNegative = "Width", "Width of a Line.";
         half_extents: optional Vector<3> = "HalfExtents", "From the middle of a Box to its faces.";
-        jumps: optional Integer<0, 65535> = "Jumps", "How often a Chain jumps: at most this many targets after the first.";
-        repeat: optional Flag = "Repeat", "Whether a Chain may come back to a target after another one (default: false).";
+        jumps: optional Integer<0, 65535> = "Jumps", "Number of jumps of a Chain: at most this many targets after the first.";
+        repeat: optional Flag = "Repeat", "Whether a Chain may return to an earlier target (default: false).";
         origin: optional Choice<Origin> = "Origin", "Where the area begins (default: Owner).";
         require_tags: list Tag = "RequireTags", "Targets must have all of these.";
         exclude_tags: list Tag = "ExcludeTags", "Targets must have none of these.";
-        query: optional TagQueryDoc = "Filter", "Must hold over a target's tags.";
-        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side targets are on (default: Any).";
+        query: optional TagQueryDoc = "Filter", "Tag query that must hold for a target.";
+        affiliation: optional Choice<Affiliation> = "Affiliation", "Team relation of targets to the owner (default: Any).";
         count: optional Integer<0, 4294967295> = "Count", "Most targets; 0 is no limit.";
-        line_of_sight: optional Flag = "RequireLineOfSight", "Whether the view must be free, which the host decides (default: false).";
+        line_of_sight: optional Flag = "RequireLineOfSight", "Whether the host must confirm a line of sight (default: false).";
         filter: optional Name = "CustomFilter", "A filter in native code, by its name.";
         persistent: optional Flag = "Persistent", "Whether the last targets are kept while there are no new ones (default: false).";
     }
@@ -190,23 +190,23 @@ record! {
         tags: optional AbilityTagsDoc = "Tags", "Its tags.";
         cost: optional EffectName = "Cost", "Effect that is paid on commit.";
         cooldown: optional EffectName = "Cooldown", "Effect whose tags block it for a while.";
-        tasks: list TaskDoc = "Tasks", "What it does, step by step.";
+        tasks: list TaskDoc = "Tasks", "Tasks that it runs, in order.";
         max_range: optional NonNegative = "MaxRange", "Largest distance of the target; 0 or absent is no limit.";
         async_validation: optional AsyncValidationDoc = "AsyncValidation", "An answer that activation waits for.";
-        instancing: optional Choice<Instancing> = "Instancing", "How many runs there can be at once (default: PerActor).";
+        instancing: optional Choice<Instancing> = "Instancing", "How many activations there can be at once (default: PerActor).";
         retrigger: optional Flag = "Retrigger", "Whether activating it while active restarts it (default: false).";
         activate_on_grant: optional Flag = "ActivateOnGrant", "Whether it is activated when granted (default: false).";
-        survives_death: optional Flag = "SurvivesDeath", "Whether it goes on when its owner dies (default: false).";
+        survives_death: optional Flag = "SurvivesDeath", "Whether it continues when its owner dies (default: false).";
         requires_avatar: optional Flag = "RequiresAvatar", "Whether its owner needs an avatar (default: false).";
-        triggers: list TriggerDoc = "Triggers", "What starts it by itself.";
+        triggers: list TriggerDoc = "Triggers", "Events and tags that activate it automatically.";
         charges: optional ChargesDoc = "Charges", "Uses that recharge.";
         net_execution: optional Choice<NetExecution> = "NetExecution", "Where it runs.";
-        net_security: optional Choice<NetSecurity> = "NetSecurity", "Who may begin and end it.";
-        prediction: optional Choice<Prediction> = "Prediction", "How far a client goes with it before the server has decided (default: as far as it knows enough).";
-        randomness: optional Choice<Randomness> = "Randomness", "Who rolls the dice of its tasks (default: ServerOnly).";
+        net_security: optional Choice<NetSecurity> = "NetSecurity", "Which side may activate and end it.";
+        prediction: optional Choice<Prediction> = "Prediction", "How far a client predicts it before the server confirms (default: as far as it has the information).";
+        randomness: optional Choice<Randomness> = "Randomness", "Which side draws the random numbers of its tasks (default: ServerOnly).";
         allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
-        targeting: optional TargetingDoc = "Targeting", "Who may be hit: limits for the target of an activation, and where its tasks look for targets.";
-        set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for every effect that it makes, its cost and cooldown included.";
+        targeting: optional TargetingDoc = "Targeting", "Limits for the target of an activation, and default targeting of its tasks.";
+        set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "SetByCaller numbers for every effect that it applies, its cost and cooldown included.";
         parameters: optional NamedMap<Name, ParameterValue> = "Parameters", "Parameters: numbers and booleans that each grant begins with, tags (a text that is a tag of the pack) for `ParamTag`, and texts for the host.";
         cooldown_tags: list GrantedTag = "CooldownTags", "Tags that its cooldown grants beside those of the effect.";
         description: optional Text = "Description", "Text for people.";

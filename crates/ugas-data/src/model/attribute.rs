@@ -17,7 +17,7 @@ choice! {
     OnBoundChange { "Keep" => Self::Keep, "Clamp" => Self::Clamp, "KeepRatio" => Self::KeepRatio }
 }
 
-/// A bound: a number, or the attribute whose value it is.
+/// Bound of an attribute: a number, or the value of another attribute.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BoundDoc {
     /// A number.
@@ -35,7 +35,7 @@ impl Field for BoundDoc {
                 Some(Self::Attribute(AttributeName(name)))
             }
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "a number or the name of an attribute"));
+                sink.push(codes::field::wrong_type(node, "a number or the name of an attribute"));
                 None
             }
         }
@@ -68,14 +68,14 @@ record! {
 }
 
 record! {
-    /// Where a derived attribute's base comes from (§6.4).
+    /// Expression for the base of a derived attribute (§6.4).
     DerivedFromDoc, "derivation" {
         expression: required Formula = "Expression", "Expression over attributes of the same controller.";
     }
 }
 
 record! {
-    /// How an attribute goes over the wire.
+    /// Quantisation of an attribute on the wire.
     QuantizeDoc, "quantisation" {
         min: required Number = "Min", "Smallest value that can be sent.";
         max: required Number = "Max", "Largest value that can be sent.";
@@ -87,16 +87,16 @@ record! {
     /// An attribute (§5.7).
     AttributeDoc, "attribute" {
         name: required Name = "Name", "Unique name of the attribute.";
-        default_base: required Number = "DefaultBaseValue", "Base value that a controller begins with.";
-        category: optional Choice<AttributeCategory> = "Category", "What kind of number it is (default: Statistic).";
+        default_base: required Number = "DefaultBaseValue", "Initial base value.";
+        category: optional Choice<AttributeCategory> = "Category", "Category of the attribute (default: Statistic).";
         clamping: optional ClampingDoc = "Clamping", "Bounds of the value.";
-        replication: optional Choice<AttributeReplication> = "ReplicationMode", "Who receives it over a network (default: All).";
-        derived_from: optional DerivedFromDoc = "DerivedFrom", "Makes the base the value of an expression.";
+        replication: optional Choice<AttributeReplication> = "ReplicationMode", "Which clients receive it (default: All).";
+        derived_from: optional DerivedFromDoc = "DerivedFrom", "Derives the base value from an expression.";
         evaluation: optional Choice<Evaluation> = "Evaluation", "Which modifiers count (default: All).";
-        on_bound_change: optional Choice<OnBoundChange> = "OnBoundChange", "What a moving bound does to the base (default: Keep).";
-        drain_into: list AttributeName = "DrainInto", "Attributes that a meta attribute's amount is taken from, in order.";
+        on_bound_change: optional Choice<OnBoundChange> = "OnBoundChange", "How the base value follows a change of a bound (default: Keep).";
+        drain_into: list AttributeName = "DrainInto", "Attributes from which the amount of a meta attribute is subtracted, in order.";
         quantize: optional QuantizeDoc = "Quantize", "Precision on the wire.";
-        prediction_floor: optional Number = "PredictionFloor", "A client's prediction never takes the value below this.";
+        prediction_floor: optional Number = "PredictionFloor", "Lowest value that a client predicts.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }

@@ -1,4 +1,4 @@
-//! Controllers (§4): saved ones in the specification's form, used as templates.
+//! Controllers (§4): templates, and saved characters in the specification's form.
 
 use ugas_core::controller::ReplicationMode;
 
@@ -15,12 +15,12 @@ use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
 use crate::source::Spanned;
 
-/// Policies that an active effect can have.
+/// Duration policy of an active effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivePolicy {
-    /// It ends by itself.
+    /// Ends when its duration is over.
     HasDuration,
-    /// It stays until it is removed.
+    /// Lasts until it is removed.
     Infinite,
 }
 
@@ -34,15 +34,15 @@ choice! {
     ActivePolicy { "HasDuration" => Self::HasDuration, "Infinite" => Self::Infinite }
 }
 
-/// Seconds that an active effect has left; -1 is the duration of the definition (K1).
+/// Remaining seconds of an active effect; -1 is the duration of the definition (K1).
 #[derive(Clone, PartialEq, Debug)]
-pub struct TimeLeft(pub Spanned<f64>);
+pub struct RemainingTime(pub Spanned<f64>);
 
-impl Field for TimeLeft {
+impl Field for RemainingTime {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Number(seconds) = Number::decode(node, sink)?;
         if seconds.value < 0.0 && seconds.value != -1.0 {
-            sink.push(codes::ug132::negative(seconds.span, seconds.value));
+            sink.push(codes::value_range::negative_remaining_time(seconds.span, seconds.value));
             return None;
         }
         Some(Self(seconds))
@@ -91,7 +91,7 @@ record! {
         dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
         handle: optional Text = "Handle", "Handle of a saved ability.";
         is_active: optional Flag = "bIsActive", "Whether it was active when saved.";
-        saved: optional SavedAbilityDoc = "Saved", "What else a saved character knows of it.";
+        saved: optional SavedAbilityDoc = "Saved", "Further state of a saved ability.";
     }
 }
 
@@ -108,18 +108,18 @@ record! {
     ControllerEffectDoc, "active effect" {
         handle: required Text = "Handle", "Identifier of the active effect.";
         effect: required EffectName = "EffectClass", "The effect.";
-        duration: optional TimeLeft = "Duration", "Seconds left; -1 or absent is the duration of the definition.";
-        policy: optional Choice<ActivePolicy> = "DurationPolicy", "How long it lives.";
-        remaining: optional TimeLeft = "RemainingDuration", "Seconds left; -1 or absent is the duration of the definition.";
+        duration: optional RemainingTime = "Duration", "Remaining seconds; -1 or absent is the duration of the definition.";
+        policy: optional Choice<ActivePolicy> = "DurationPolicy", "Whether it has a duration.";
+        remaining: optional RemainingTime = "RemainingDuration", "Remaining seconds; -1 or absent is the duration of the definition.";
         stacks: optional Integer<1, 4294967295> = "Stacks", "Stacks (default: 1).";
         start_time: optional Number = "StartTime", "When it was applied.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         instigator: optional Text = "InstigatorGC", "The controller that caused it.";
         source_ability: optional AbilityName = "SourceAbility", "The ability that applied it.";
-        periodic: optional PeriodicStateDoc = "PeriodicState", "Where its period stands.";
-        captured: optional NamedMap<AttributeName, Raw> = "CapturedAttributes", "Frozen readings.";
-        set_by_caller: optional NamedMap<DataTag, Number> = "SetByCallerMagnitudes", "Numbers that the caller gave.";
-        saved: optional SavedEffectDoc = "Saved", "What else a saved character knows of it.";
+        periodic: optional PeriodicStateDoc = "PeriodicState", "State of its period.";
+        captured: optional NamedMap<AttributeName, Raw> = "CapturedAttributes", "Captured attribute values.";
+        set_by_caller: optional NamedMap<DataTag, Number> = "SetByCallerMagnitudes", "SetByCaller numbers.";
+        saved: optional SavedEffectDoc = "Saved", "Further state of a saved effect.";
     }
 }
 
@@ -136,7 +136,7 @@ record! {
         replication: optional Choice<ReplicationMode> = "ReplicationMode", "How it is replicated (default: Mixed).";
         is_active: optional Flag = "bIsActive", "Whether it is active (default: true).";
         action_sets: list ActionSetName = "ActiveActionSets", "Input action sets that are active.";
-        saved: optional SavedDoc = "Saved", "What else a saved character knows.";
+        saved: optional SavedDoc = "Saved", "Further state of a saved character.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
 }

@@ -20,40 +20,40 @@ use crate::decode::{
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
 
-/// How long an effect lives (§9.2).
+/// Duration policy of an effect (§9.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DurationPolicy {
-    /// It changes base values at once and is gone.
+    /// Changes base values once and does not stay.
     Instant,
-    /// It ends by itself.
+    /// Ends when its duration is over.
     HasDuration,
-    /// It stays until it is removed.
+    /// Lasts until it is removed.
     Infinite,
 }
 
 /// The shape of an area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AreaShape {
-    /// All around.
+    /// Sphere around the origin.
     Sphere,
-    /// Ahead.
+    /// Cone along the facing.
     Cone,
 }
 
-/// Whose side a target is on.
+/// Team relation of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Affiliation {
-    /// Anyone.
+    /// Any controller.
     Any,
-    /// Friends.
+    /// Controllers of the same team.
     Allied,
-    /// Enemies.
+    /// Controllers of another team.
     Hostile,
-    /// Neither.
+    /// Controllers that are neither allied nor hostile.
     Neutral,
-    /// Oneself.
+    /// The source itself.
     SelfOnly,
-    /// Anyone else.
+    /// Any controller but the source.
     ExcludeSelf,
 }
 
@@ -109,7 +109,7 @@ impl Field for TagQueryItemDoc {
             Value::Map(_) => TagQueryDoc::decode(node, sink).map(Self::Query),
             Value::Text(_) => Tag::decode(node, sink).map(Self::Tag),
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "a tag or a tag query"));
+                sink.push(codes::field::wrong_type(node, "a tag or a tag query"));
                 None
             }
         }
@@ -152,11 +152,11 @@ record! {
 }
 
 record! {
-    /// A modifier that counts inside one execution only.
+    /// Modifier that applies within one execution only.
     ScopedModifierDoc, "scoped modifier" {
         attribute: optional AttributeName = "Attribute", "The captured attribute that it changes; or use Variable.";
         variable: optional Name = "Variable", "The transient variable that it changes; or use Attribute.";
-        source: optional Choice<CaptureFrom> = "Source", "Whose attribute it is (default: Source).";
+        source: optional Choice<CaptureFrom> = "Source", "Controller whose attribute it is (default: Source).";
         operation: required Choice<OperationWord> = "Operation", "What it does.";
         magnitude: required MagnitudeDoc = "Magnitude", "By how much.";
     }
@@ -176,8 +176,8 @@ record! {
         ability: required AbilityName = "AbilityClass", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
-        remove_on_removal: optional Flag = "RemoveOnEffectRemoval", "Whether it goes with the effect (default: true).";
-        removal: optional Choice<AbilityRemoval> = "RemovalPolicy", "How it goes with the effect (default: CancelImmediately).";
+        remove_on_removal: optional Flag = "RemoveOnEffectRemoval", "Whether it is removed with the effect (default: true).";
+        removal: optional Choice<AbilityRemoval> = "RemovalPolicy", "How it is removed with the effect (default: CancelImmediately).";
         activate_on_grant: optional Flag = "ActivateOnGrant", "Whether it is activated at once (default: false).";
         dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
     }
@@ -201,9 +201,9 @@ record! {
 record! {
     /// Effects applied when an effect ends (E10).
     ExpirationEffectsDoc, "expiration effects" {
-        routine: list EffectName = "Routine", "When its time is up.";
-        premature: list EffectName = "Premature", "When it is removed before.";
-        always: list EffectName = "Always", "In either case.";
+        routine: list EffectName = "Routine", "Applied when its duration is over.";
+        premature: list EffectName = "Premature", "Applied when it is removed early.";
+        always: list EffectName = "Always", "Applied in either case.";
     }
 }
 
@@ -211,9 +211,9 @@ record! {
     /// An effect applied along with another.
     AdditionalEffectDoc, "additional effect" {
         effect: required EffectName = "Effect", "The effect.";
-        to: optional Choice<AdditionalTo> = "To", "Whom it is applied to (default: Target).";
-        source_tags: optional TagRequirementDoc = "SourceTags", "What the source must and must not have.";
-        target_tags: optional TagRequirementDoc = "TargetTags", "What the target must and must not have.";
+        to: optional Choice<AdditionalTo> = "To", "Controller that it is applied to (default: Target).";
+        source_tags: optional TagRequirementDoc = "SourceTags", "Tags that the source must and must not have.";
+        target_tags: optional TagRequirementDoc = "TargetTags", "Tags that the target must and must not have.";
         context_tags: optional TagRequirementDoc = "ContextTags", "Context tags that the application must and must not have.";
         set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for the effect by tag: expressions over source and target of the parent, evaluated after it executed.";
     }
@@ -227,7 +227,7 @@ record! {
         half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a cone, 0 to 180 degrees.";
         require_tags: list Tag = "RequireTags", "Targets must have all of these.";
         exclude_tags: list Tag = "ExcludeTags", "Targets must have none of these.";
-        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side targets are on (default: ExcludeSelf).";
+        affiliation: optional Choice<Affiliation> = "Affiliation", "Team relation of targets (default: ExcludeSelf).";
         max_targets: optional Integer<0, 4294967295> = "MaxTargets", "Most targets; 0 is no limit.";
     }
 }
@@ -236,7 +236,7 @@ record! {
     /// A gameplay effect (§9.10).
     EffectDoc, "gameplay effect" {
         name: required Name = "Name", "Unique name of the effect.";
-        duration_policy: required Choice<DurationPolicy> = "DurationPolicy", "How long it lives.";
+        duration_policy: required Choice<DurationPolicy> = "DurationPolicy", "Whether it is instant, has a duration, or is infinite.";
         duration: optional MagnitudeDoc = "Duration", "Seconds that it lasts, with DurationPolicy: HasDuration.";
         period: optional PeriodDoc = "Period", "Makes it execute repeatedly.";
         policy: optional Choice<ExecutionPolicy> = "ExecutionPolicy", "How several instances interact (default: RunInParallel).";
@@ -249,7 +249,7 @@ record! {
         application_blocked_tags: list Tag = "ApplicationBlockedTags", "The target must have none of these.";
         source_required_tags: list Tag = "SourceRequiredTags", "The source must have all of these.";
         source_blocked_tags: list Tag = "SourceBlockedTags", "The source must have none of these.";
-        application_query: optional TagQueryDoc = "ApplicationQuery", "Must hold over the target's tags.";
+        application_query: optional TagQueryDoc = "ApplicationQuery", "Tag query that must hold for the target.";
         ongoing_required_tags: list Tag = "OngoingRequiredTags", "While the target lacks one, the effect is inhibited.";
         ongoing_blocked_tags: list Tag = "OngoingBlockedTags", "While the target has one, the effect is inhibited.";
         remove_on_tags: list Tag = "RemoveOnTags", "As soon as the target has one, the effect is removed.";
@@ -267,8 +267,8 @@ record! {
         granted_abilities: list AbilityGrantDoc = "GrantedAbilities", "Abilities granted while it is active.";
         cues: list CueTag = "GameplayCues", "Cues.";
         cue_magnitude: optional AttributeName = "CueMagnitude", "Attribute whose modifier feeds a cue's magnitude.";
-        prediction: optional Choice<Prediction> = "Prediction", "How far a client goes with it before the server has decided (default: as far as it knows enough).";
-        randomness: optional Choice<Randomness> = "Randomness", "Who rolls its dice (default: ServerOnly).";
+        prediction: optional Choice<Prediction> = "Prediction", "How far a client predicts it before the server confirms (default: as far as it has the information).";
+        randomness: optional Choice<Randomness> = "Randomness", "Which side draws its random numbers (default: ServerOnly).";
         area: optional AreaDoc = "Area", "The area that it covers.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
@@ -276,7 +276,7 @@ record! {
 }
 
 impl EffectDoc {
-    /// False for an effect whose application changes nothing.
+    /// Whether an application of the effect can change anything.
     pub(crate) fn does_something(&self) -> bool {
         let lists: [bool; 8] = [
             self.modifiers.is_empty(),

@@ -1,7 +1,7 @@
 //! Inheritance between documents (D1): `Extends: Name` and `Append: { Field: [items] }`.
 //!
-//! Documents are merged as trees before they are decoded. Every value keeps the span of the place where it is written, so
-//! that a diagnostic about an inherited part points into the parent's file.
+//! Documents are merged as trees before they are decoded. Every value keeps the span of the place where it is
+//! written, so that a diagnostic about an inherited part points into the parent's file.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::source::{Limits, SourceMap, Spanned};
 
 /// The key that names the parent of a document.
 pub(crate) const EXTENDS: &str = "Extends";
-/// The key whose lists are added to those of the document.
+/// The key whose lists are appended to the lists of the document.
 pub(crate) const APPEND: &str = "Append";
-/// The keys that a child does not take over.
+/// The keys that a child does not inherit.
 const OWN_KEYS: [&str; 4] = ["$schema", "Name", EXTENDS, APPEND];
-/// Most comparisons for suggestions: a hostile pack may have as many unknown parents as known names.
+/// Limit of name comparisons for suggestions: a hostile pack may have as many unknown parents as known names.
 const MOST_COMPARISONS: usize = 10_000_000;
 
 impl DocumentKind {
@@ -41,8 +41,8 @@ impl DocumentKind {
     }
 }
 
-/// Merges documents with their parents and decodes them, in order. `values` is the number of values in the files;
-/// inherited values count towards the same limit.
+/// Merges documents with their parents and decodes them, in order. `values` is the number of values in the
+/// files; inherited values count towards the same limit.
 pub(crate) fn resolve(
     map: &SourceMap,
     mut outlines: Vec<Outline>,
@@ -64,7 +64,7 @@ pub(crate) fn resolve(
                 let mut own = Sink::with_limit(limits.diagnostics).allow_unknown(sink.allows_unknown());
                 let mut document = outline.decode(kind, &mut own);
                 // A missing field may be one that the parent has.
-                own.retain(|found| found.code != codes::ug010::DOC.code);
+                own.retain(|found| found.code != codes::field::UG010.code);
                 sink.append(own);
                 document.is_clean = false;
                 document
@@ -77,8 +77,8 @@ pub(crate) fn resolve(
     documents
 }
 
-/// The name of a document by itself. The specification gives controllers no name: the owner's id or the file's name
-/// serves.
+/// Name of a document before inheritance. The specification gives controllers no name; the owner's id or the
+/// file's name is used.
 fn own_name(map: &SourceMap, outline: &Outline) -> Option<String> {
     let text =
         |node: Option<&Node>| node.and_then(Node::text).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -91,7 +91,7 @@ fn own_name(map: &SourceMap, outline: &Outline) -> Option<String> {
     name.or_else(|| text(owner)).or_else(stem)
 }
 
-/// Gives a controller document without a `Name` the name that it has by itself.
+/// Sets the name of a controller document that has no `Name`.
 fn name_controller(document: &mut Document, name: Option<String>) {
     if let super::Model::Controller(doc) = &mut document.model
         && doc.name.is_none()
@@ -103,7 +103,7 @@ fn name_controller(document: &mut Document, name: Option<String>) {
     }
 }
 
-/// Gives documents that nothing but their parent identifies the kind of their parent.
+/// Sets the kind of documents that only their parent identifies.
 fn identify(outlines: &mut [Outline], names: &[Option<String>], sink: &mut Sink) {
     if outlines.iter().all(|outline| outline.kind.is_some()) {
         return;
@@ -140,11 +140,11 @@ fn identify(outlines: &mut [Outline], names: &[Option<String>], sink: &mut Sink)
 /// Parent of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Link {
-    /// Nothing.
+    /// No parent.
     None,
     /// The document at this position.
     Parent(usize),
-    /// A parent that cannot be used, which is reported.
+    /// A parent that cannot be used; already reported.
     Broken,
 }
 
@@ -167,7 +167,7 @@ impl Parents {
             let Some(kind) = outline.kind.filter(|kind| kind.is_extendable()) else { return Link::None };
             let Some(value) = outline.node.get(EXTENDS) else { return Link::None };
             let Some(name) = value.text().filter(|name| !name.is_empty()) else {
-                sink.push(codes::ug011::wrong_type(value, "a text (name of the document that it extends)"));
+                sink.push(codes::field::wrong_type(value, "a text (name of the document that it extends)"));
                 return Link::Broken;
             };
             if let Some(parent) = known.get(&(kind, name)) {
@@ -175,7 +175,7 @@ impl Parents {
             }
             let spanned = Spanned { value: name.to_owned(), span: value.span };
             if let Some(other) = kinds.get(name) {
-                sink.push(codes::ug142::other_kind(&spanned, kind.name(), other.name()));
+                sink.push(codes::format::parent_of_other_kind(&spanned, kind.name(), other.name()));
                 return Link::Broken;
             }
             let of_kind = || known.keys().filter(|(known, _)| *known == kind).map(|(_, name)| *name);
@@ -186,7 +186,7 @@ impl Parents {
                 }
                 None => None,
             };
-            sink.push(soften(codes::ug140::unknown_parent(&spanned, kind.name(), hint), scope));
+            sink.push(soften(codes::format::unknown_parent(&spanned, kind.name(), hint), scope));
             Link::Broken
         };
         Self { links: outlines.iter().map(link).collect() }
@@ -217,15 +217,15 @@ impl Parents {
             let mut path: Vec<&str> = cycle.iter().filter_map(|at| names[*at].as_deref()).collect();
             path.extend(path.first().copied());
             let span = outlines[cycle[0]].node.get(EXTENDS).map(|value| value.span).unwrap_or_default();
-            sink.push(codes::ug141::circular(span, &path));
+            sink.push(codes::cycle::inheritance(span, &path));
             for at in cycle {
                 self.links[at] = Link::Broken;
             }
         }
     }
 
-    /// Merges every document with its parent, parents first. Chains may be as long as the pack, so nothing recurses along
-    /// them.
+    /// Merges every document with its parent, parents first. Chains may be as long as the pack, so nothing
+    /// recurses along them.
     fn merge(&mut self, outlines: &mut [Outline], limits: &Limits, values: u64, sink: &mut Sink) {
         let mut is_done = vec![false; outlines.len()];
         let (mut total, mut is_full) = (values, false);
@@ -243,7 +243,7 @@ impl Parents {
                     total = total.saturating_add(inherited);
                     if total > u64::from(limits.pack_nodes) {
                         if !is_full {
-                            sink.push(codes::ug003::pack_too_large(outlines[at].file, limits.pack_nodes));
+                            sink.push(codes::pack::pack_too_large(outlines[at].file, limits.pack_nodes));
                         }
                         (is_full, self.links[at]) = (true, Link::Broken);
                     } else {
@@ -263,7 +263,7 @@ impl Parents {
     }
 }
 
-/// Adds to a document what its parent has and it does not replace.
+/// Adds the entries of the parent that the document does not replace.
 fn inherit(child: &mut Node, parent: Node) {
     let Value::Map(mut entries) = parent.value else { return };
     entries.retain(|entry| !OWN_KEYS.contains(&entry.key.value.as_str()));
@@ -288,7 +288,7 @@ fn merge_entries(child: &mut Node, inherited: Vec<Entry>) {
     }
 }
 
-/// Carries out the `Append` of a document and removes it together with `Extends`. False if something is wrong with it.
+/// Applies the `Append` of a document and removes it together with `Extends`. False if `Append` is invalid.
 fn apply_append(document: &mut Node, sink: &mut Sink) -> bool {
     let Value::Map(entries) = &mut document.value else { return true };
     let append = entries.iter().position(|entry| entry.key.value == APPEND);
@@ -298,7 +298,7 @@ fn apply_append(document: &mut Node, sink: &mut Sink) -> bool {
         None => true,
         Some(Node { value: Value::Map(added), .. }) => append_entries(entries, added, sink),
         Some(other) => {
-            sink.push(codes::ug011::wrong_type(&other, "a mapping from fields to lists of items"));
+            sink.push(codes::field::wrong_type(&other, "a mapping from fields to lists of items"));
             false
         }
     }
@@ -324,16 +324,16 @@ fn append_entries(entries: &mut Vec<Entry>, added: Vec<Entry>, sink: &mut Sink) 
                 (Value::List(items), Value::List(added)) => items.extend(added),
                 (Value::Map(own), Value::Map(nested)) => is_fine &= append_entries(own, nested, sink),
                 (Value::List(_), _) => {
-                    sink.push(codes::ug143::not_items(&key));
+                    sink.push(codes::format::append_without_list(&key));
                     is_fine = false;
                 }
                 _ => {
-                    sink.push(codes::ug143::not_a_list(&key, &entries[at].value.describe()));
+                    sink.push(codes::format::append_to_non_list(&key, &entries[at].value.describe()));
                     is_fine = false;
                 }
             },
             (None, _) => {
-                sink.push(codes::ug143::not_items(&key));
+                sink.push(codes::format::append_without_list(&key));
                 is_fine = false;
             }
         }

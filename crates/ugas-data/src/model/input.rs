@@ -30,43 +30,43 @@ pub enum Device {
     Custom,
 }
 
-/// What a modifier does to an input value.
+/// Type of an input modifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputModifierType {
     /// Ignores small values.
     DeadZone,
-    /// Scales.
+    /// Scales the value.
     Sensitivity,
-    /// Bends.
+    /// Maps the value through a curve.
     ResponseCurve,
-    /// Turns around.
+    /// Inverts axes.
     AxisInvert,
-    /// Scales axis by axis.
+    /// Scales each axis by its own factor.
     AxisScale,
-    /// Swaps axes.
+    /// Reorders the axes.
     AxisSwizzle,
     /// Scales by distance from the centre.
     RadialScaling,
-    /// Makes the length 1.
+    /// Normalises the length to 1.
     Normalize,
-    /// Makes a press of an axis.
+    /// Turns an axis into a press.
     TriggerThreshold,
-    /// Keeps in a range.
+    /// Clamps the value to a range.
     Clamp,
-    /// Code of the host.
+    /// Native code of the host.
     Custom,
 }
 
-/// The form of a response curve.
+/// Shape of a response curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CurveType {
-    /// A line.
+    /// Straight line.
     Linear,
-    /// A power.
+    /// Power of the input.
     Exponential,
-    /// Slow, fast, slow.
+    /// Smooth step.
     SCurve,
-    /// Points.
+    /// Custom points.
     Custom,
 }
 
@@ -126,11 +126,11 @@ record! {
     /// An input action.
     InputActionDoc, "input action" {
         name: required Name = "Name", "Unique name of the action, which abilities are bound to.";
-        value_type: required Choice<ValueType> = "ValueType", "What its value is.";
+        value_type: required Choice<ValueType> = "ValueType", "Type of its value.";
         trigger: optional Choice<TriggerBehavior> = "TriggerBehavior", "When it fires (default: OnPressed).";
         tap_threshold: optional NonNegative = "TapThreshold", "Longest tap in seconds (default: 0.2).";
         double_tap_window: optional NonNegative = "DoubleTapWindow", "Longest time between two taps in seconds (default: 0.3).";
-        consume: optional Flag = "ConsumeInput", "Whether others do not see the input (default: true).";
+        consume: optional Flag = "ConsumeInput", "Whether the input is hidden from other actions (default: true).";
         tags: optional ActionTagsDoc = "Tags", "Its tags.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
@@ -144,10 +144,10 @@ record! {
     }
 }
 
-/// How long an input is kept: seconds, or an attribute of the owner.
+/// Time for which an input is buffered: seconds, or an attribute of the owner.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BufferWindow {
-    /// So many seconds.
+    /// Seconds.
     Seconds(NonNegative),
     /// The current value of this attribute, in seconds.
     Attribute(AttributeName),
@@ -180,11 +180,11 @@ impl Field for BufferWindow {
 }
 
 record! {
-    /// Inputs kept for a moment.
+    /// Buffer for early inputs.
     InputBufferDoc, "input buffer" {
-        enabled: optional Flag = "Enabled", "Whether inputs are kept (default: false).";
-        window: optional BufferWindow = "BufferWindow", "For how many seconds (default: 0.15), or the attribute of the owner that says so.";
-        size: optional Integer<1, 4294967295> = "MaxBufferSize", "How many (default: 3).";
+        enabled: optional Flag = "Enabled", "Whether early inputs are buffered (default: false).";
+        window: optional BufferWindow = "BufferWindow", "Seconds that an input is kept (default: 0.15), or the attribute of the owner with the seconds.";
+        size: optional Integer<1, 4294967295> = "MaxBufferSize", "Most buffered inputs (default: 3).";
     }
 }
 
@@ -195,8 +195,8 @@ record! {
         actions: required AtLeastOne<InputName> = "Actions", "Its actions.";
         priority: optional Integer<-2147483648, 2147483647> = "Priority", "Rank among sets (default: 0).";
         activation: optional ActivationTagsDoc = "ActivationTags", "When it is active.";
-        exclusive: optional Flag = "Exclusive", "Whether it switches others off (default: false).";
-        buffer: optional InputBufferDoc = "InputBuffer", "Inputs kept for a moment.";
+        exclusive: optional Flag = "Exclusive", "Whether it deactivates other sets (default: false).";
+        buffer: optional InputBufferDoc = "InputBuffer", "Buffer for early inputs.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
 }
@@ -230,7 +230,7 @@ record! {
 }
 
 record! {
-    /// What controls trigger an action.
+    /// Binding of controls to an action.
     BindingDoc, "binding" {
         action: required InputName = "Action", "The action.";
         inputs: optional AtLeastOne<DeviceInputDoc> = "Inputs", "The controls.";
@@ -244,11 +244,11 @@ record! {
 }
 
 record! {
-    /// Which controls trigger which actions.
+    /// Mapping of controls to the actions of a set.
     InputMappingDoc, "input mapping" {
         name: optional Name = "Name", "Name of the mapping.";
         action_set: required ActionSetName = "ActionSet", "The set it is for.";
-        platform: optional Choice<Platform> = "Platform", "Where it is for.";
+        platform: optional Choice<Platform> = "Platform", "Platform that it is for.";
         bindings: required AtLeastOne<BindingDoc> = "Bindings", "The bindings.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
@@ -280,31 +280,31 @@ record! {
 record! {
     /// A point of a response curve.
     CurvePointDoc, "curve point" {
-        input: required Number = "In", "Value before.";
-        output: required Number = "Out", "Value after.";
+        input: required Number = "In", "Input value.";
+        output: required Number = "Out", "Output value.";
     }
 }
 
 record! {
     /// Parameters of an input modifier.
     InputModifierParamsDoc, "input modifier parameters" {
-        inner: optional Unit = "InnerThreshold", "Below it nothing counts.";
-        outer: optional Unit = "OuterThreshold", "Above it all counts.";
+        inner: optional Unit = "InnerThreshold", "Values below it are 0.";
+        outer: optional Unit = "OuterThreshold", "Values above it are 1.";
         shape: optional Choice<DeadZoneShape> = "DeadZoneShape", "Shape of the dead zone.";
         multiplier: optional Number = "Multiplier", "Factor.";
         multiplier_x: optional Number = "MultiplierX", "Factor of the x axis.";
         multiplier_y: optional Number = "MultiplierY", "Factor of the y axis.";
-        curve_type: optional Choice<CurveType> = "CurveType", "Form of the curve.";
+        curve_type: optional Choice<CurveType> = "CurveType", "Shape of the curve.";
         exponent: optional Number = "Exponent", "Power of the curve.";
         points: list CurvePointDoc = "CurvePoints", "Points of the curve.";
-        invert_x: optional Flag = "InvertX", "Turns the x axis around.";
-        invert_y: optional Flag = "InvertY", "Turns the y axis around.";
+        invert_x: optional Flag = "InvertX", "Inverts the x axis.";
+        invert_y: optional Flag = "InvertY", "Inverts the y axis.";
         scale_x: optional Number = "ScaleX", "Scale of the x axis.";
         scale_y: optional Number = "ScaleY", "Scale of the y axis.";
         scale_z: optional Number = "ScaleZ", "Scale of the z axis.";
         swizzle: optional Text = "SwizzleOrder", "New order of the axes.";
         max_radius: optional Number = "MaxRadius", "Largest length.";
-        press: optional Unit = "PressThreshold", "Where an axis counts as pressed (default: 0.5).";
+        press: optional Unit = "PressThreshold", "Value from which an axis counts as pressed (default: 0.5).";
         min: optional Number = "Min", "Smallest value.";
         max: optional Number = "Max", "Largest value.";
         calculator: optional CalculationName = "CalculatorClass", "Code of the host.";

@@ -1,6 +1,6 @@
 //! Kinds of documents.
 
-/// What a document is; its name is the last part of a `$schema`.
+/// Kind of a document; its name is the last part of a `$schema`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum DocumentKind {
     /// An attribute on its own (§5.7).
@@ -89,7 +89,8 @@ impl DocumentKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// True for the kinds that the specification has; the others are formats of our own and need no `$schema`.
+    /// True for the kinds of the specification; the others are extensions of this project and need no
+    /// `$schema`.
     pub const fn is_official(self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,5 @@
-//! Lists of our own: curves, calculations, ability sets, effect containers.
+//! Library documents, an extension of the specification: curves, calculations, ability sets, effect
+//! containers.
 
 use ugas_core::curve::Interpolation;
 use ugas_core::effect::calculation::OutputTo;
@@ -16,11 +17,11 @@ choice! {
 }
 
 record! {
-    /// Numbers by level or by any other input.
+    /// Curve over the level or any other input.
     CurveDoc, "curve" {
         name: required Name = "Name", "Unique name of the curve.";
         points: required List<Vector<2>> = "Points", "Points [x, y] by increasing x.";
-        interpolation: optional Choice<Interpolation> = "Interpolation", "What happens between the points (default: Linear).";
+        interpolation: optional Choice<Interpolation> = "Interpolation", "Interpolation between the points (default: Linear).";
     }
 }
 
@@ -28,16 +29,16 @@ record! {
     /// An attribute that a calculation reads (§9.5).
     CaptureDoc, "capture" {
         attribute: required AttributeName = "Attribute", "The attribute.";
-        from: optional Choice<CaptureFrom> = "From", "Whose it is (default: Source).";
+        from: optional Choice<CaptureFrom> = "From", "Controller whose attribute it is (default: Source).";
         capture: optional Choice<CaptureTime> = "Capture", "Frozen at application, or live (default: OnExecution).";
     }
 }
 
 record! {
-    /// What an execution writes.
+    /// Output of an execution.
     OutputDoc, "output" {
         attribute: required AttributeName = "Attribute", "Attribute that is written.";
-        operation: required Choice<OperationWord> = "Operation", "How.";
+        operation: required Choice<OperationWord> = "Operation", "Operation with which it is written.";
         magnitude: required Formula = "Magnitude", "Expression for the amount.";
         to: optional Choice<OutputTo> = "To", "Controller whose attribute is written (default: Target).";
     }
@@ -57,7 +58,7 @@ record! {
         name: required Name = "Name", "Unique name of the calculation.";
         captures: list CaptureDoc = "Captures", "Attributes that it reads; those that expressions mention are live unless listed here.";
         lets: optional NamedMap<Name, Formula> = "Let", "Named intermediate results, in order.";
-        outputs: list OutputDoc = "Outputs", "What an execution writes.";
+        outputs: list OutputDoc = "Outputs", "Attributes that an execution writes.";
         result: optional Formula = "Result", "Result of a magnitude calculation or a requirement.";
         tags: list ContextTagDoc = "Tags", "Context tags that it marks, such as Hit.Critical.";
     }
@@ -97,7 +98,7 @@ record! {
     /// Effects with their targets.
     EffectContainerDoc, "effect container" {
         name: required Name = "Name", "Unique name of the container.";
-        targeting: optional TargetingDoc = "Targeting", "Who is hit.";
+        targeting: optional TargetingDoc = "Targeting", "Selection of the targets.";
         to: optional Choice<Recipient> = "To", "The targets that `Targeting` begins with (default: Target).";
         effects: list EffectEntryDoc = "Effects", "What is applied to them; without a level, at the ability's.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";

@@ -34,10 +34,10 @@ pub enum Reading {
     UpToChannel,
 }
 
-/// An operation as it is written; Unreal's names for the same thing stay what they are.
+/// Operation as it is written, so that Unreal's names for the same operation are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OperationWord {
-    /// What it does.
+    /// Operation of the word.
     pub operation: Operation,
     /// Position among the words.
     at: usize,
@@ -85,31 +85,31 @@ choice! {
 }
 
 record! {
-    /// Where a number comes from (§9.4.2).
+    /// Magnitude: the source of a number (§9.4.2).
     MagnitudeDoc, "magnitude" {
-        kind: required Choice<MagnitudeType> = "Type", "Where the number comes from.";
+        kind: required Choice<MagnitudeType> = "Type", "Type of the magnitude.";
         value: optional Number = "Value", "ScalableFloat: the number; scales the curve if both are given.";
         curve: optional CurveName = "Curve", "ScalableFloat: the curve. AttributeBased: looked up with the attribute's value.";
         curve_input: optional Formula = "CurveInput", "ScalableFloat: expression for the curve's x axis (default: Level).";
         backing_attribute: optional AttributeName = "BackingAttribute", "AttributeBased: the attribute that is read.";
-        source: optional Choice<CaptureFrom> = "Source", "AttributeBased: whose attribute it is (default: Source).";
-        reading: optional Choice<Reading> = "AttributeCalculation", "AttributeBased: which of its numbers (default: Current).";
+        source: optional Choice<CaptureFrom> = "Source", "AttributeBased: controller whose attribute is read (default: Source).";
+        reading: optional Choice<Reading> = "AttributeCalculation", "AttributeBased: which value of the attribute is read (default: Current).";
         up_to_channel: optional Integer<0, 9> = "UpToChannel", "AttributeBased: the last layer that counts, with AttributeCalculation: UpToChannel.";
         capture: optional Choice<CaptureTime> = "Capture", "Frozen at application, or live (default: OnExecution).";
         coefficient: optional Number = "Coefficient", "Factor (default: 1).";
         pre_add: optional Number = "PreMultiplyAdditive", "Added before the factor.";
         post_add: optional Number = "PostMultiplyAdditive", "Added after the factor.";
         source_tag_filter: list Tag = "SourceTagFilter", "Only modifiers whose effect has all these tags count.";
-        target_tag_filter: list Tag = "TargetTagFilter", "The same for the tags of the one that is read.";
+        target_tag_filter: list Tag = "TargetTagFilter", "Only modifiers on targets with all these tags count.";
         calculator_class: optional CalculationName = "CalculatorClass", "CustomCalculation: the calculation.";
         data_tag: optional DataTag = "DataTag", "SetByCaller: the key.";
-        default: optional Number = "Default", "SetByCaller: what counts when the caller gives nothing.";
+        default: optional Number = "Default", "SetByCaller: value without a number of the caller.";
         expression: optional Formula = "Expression", "Expression: the formula.";
     }
 }
 
 record! {
-    /// Tags that must, and tags that must not, be there.
+    /// Tags that must be present, and tags that must not.
     TagRequirementDoc, "tag requirement" {
         require: list Tag = "Require", "All of these.";
         ignore: list Tag = "Ignore", "None of these.";
@@ -124,8 +124,8 @@ record! {
         magnitude: required MagnitudeDoc = "Magnitude", "By how much.";
         channel: optional Text = "Channel", "Multiplier bucket: bonuses of one channel add up, channels multiply.";
         layer: optional Integer<0, 9> = "EvaluationChannel", "Evaluation layer, 0 to 9 (default: 0).";
-        source_tags: optional TagRequirementDoc = "SourceTags", "Counts only while the source fits.";
-        target_tags: optional TagRequirementDoc = "TargetTags", "Counts only while the target fits.";
+        source_tags: optional TagRequirementDoc = "SourceTags", "Tags that the source must and must not have for the modifier to apply.";
+        target_tags: optional TagRequirementDoc = "TargetTags", "Tags that the target must and must not have for the modifier to apply.";
         factor_in_stacks: optional Flag = "FactorInStackCount", "Whether the stack count multiplies it (default: true).";
     }
 }

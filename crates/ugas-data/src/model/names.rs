@@ -1,4 +1,4 @@
-//! Names that refer to something, each with what it refers to.
+//! Types of names, each with the kind of definition that it refers to.
 
 use crate::decode::{Field, ReferenceKind, TagRole, name_text, reference};
 use crate::node::{Node, Value};
@@ -42,15 +42,15 @@ reference! {
     EffectName => ReferenceKind::Effect, "name of an effect";
     /// The name of an ability.
     AbilityName => ReferenceKind::Ability, "name of an ability";
-    /// A tag that is asked for.
+    /// A tag that a requirement or query matches.
     Tag => ReferenceKind::Tag(TagRole::Asked), "a tag", TAG;
-    /// A tag that a controller gets.
+    /// A tag that is granted to a controller.
     GrantedTag => ReferenceKind::Tag(TagRole::Granted), "a tag", TAG;
     /// A tag that describes an ability.
     AbilityTag => ReferenceKind::Tag(TagRole::Ability), "a tag", TAG;
     /// A tag that triggers a cue.
     CueTag => ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue", TAG;
-    /// The key of a number that a caller sets.
+    /// The key of a SetByCaller number.
     DataTag => ReferenceKind::Tag(TagRole::Data), "a tag", TAG;
     /// The name of a curve.
     CurveName => ReferenceKind::Curve, "name of a curve";
@@ -70,7 +70,7 @@ reference! {
     ContainerName => ReferenceKind::Container, "name of an effect container";
 }
 
-/// The name of the attribute of death, or `None` for no death.
+/// Name of the death attribute, or `None` for no death.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DeathAttributeName(pub AttributeName);
 

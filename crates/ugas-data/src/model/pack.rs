@@ -9,9 +9,9 @@ use crate::node::Node;
 record! {
     /// Settings that hold in the whole pack.
     GlobalsDoc, "globals" {
-        death_attribute: optional DeathAttributeName = "DeathAttribute", "Attribute whose fall to the threshold is death, which cancels all abilities without SurvivesDeath (default: Health, if there is one). None turns death off.";
+        death_attribute: optional DeathAttributeName = "DeathAttribute", "Attribute whose fall to the threshold is death, which cancels all abilities without SurvivesDeath (default: Health, if there is one). None disables death.";
         death_threshold: optional Number = "DeathThreshold", "The threshold (default: the attribute's Min, 0 if it has none).";
-        input_buffer: optional InputBufferDoc = "InputBuffer", "Whether, for how long and how many inputs are kept that come too early.";
+        input_buffer: optional InputBufferDoc = "InputBuffer", "Buffer for early inputs.";
     }
 }
 
@@ -20,7 +20,7 @@ record! {
     PackDoc, "pack" {
         name: optional Text = "Name", "Name of the pack.";
         version: optional Raw = "Version", "Its version.";
-        description: optional Text = "Description", "What it is.";
+        description: optional Text = "Description", "Description of the pack.";
         globals: optional GlobalsDoc = "Globals", "Settings that hold in the whole pack.";
         host_tasks: list Name = "HostTasks", "Task types that the host carries out.";
         native_calculations: list Name = "NativeCalculations", "Calculations that native code provides.";
@@ -32,8 +32,8 @@ record! {
 }
 
 impl PackDoc {
-    /// Reads a `pack.yaml`. One in the public packs' own form (`id`, `scope`, `signatureMechanic`) is plain metadata,
-    /// in which no field is unknown.
+    /// Decodes a `pack.yaml`. A file in the form of the public packs (`id`, `scope`, `signatureMechanic`) is
+    /// plain metadata, which accepts any field.
     pub(crate) fn of(node: &Node, sink: &mut Sink) -> Self {
         if ["id", "scope", "signatureMechanic"].iter().any(|key| node.get(key).is_some()) {
             let unknown = node.entries().iter().filter(|entry| entry.key.value != "$schema");

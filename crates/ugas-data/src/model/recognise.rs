@@ -1,4 +1,4 @@
-//! Finds out what a document is: by the end of its `$schema`, else by its keys.
+//! Detection of the kind of a document: by the end of its `$schema`, else by its keys.
 
 use ugas_core::nearest::nearest;
 
@@ -19,17 +19,17 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Decodes the document; what is wrong is reported.
+    /// Decodes the document; problems are reported.
     pub(crate) fn decode(self, kind: DocumentKind, sink: &mut Sink) -> Document {
-        let before = sink.faults();
+        let before = sink.blocking_errors();
         let model = decode(kind, &self.node, sink);
-        let is_clean = sink.faults() == before;
+        let is_clean = sink.blocking_errors() == before;
         Document { kind, file: self.file, schema: self.schema, node: self.node, model, is_clean }
     }
 }
 
-/// Reads a document that stands alone. `None` for what is nothing (an empty document, a JSON Schema) or nothing known,
-/// which is reported.
+/// Identifies and decodes a document without inheritance. `None` for an empty document or a JSON Schema, and
+/// for an unknown kind, which is reported.
 pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Document> {
     let outline = outline(map, file, node, sink)?;
     match outline.kind {
@@ -41,8 +41,8 @@ pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Si
     }
 }
 
-/// Identifies a document without decoding it. `None` for what is nothing (an empty document, a JSON Schema) or nothing
-/// known, which is reported.
+/// Identifies a document without decoding it. `None` for an empty document or a JSON Schema, and for an
+/// unknown kind, which is reported.
 pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Outline> {
     if node.value == Value::Null {
         return None;
@@ -51,7 +51,7 @@ pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink
         Some(schema) => match schema.text() {
             Some(text) => Some(Spanned { value: text.to_owned(), span: schema.span }),
             None => {
-                sink.push(codes::ug009::schema_not_text(schema.span));
+                sink.push(codes::format::schema_not_text(schema.span));
                 return None;
             }
         },
@@ -81,19 +81,19 @@ pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink
     Some(Outline { kind, file, schema, node })
 }
 
-/// Reports a document that its shape identifies and that should say itself what it is.
+/// Reports a document without `$schema` that its keys identify.
 pub(super) fn report_missing_schema(kind: DocumentKind, node: &Node, sink: &mut Sink) {
     if kind.is_official() {
-        sink.push(codes::ug007::missing_schema(node.head(), kind.name()));
+        sink.push(codes::format::missing_schema(node.head(), kind.name()));
     }
 }
 
-/// Reports a document that nothing identifies.
+/// Reports a document of unknown kind.
 pub(super) fn report_unknown(node: &Node, sink: &mut Sink) {
-    sink.push(codes::ug008::unknown_document(node.head(), &kind_list()));
+    sink.push(codes::format::unknown_document(node.head(), &kind_list()));
 }
 
-/// Whether a document is a scenario, told without reading it.
+/// Whether a document is a scenario, without decoding it.
 pub(crate) fn is_scenario(map: &SourceMap, file: FileId, node: &Node) -> bool {
     match node.get("$schema") {
         Some(schema) => schema.text().is_some_and(|schema| schema.ends_with("schemas/scenario.json")),
@@ -101,7 +101,7 @@ pub(crate) fn is_scenario(map: &SourceMap, file: FileId, node: &Node) -> bool {
     }
 }
 
-/// A JSON Schema that lies beside the pack, for editors. What only claims to be one is not passed over.
+/// Whether a document is a JSON Schema that lies beside the pack for editors, and not just claims to be one.
 fn is_json_schema(schema: &Spanned<String>, node: &Node) -> bool {
     let words =
         ["$id", "$ref", "$defs", "definitions", "properties", "type", "allOf", "anyOf", "oneOf", "items"];
@@ -120,7 +120,7 @@ fn by_schema(schema: &Spanned<String>, sink: &mut Sink) -> Option<DocumentKind> 
     let kind = DocumentKind::from_name(name).filter(|_| in_folder);
     if kind.is_none() {
         let nearest = nearest(name, DocumentKind::ALL.map(DocumentKind::name));
-        sink.push(codes::ug009::unknown_schema(schema, nearest, &kind_list()));
+        sink.push(codes::format::unknown_schema(schema, nearest, &kind_list()));
     }
     kind
 }
@@ -179,7 +179,7 @@ fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> 
         (any(&["Modifiers", "Executions", "GrantedTags", "GameplayCues"]), DocumentKind::Effect),
         (is_map("Tags") || any(&["Tasks", "Cost", "Cooldown", "Triggers"]), DocumentKind::Ability),
         (stem == Some("pack") || any(&["HostTasks", "NativeCalculations", "Globals"]), DocumentKind::Pack),
-        // One whose `Steps` are misspelt.
+        // A scenario whose `Steps` are misspelt.
         (is_map("Controllers"), DocumentKind::Scenario),
     ];
     kinds.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)

@@ -1,4 +1,4 @@
-//! Scenarios: stories with expectations, as files tell them.
+//! Scenario documents: controllers, steps and expectations.
 
 mod ability;
 mod expect;
@@ -33,25 +33,25 @@ choice! {
 }
 
 record! {
-    /// One deterministic story with its expectations.
+    /// A deterministic sequence of steps with expectations.
     ScenarioDoc, "scenario" {
-        name: required Name = "Name", "What happens, in a few words.";
+        name: required Name = "Name", "Short description, used as the name.";
         clauses: list Name = "Clause", "Clauses of the specification and rules that it shows.";
-        description: optional Text = "Description", "More about it, for people.";
+        description: optional Text = "Description", "Longer description.";
         pack: optional Text = "Pack", "Folder of the pack, relative to this file.";
         definitions: list Raw = "Definitions", "UGAS documents of its own, added to the pack.";
-        expect_load: optional ExpectLoadDoc = "ExpectLoad", "What loading the pack and the definitions reports. With errors nothing runs, and `Steps` stays empty.";
+        expect_load: optional ExpectLoadDoc = "ExpectLoad", "Expected diagnostics of loading the pack and the definitions. With errors nothing runs, and `Steps` stays empty.";
         seed: optional Integer<0, 9007199254740991> = "Seed", "Seed of everything random (default: 0).";
         role: optional Choice<Role> = "Role", "Whether it decides, predicts as a client, or serves clients (default: Authority).";
-        config: optional ConfigDoc = "Config", "How the simulation is set up, where that differs from the default.";
-        state: optional StateDoc = "State", "The whole state that it begins with: a snapshot in base64, or its `File`. Without `Pack` and `Definitions` its rules are those that it brings along; without `Seed` its seed is its own.";
-        controllers: optional NamedMap<Name, ActorDoc> = "Controllers", "Who is there from the beginning, by name.";
-        steps: required List<StepDoc> = "Steps", "What happens, in order.";
+        config: optional ConfigDoc = "Config", "Configuration of the simulation, where it differs from the default.";
+        state: optional StateDoc = "State", "Initial state: a snapshot in base64, or its `File`. Without `Pack` and `Definitions` the rules in the state are used; without `Seed`, the seed in the state.";
+        controllers: optional NamedMap<Name, ActorDoc> = "Controllers", "Controllers at the start, by name.";
+        steps: required List<StepDoc> = "Steps", "Steps, in order.";
     }
 }
 
 record! {
-    /// What loading must report: exactly these codes, each as often as it likes.
+    /// Expected diagnostics of loading: exactly these codes, each any number of times.
     ExpectLoadDoc, "expected load" {
         errors: list Name = "Errors", "Codes of the errors, such as UG051; empty or absent if it loads.";
         warnings: optional List<Name> = "Warnings", "Codes of the warnings; absent if they do not matter.";
@@ -67,11 +67,11 @@ record! {
         abilities: list ActorAbilityDoc = "Abilities", "Abilities that it has.";
         tags: list Tag = "Tags", "Tags that an internal Infinite effect grants.";
         ability_sets: list Name = "AbilitySets", "Ability sets that it has.";
-        position: optional Vector<3> = "Position", "Where it is.";
-        facing: optional Vector<3> = "Facing", "Where it looks.";
-        team: optional Name = "Team", "Which side it is on.";
-        character: optional ControllerDoc = "Character", "A saved character that it is, instead of all else; see `ugas save`.";
-        handle: optional ControllerHandle = "Handle", "The controller of the `State` that it is, instead of all else: `controller0v1`.";
+        position: optional Vector<3> = "Position", "Position.";
+        facing: optional Vector<3> = "Facing", "Facing direction.";
+        team: optional Name = "Team", "Team.";
+        character: optional ControllerDoc = "Character", "Saved character to restore, instead of all other keys; see `ugas save`.";
+        handle: optional ControllerHandle = "Handle", "Handle of a controller of the `State`, instead of all other keys: `controller0v1`.";
     }
 }
 
@@ -86,32 +86,32 @@ record! {
 }
 
 record! {
-    /// Something that happens; exactly one of the fields.
+    /// Step; exactly one of the fields.
     StepRecord, "step" {
         apply: optional ApplyDoc = "Apply", "Applies an effect.";
-        advance: optional NonNegative = "Advance", "Lets so many seconds pass.";
-        at: optional NonNegative = "At", "Lets time pass until this second.";
+        advance: optional NonNegative = "Advance", "Advances time by so many seconds.";
+        at: optional NonNegative = "At", "Advances time to this second.";
         remove: optional RemoveDoc = "Remove", "Removes an active effect.";
         remove_matching: optional RemoveMatchingDoc = "RemoveMatching", "Removes the active effects that a query matches.";
         spawn: optional NamedMap<Name, ActorDoc> = "Spawn", "Spawns controllers, by name.";
-        set_avatar: optional SetAvatarDoc = "SetAvatar", "Gives a controller an avatar, or takes it away.";
-        set_owner: optional SetOwnerDoc = "SetOwner", "Gives a controller an owner, or takes it away.";
+        set_avatar: optional SetAvatarDoc = "SetAvatar", "Sets or removes the avatar of a controller.";
+        set_owner: optional SetOwnerDoc = "SetOwner", "Sets or removes the owner of a controller.";
         register_set: optional ControllerSetStepDoc = "RegisterSet", "Registers an attribute set with a controller.";
-        unregister_set: optional ControllerSetStepDoc = "UnregisterSet", "Takes an attribute set away from a controller.";
-        set_remaining: optional SetRemainingDoc = "SetRemaining", "Changes the time that is left of an active effect.";
+        unregister_set: optional ControllerSetStepDoc = "UnregisterSet", "Unregisters an attribute set from a controller.";
+        set_remaining: optional SetRemainingDoc = "SetRemaining", "Changes the remaining time of an active effect.";
         despawn: optional Name = "Despawn", "Removes a controller with everything it has.";
         grant: optional GrantDoc = "Grant", "Grants an ability.";
-        revoke: optional Name = "Revoke", "Takes an ability away, by the name of its grant or its own.";
-        set_level: optional SetLevelDoc = "SetLevel", "Gives a granted ability another level.";
+        revoke: optional Name = "Revoke", "Revokes an ability, by the name of its grant or its own.";
+        set_level: optional SetLevelDoc = "SetLevel", "Changes the level of a granted ability.";
         activate: optional ActivateDoc = "Activate", "Activates an ability.";
-        cancel: optional Name = "Cancel", "Cancels an activation, by its name, or all of an ability, by the ability's.";
+        cancel: optional Name = "Cancel", "Cancels an activation by its name, or all activations of an ability by the name of the ability.";
         cancel_all: optional CancelAllDoc = "CancelAll", "Cancels abilities of a controller, by tags or all.";
         input: optional InputDoc = "Input", "Presses or releases an input, confirms or declines.";
         event: optional EventDoc = "Event", "Sends a gameplay event.";
-        complete_task: optional CompleteTaskDoc = "CompleteTask", "Completes the oldest waiting task of a type that the host carries out.";
+        complete_task: optional CompleteTaskDoc = "CompleteTask", "Completes the oldest waiting host task of a type.";
         targets: optional TargetsDoc = "Targets", "Provides targets to the oldest task that waits for them.";
-        move_to: optional MoveDoc = "Move", "Puts a controller somewhere.";
-        expect: optional ExpectDoc = "Expect", "Checks, and changes nothing.";
+        move_to: optional MoveDoc = "Move", "Moves a controller.";
+        expect: optional ExpectDoc = "Expect", "Checks expectations; changes nothing.";
     }
 }
 
@@ -122,14 +122,14 @@ record! {
         source: optional Name = "Source", "The controller that causes it (default: none).";
         target: required Name = "Target", "The controller it is applied to.";
         level: optional Number = "Level", "Its level (default: 1).";
-        set_by_caller: optional NamedMap<DataTag, Number> = "SetByCaller", "Numbers of the caller by tag.";
+        set_by_caller: optional NamedMap<DataTag, Number> = "SetByCaller", "SetByCaller numbers by tag.";
         duration: optional Number = "Duration", "Seconds that replace the duration of the effect.";
         period: optional Number = "Period", "Seconds that replace the period of the effect; must be greater than 0, or the application is refused with InvalidPeriod.";
         ability: optional Name = "Ability", "The ability that it comes from: a name given by `As` of a grant, or an ability of the source (default: none).";
         hit: optional HitDoc = "Hit", "The hit that led to it.";
         causer: optional ActorText = "Causer", "Id of the actor that physically caused it.";
         origin: optional Vector<3> = "Origin", "World location that it comes from.";
-        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of the game's own, by name.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Payload numbers, by name.";
         alias: optional Name = "As", "Name of the active effect for later steps.";
     }
 }
@@ -146,7 +146,7 @@ record! {
 record! {
     /// A new avatar.
     SetAvatarDoc, "new avatar" {
-        controller: required Name = "Controller", "Whose avatar.";
+        controller: required Name = "Controller", "Controller whose avatar changes.";
         avatar: required ActorText = "Avatar", "Id of the actor; `None` takes it away.";
     }
 }
@@ -154,7 +154,7 @@ record! {
 record! {
     /// A new owner.
     SetOwnerDoc, "new owner" {
-        controller: required Name = "Controller", "Whose owner.";
+        controller: required Name = "Controller", "Controller whose owner changes.";
         owner: required ActorText = "Owner", "Id of the actor; `None` takes it away.";
     }
 }
@@ -162,16 +162,16 @@ record! {
 record! {
     /// An attribute set of a controller.
     ControllerSetStepDoc, "attribute set of a controller" {
-        controller: required Name = "Controller", "Whose set.";
+        controller: required Name = "Controller", "Controller whose sets change.";
         set: required SetName = "Set", "The attribute set.";
     }
 }
 
 record! {
-    /// Another end of an active effect.
+    /// Change of the remaining time of an active effect.
     SetRemainingDoc, "remaining time" {
         effect: required Name = "Effect", "A name given by `As`, or an effect, of which all instances are changed.";
-        target: optional Name = "Target", "The controller whose instances are changed (default: everybody's).";
+        target: optional Name = "Target", "The controller whose instances are changed (default: all controllers).";
         seconds: required NonNegative = "Seconds", "Seconds from now until it ends; 0 ends it.";
     }
 }
@@ -180,40 +180,40 @@ record! {
     /// The removal of an effect.
     RemoveDoc, "removal" {
         effect: required Name = "Effect", "A name given by `As`, or an effect, of which all instances are removed.";
-        target: optional Name = "Target", "The controller whose instances are removed (default: everybody's).";
+        target: optional Name = "Target", "The controller whose instances are removed (default: all controllers).";
         stacks: optional Integer<-1, 4294967295> = "Stacks", "How many stacks (default and -1: all).";
     }
 }
 
 record! {
-    /// The removal of effects by what they are.
+    /// The removal of effects by a query.
     RemoveMatchingDoc, "removal by query" {
-        query: required TagQueryDoc = "Query", "Over the effects' own tags: asset and granted ones.";
-        target: optional Name = "Target", "The controller whose effects are removed (default: everybody's).";
+        query: required TagQueryDoc = "Query", "Tag query over the asset and granted tags of effects.";
+        target: optional Name = "Target", "The controller whose effects are removed (default: all controllers).";
         source: optional Name = "Source", "Only effects that this controller caused.";
         stacks: optional Integer<-1, 4294967295> = "Stacks", "How many stacks of each (default and -1: all).";
     }
 }
 
-/// A step: what it does, and where it stands.
+/// Step of a scenario with its position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StepDoc {
-    /// Where it stands.
+    /// Position of the step.
     pub span: Span,
-    /// All that the file says of it.
+    /// Decoded record of the step.
     pub record: Box<StepRecord>,
-    /// What it does.
+    /// Action of the step.
     pub action: ActionDoc,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ActionDoc {
     /// Applies an effect.
     Apply(Box<ApplyDoc>),
-    /// Lets so many seconds pass.
+    /// Advances time by so many seconds.
     Advance(f64),
-    /// Lets time pass until this second.
+    /// Advances time to this second.
     At(f64),
     /// Removes an active effect.
     Remove(RemoveDoc),
@@ -221,23 +221,23 @@ pub enum ActionDoc {
     RemoveMatching(RemoveMatchingDoc),
     /// Spawns controllers.
     Spawn(NamedMap<Name, ActorDoc>),
-    /// Gives a controller an avatar.
+    /// Sets or removes the avatar of a controller.
     SetAvatar(SetAvatarDoc),
-    /// Gives a controller an owner.
+    /// Sets or removes the owner of a controller.
     SetOwner(SetOwnerDoc),
     /// Registers an attribute set.
     RegisterSet(ControllerSetStepDoc),
-    /// Takes an attribute set away.
+    /// Unregisters an attribute set.
     UnregisterSet(ControllerSetStepDoc),
-    /// Changes the time that is left of an effect.
+    /// Changes the remaining time of an effect.
     SetRemaining(SetRemainingDoc),
     /// Removes a controller.
     Despawn(String),
     /// Grants an ability.
     Grant(GrantDoc),
-    /// Takes an ability away.
+    /// Revokes an ability.
     Revoke(String),
-    /// Gives a granted ability another level.
+    /// Changes the level of a granted ability.
     SetLevel(SetLevelDoc),
     /// Activates an ability.
     Activate(ActivateDoc),
@@ -249,13 +249,13 @@ pub enum ActionDoc {
     Input(InputDoc),
     /// Sends a gameplay event.
     Event(Box<EventDoc>),
-    /// Completes a task of the host.
+    /// Completes a host task.
     CompleteTask(CompleteTaskDoc),
     /// Provides targets.
     Targets(TargetsDoc),
-    /// Puts a controller somewhere.
+    /// Moves a controller.
     Move(MoveDoc),
-    /// Checks.
+    /// Checks expectations.
     Expect(Box<ExpectDoc>),
 }
 
@@ -293,20 +293,20 @@ impl Field for StepDoc {
         let own = || node.entries().iter().filter(|entry| !is_free_key(&entry.key.value));
         for entry in own() {
             if !StepRecord::FIELDS.contains(&entry.key.value.as_str()) {
-                sink.push(codes::ug012::unknown_value(entry.key.span, &entry.key.value, StepRecord::FIELDS));
+                sink.push(codes::field::unknown_word(entry.key.span, &entry.key.value, StepRecord::FIELDS));
                 return None;
             }
         }
         let span = node.head();
         let record = StepRecord::decode(node, sink)?;
         if own().count() != 1 {
-            sink.push(codes::ug017::wrong_length(span, own().count(), "exactly 1 action in a step"));
+            sink.push(codes::field::wrong_length(span, own().count(), "exactly 1 action in a step"));
             return None;
         }
         Some(Self { span, record: Box::new(record.clone()), action: record.action()? })
     }
 
-    /// Scenarios are written back as they are read, so this is never asked for.
+    /// Never called: scenarios are written back from their tree.
     fn encode(&self) -> Value {
         Value::Null
     }

@@ -1,4 +1,4 @@
-//! Scenes of the later drafts (§18): who stands where, and what regions grant.
+//! Scenes of the later drafts (§18): placements of controllers, and regions that grant tags.
 
 use super::effect::Affiliation;
 use super::{AttributeName, EffectName, GrantedTag, MetadataDoc, Name, SceneName, Tag, TemplateName};
@@ -26,7 +26,7 @@ record! {
     PlacementDoc, "placement" {
         controller: required TemplateName = "Controller", "The controller template.";
         id: optional Name = "InstanceId", "Unique name of the instance.";
-        position: optional Vector<3> = "Position", "Where it stands.";
+        position: optional Vector<3> = "Position", "Position.";
         rotation: optional Raw = "Rotation", "How it is turned.";
         tags: list GrantedTag = "StartupTags", "Tags that it begins with.";
         effects: list EffectName = "StartupEffects", "Effects that it begins with.";
@@ -36,12 +36,12 @@ record! {
 }
 
 record! {
-    /// Whom a region concerns.
+    /// Filter of the controllers that a region affects.
     RegionFilterDoc, "region filter" {
-        require_tags: list Tag = "RequireTags", "All of these.";
-        exclude_tags: list Tag = "ExcludeTags", "None of these.";
-        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side.";
-        max_results: optional Integer<0, 4294967295> = "MaxResults", "Most of them; 0 is no limit.";
+        require_tags: list Tag = "RequireTags", "The controller must have all of these.";
+        exclude_tags: list Tag = "ExcludeTags", "The controller must have none of these.";
+        affiliation: optional Choice<Affiliation> = "Affiliation", "Team relation of the controller.";
+        max_results: optional Integer<0, 4294967295> = "MaxResults", "Most controllers; 0 is no limit.";
     }
 }
 
@@ -57,15 +57,15 @@ record! {
         orientation: optional Vector<4> = "Orientation", "How a box is turned.";
         p0: optional Vector<3> = "P0", "One end of a capsule.";
         p1: optional Vector<3> = "P1", "The other end of a capsule.";
-        filter: optional RegionFilterDoc = "Filter", "Whom it concerns.";
+        filter: optional RegionFilterDoc = "Filter", "Filter of the affected controllers.";
     }
 }
 
 record! {
-    /// Where someone can appear.
+    /// Position at which controllers can spawn.
     SpawnPointDoc, "spawn point" {
         name: required Name = "Name", "Name of the point.";
-        position: optional Vector<3> = "Position", "Where it is.";
+        position: optional Vector<3> = "Position", "Position of the point.";
         rotation: optional Raw = "Rotation", "How it is turned.";
         tags: list Tag = "Tags", "Tags that describe it.";
     }
@@ -75,10 +75,10 @@ record! {
     /// A scene (§18).
     SceneDoc, "scene" {
         name: required Name = "Name", "Unique name of the scene.";
-        placements: required List<PlacementDoc> = "Placements", "Who stands where.";
+        placements: required List<PlacementDoc> = "Placements", "Controllers of the scene with their positions.";
         extends: list SceneName = "Extends", "Scenes that this one adds to.";
         regions: list RegionDoc = "Regions", "Regions that grant tags.";
-        spawn_points: list SpawnPointDoc = "SpawnPoints", "Where someone can appear.";
+        spawn_points: list SpawnPointDoc = "SpawnPoints", "Positions at which controllers can spawn.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
 }

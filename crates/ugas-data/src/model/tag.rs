@@ -8,7 +8,7 @@ record! {
     /// A tag of the registry.
     TagDoc, "tag definition" {
         tag: required Name = "Tag", "The tag in dot notation.";
-        description: optional Text = "Description", "What it means.";
+        description: optional Text = "Description", "Meaning of the tag.";
         allow_multiple: optional Flag = "AllowMultiple", "Whether several instances can exist (default: false).";
         comment: optional Text = "DevComment", "Notes for developers.";
     }

@@ -1,24 +1,24 @@
-//! JSON, strictly as RFC 8259 has it, with positions.
+//! Parser for JSON, strictly by RFC 8259, with positions.
 
 use super::{Entry, Node, Style, Value, unique_keys};
 use crate::diagnostics::{Sink, codes};
 use crate::source::{FileId, Limits, Span, Spanned};
 
-/// Parses a text as one document; nothing if it is not JSON, which is reported.
+/// Parses a text as one document. Syntax errors are reported, and the result is then `None`.
 pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) -> Option<Node> {
     let mut parser = Parser { text, at: 0, file, depth: 0, weight: 0, limits: *limits, sink };
     parser.space();
     let node = parser.value().ok()?;
     parser.space();
     if parser.at < text.len() {
-        let _: Result<(), Refused> = parser.fail("expected the end of the file");
+        let _: Result<(), AlreadyReported> = parser.fail("expected the end of the file");
         return None;
     }
     Some(node)
 }
 
-/// It has been reported.
-struct Refused;
+/// Error that is already in the sink.
+struct AlreadyReported;
 
 struct Parser<'a> {
     text: &'a str,
@@ -39,11 +39,11 @@ impl Parser<'_> {
         Span::new(self.file, start, self.at)
     }
 
-    fn fail<T>(&mut self, message: &str) -> Result<T, Refused> {
+    fn fail<T>(&mut self, message: &str) -> Result<T, AlreadyReported> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.chars().next().map_or(0, char::len_utf8);
-        self.sink.push(codes::ug004::syntax(Span::new(self.file, self.at, self.at + length), message));
-        Err(Refused)
+        self.sink.push(codes::format::syntax_error(Span::new(self.file, self.at, self.at + length), message));
+        Err(AlreadyReported)
     }
 
     fn space(&mut self) {
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Node, Refused> {
+    fn value(&mut self) -> Result<Node, AlreadyReported> {
         self.weigh(1)?;
         let start = self.at;
         let mut style = Style::Plain;
@@ -70,19 +70,22 @@ impl Parser<'_> {
         Ok(Node { span: self.span_from(start), value, style })
     }
 
-    fn weigh(&mut self, weight: u64) -> Result<(), Refused> {
+    fn weigh(&mut self, weight: u64) -> Result<(), AlreadyReported> {
         self.weight += weight;
         if self.weight > u64::from(self.limits.nodes) {
-            self.sink.push(codes::ug003::too_many_values(self.span_from(self.at), self.limits.nodes));
-            return Err(Refused);
+            self.sink.push(codes::pack::too_many_values(self.span_from(self.at), self.limits.nodes));
+            return Err(AlreadyReported);
         }
         Ok(())
     }
 
-    fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Refused>) -> Result<Value, Refused> {
+    fn nested(
+        &mut self,
+        parse: fn(&mut Self) -> Result<Value, AlreadyReported>,
+    ) -> Result<Value, AlreadyReported> {
         if self.depth >= self.limits.depth {
-            self.sink.push(codes::ug003::too_deep(self.span_from(self.at), self.limits.depth));
-            return Err(Refused);
+            self.sink.push(codes::pack::nested_too_deeply(self.span_from(self.at), self.limits.depth));
+            return Err(AlreadyReported);
         }
         self.depth += 1;
         self.at += 1;
@@ -91,7 +94,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn map(&mut self) -> Result<Value, Refused> {
+    fn map(&mut self) -> Result<Value, AlreadyReported> {
         let mut entries = Vec::new();
         self.space();
         if self.peek() == Some(b'}') {
@@ -125,7 +128,7 @@ impl Parser<'_> {
         Ok(Value::Map(unique_keys(entries, self.sink)))
     }
 
-    fn list(&mut self) -> Result<Value, Refused> {
+    fn list(&mut self) -> Result<Value, AlreadyReported> {
         let mut items = Vec::new();
         self.space();
         if self.peek() == Some(b']') {
@@ -146,7 +149,7 @@ impl Parser<'_> {
         Ok(Value::List(items))
     }
 
-    fn word(&mut self) -> Result<Value, Refused> {
+    fn word(&mut self) -> Result<Value, AlreadyReported> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         for (word, value) in
             [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
@@ -167,7 +170,7 @@ impl Parser<'_> {
         self.at - start
     }
 
-    fn number(&mut self) -> Result<Value, Refused> {
+    fn number(&mut self) -> Result<Value, AlreadyReported> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -175,7 +178,7 @@ impl Parser<'_> {
         let leading_zero = self.peek() == Some(b'0');
         let whole = self.digits();
         if whole == 0 || (leading_zero && whole > 1) {
-            return self.fail("this is not a number of JSON");
+            return self.fail("this is not a JSON number");
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -198,7 +201,7 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, Refused> {
+    fn string(&mut self) -> Result<String, AlreadyReported> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -222,7 +225,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), Refused> {
+    fn escape(&mut self, text: &mut String) -> Result<(), AlreadyReported> {
         let character = match self.peek() {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
@@ -261,7 +264,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn hex(&mut self) -> Result<u32, Refused> {
+    fn hex(&mut self) -> Result<u32, AlreadyReported> {
         let digits = self.text.get(self.at..self.at + 4).unwrap_or_default();
         match u32::from_str_radix(digits, 16) {
             Ok(code) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {

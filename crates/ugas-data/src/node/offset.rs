@@ -1,11 +1,12 @@
-//! Where a byte of a text's value is in the file: an expression's error points into the YAML scalar that holds it.
+//! Mapping from bytes of a text's value to bytes of the file, so that an error in an expression can point
+//! into its YAML scalar.
 
 use super::{Node, Style};
 
-/// The byte of the file at which byte `offset` of the text's value is written.
+/// Byte of the file that corresponds to byte `offset` of the text's value.
 ///
-/// Quotes, escapes, folded lines and the indentation of blocks are followed; in a folded block with blank lines the
-/// line is right and the column may be a little off.
+/// Quotes, escapes, folded lines and the indentation of blocks are followed; in a folded block with blank
+/// lines the line is right and the column may be a little off.
 pub fn byte_in_file(source: &str, node: &Node, offset: usize) -> usize {
     let (start, end) = (node.span.start as usize, node.span.end as usize);
     let raw = source.get(start..end).unwrap_or_default();
@@ -33,7 +34,8 @@ fn properties(raw: &str) -> usize {
     length
 }
 
-/// Walks a scalar whose lines are folded; `escape` gives the lengths of an escape in the file and in the value.
+/// Walks a scalar whose lines are folded; `escape` gives the lengths of an escape in the file and in the
+/// value.
 fn flow(raw: &str, quote: usize, offset: usize, escape: impl Fn(&str) -> Option<(usize, usize)>) -> usize {
     let (mut at, mut value) = (quote, 0);
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
@@ -58,7 +60,8 @@ fn flow(raw: &str, quote: usize, offset: usize, escape: impl Fn(&str) -> Option<
     at
 }
 
-/// The lengths of a line break with the blank space around it: one break is a space, more are breaks less one.
+/// The lengths of a line break with the blank space around it: one break is a space, more are breaks less
+/// one.
 fn fold(rest: &str) -> (usize, usize) {
     let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let breaks = rest[..blank].matches('\n').count();
@@ -121,7 +124,7 @@ mod tests {
         let value = node.text().unwrap();
         for (offset, character) in value.char_indices() {
             let at = byte_in_file(text, node, offset);
-            // An escape begins with its own sign.
+            // An escaped character is found at its escape sign.
             if !character.is_whitespace() && !matches!(character, '\'' | '"') {
                 assert_eq!(text[at..].chars().next(), Some(character), "byte {offset} of {value:?}");
             }

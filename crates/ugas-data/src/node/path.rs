@@ -1,12 +1,12 @@
-//! Paths such as `Modifiers[1].Magnitude`, as the core names places in a definition.
+//! Paths such as `Modifiers[1].Magnitude`, with which the core refers to parts of a definition.
 
 use super::Node;
 
 impl Node {
-    /// The value at a path, or the last one on the way that exists.
+    /// Value at a path, or the last existing value along the path.
     ///
-    /// Keys may contain dots, as tags do. A list of tasks may be written as one task, or as a mapping that has it under
-    /// `Tasks`.
+    /// Keys may contain dots, as tags do. A list of tasks may be written as one task, or as a mapping that
+    /// has it under `Tasks`.
     pub fn at_path(&self, path: &str) -> &Self {
         let mut node = self;
         let mut rest = path;

@@ -1,4 +1,4 @@
-//! YAML: the parser's events become a tree, within limits.
+//! Parser for YAML: builds a tree from parser events, within the limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,12 +27,12 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
             Err(error) => {
                 let at = builder.bytes.byte(error.marker().index());
                 let span = Span::new(file, at, at);
-                // The parser has a limit of its own, which it may reach before its events show the depth.
+                // The parser has its own recursion limit, which it may reach before its events reach ours.
                 builder.sink.push(match error.info() {
-                    "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
+                    "recursion limit exceeded" => codes::pack::nested_too_deeply(span, limits.depth),
                     message => match tab_near(text, at).filter(|_| message.contains("tab")) {
-                        Some(tab) => codes::ug004::tab(Span::new(file, tab, tab + 1)),
-                        None => codes::ug004::syntax(span, message),
+                        Some(tab) => codes::format::tab_indentation(Span::new(file, tab, tab + 1)),
+                        None => codes::format::syntax_error(span, message),
                     },
                 });
                 break;
@@ -46,17 +46,19 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
     builder.documents
 }
 
-/// The tab that the parser complains about: it stops behind it, or points at the beginning of what the tab ends.
+/// Position of the tab that caused a parser error: the error is right after it, or at the start of the token
+/// before it.
 fn tab_near(text: &str, at: usize) -> Option<usize> {
     let (before, after) = (text.get(..at)?, text.get(at..)?);
     if before.ends_with('\t') { at.checked_sub(1) } else { Some(at + after.find('\t')?) }
 }
 
-/// Aliases may make up one value in so many of the limit: a few lines of them could otherwise ask for all of it.
+/// Share of the value limit that aliases may use (one in `ALIAS_SHARE`). A few lines of aliases could
+/// otherwise exhaust it.
 const ALIAS_SHARE: u32 = 20;
 
-/// Too much; it has been reported.
-struct Refused;
+/// Exceeded limit that is already in the sink.
+struct AlreadyReported;
 
 struct Builder<'a> {
     bytes: ByteIndex<'a>,
@@ -65,21 +67,21 @@ struct Builder<'a> {
     open: Vec<Open>,
     anchors: BTreeMap<usize, Anchored>,
     weight: u64,
-    /// How much of the weight is from aliases.
+    /// Part of the weight that comes from aliases.
     expanded: u64,
     documents: Vec<Node>,
     sink: &'a mut Sink,
 }
 
-/// A value with an anchor, for its aliases.
+/// Value with an anchor, kept for its aliases.
 struct Anchored {
     node: Node,
     weight: u64,
-    /// Lists and mappings inside each other.
+    /// Nesting depth of its lists and mappings.
     depth: usize,
 }
 
-/// A list or mapping that is not finished.
+/// List or mapping whose end has not been parsed yet.
 struct Open {
     span: Span,
     anchor: usize,
@@ -92,7 +94,7 @@ enum Content {
     Map {
         entries: Vec<Entry>,
         key: Option<Key>,
-        /// The value of a merge key.
+        /// Value of the merge key, if the mapping has one.
         merged: Option<Node>,
     },
 }
@@ -106,7 +108,7 @@ enum Key {
 }
 
 impl Builder<'_> {
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Refused> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), AlreadyReported> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.add_weight(1 + text.len() as u64 / 32, span)?;
@@ -120,19 +122,19 @@ impl Builder<'_> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
             Event::Alias(anchor) => {
-                // What it stands for is copied only once it is known to be allowed.
+                // The value is copied only after the limits are checked.
                 let (weight, depth) =
                     self.anchors.get(&anchor).map_or((1, 0), |anchored| (anchored.weight, anchored.depth));
                 self.add_weight(weight, span)?;
                 if self.open.len() + depth > self.limits.depth as usize {
-                    self.sink.push(codes::ug003::too_deep(span, self.limits.depth));
-                    return Err(Refused);
+                    self.sink.push(codes::pack::nested_too_deeply(span, self.limits.depth));
+                    return Err(AlreadyReported);
                 }
                 self.expanded = self.expanded.saturating_add(weight);
                 if self.expanded > u64::from(self.limits.nodes / ALIAS_SHARE) {
                     let most = self.limits.nodes / ALIAS_SHARE;
-                    self.sink.push(codes::ug003::aliases(span, most));
-                    return Err(Refused);
+                    self.sink.push(codes::pack::too_many_alias_values(span, most));
+                    return Err(AlreadyReported);
                 }
                 let node = match self.anchors.get(&anchor) {
                     Some(anchored) => anchored.node.clone(),
@@ -147,19 +149,19 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn add_weight(&mut self, weight: u64, span: Span) -> Result<(), Refused> {
+    fn add_weight(&mut self, weight: u64, span: Span) -> Result<(), AlreadyReported> {
         self.weight = self.weight.saturating_add(weight);
         if self.weight > u64::from(self.limits.nodes) {
-            self.sink.push(codes::ug003::too_many_values(span, self.limits.nodes));
-            return Err(Refused);
+            self.sink.push(codes::pack::too_many_values(span, self.limits.nodes));
+            return Err(AlreadyReported);
         }
         Ok(())
     }
 
-    fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), Refused> {
+    fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), AlreadyReported> {
         if self.open.len() >= self.limits.depth as usize {
-            self.sink.push(codes::ug003::too_deep(span, self.limits.depth));
-            return Err(Refused);
+            self.sink.push(codes::pack::nested_too_deeply(span, self.limits.depth));
+            return Err(AlreadyReported);
         }
         let weight_before = self.weight;
         self.add_weight(1, span)?;
@@ -192,7 +194,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Puts a finished value where it belongs. `text` is what a scalar says before it is taken for a number.
+    /// Adds a finished value to its parent. `text` is the raw text of a scalar.
     fn finish(&mut self, node: Node, text: Option<&str>) {
         let Some(parent) = self.open.last_mut() else {
             self.documents.push(node);
@@ -203,7 +205,7 @@ impl Builder<'_> {
             Content::Map { entries, key, merged } => match key.take() {
                 Some(Key::Text(name)) => entries.push(Entry { key: name, value: node }),
                 Some(Key::Merge(key)) if merged.is_some() => {
-                    self.sink.push(codes::ug005::duplicate_key(&key));
+                    self.sink.push(codes::format::duplicate_key(&key));
                 }
                 Some(Key::Merge(_)) => *merged = Some(node),
                 Some(Key::Refused) => {}
@@ -214,7 +216,7 @@ impl Builder<'_> {
                         }
                         Some(text) => Key::Text(Spanned { value: text.to_owned(), span: node.span }),
                         None => {
-                            self.sink.push(codes::ug004::key_not_text(node.span));
+                            self.sink.push(codes::format::key_not_text(node.span));
                             Key::Refused
                         }
                     });
@@ -224,11 +226,11 @@ impl Builder<'_> {
     }
 }
 
-/// The key of YAML 1.1 that takes over the keys of other mappings.
+/// Merge key of YAML 1.1, which copies the keys of other mappings.
 const MERGE_KEY: &str = "<<";
 
-/// Adds the keys of merged mappings that the mapping itself does not have; of several mappings the first with a key
-/// counts. The values were weighed when their aliases were expanded.
+/// Adds the keys of merged mappings that the mapping itself does not have. If several mappings have a key,
+/// the first wins. The values were counted when their aliases were expanded.
 fn merge_keys(mut entries: Vec<Entry>, merged: Node, sink: &mut Sink) -> Vec<Entry> {
     let mappings = match merged.value {
         Value::List(items) => items,
@@ -240,7 +242,7 @@ fn merge_keys(mut entries: Vec<Entry>, merged: Node, sink: &mut Sink) -> Vec<Ent
             Value::Map(inherited) => {
                 entries.extend(inherited.into_iter().filter(|entry| known.insert(entry.key.value.clone())));
             }
-            _ => sink.push(codes::ug144::not_a_mapping(&mapping)),
+            _ => sink.push(codes::format::merge_key_not_mapping(&mapping)),
         }
     }
     entries
@@ -261,7 +263,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node
     Node { span, value, style }
 }
 
-/// What a text without quotes means in YAML's core schema.
+/// Value of an unquoted text in YAML's core schema.
 pub(super) fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
@@ -291,10 +293,10 @@ pub(super) fn plain(text: &str) -> Value {
     }
 }
 
-/// Turns the parser's character positions into bytes without rescanning the text for each.
+/// Index from the parser's character positions to bytes, without rescanning the text for each.
 struct ByteIndex<'a> {
     text: &'a str,
-    /// The byte of every 64th character; empty where characters are bytes.
+    /// Byte offset of every 64th character; empty for ASCII text.
     marks: Vec<u32>,
 }
 
@@ -316,7 +318,7 @@ impl<'a> ByteIndex<'a> {
         rest.char_indices().nth(character % 64).map_or(self.text.len(), |(at, _)| from as usize + at)
     }
 
-    /// The end of a block without the blank space after it.
+    /// End of a block without trailing white space.
     fn trimmed(&self, start: u32, end: u32) -> u32 {
         let text = self.text.get(start as usize..end as usize).unwrap_or_default();
         // Only the tail is looked at: a block may be as long as the file and end many times over.

@@ -1,14 +1,13 @@
-//! Writes a tree as YAML in one fixed form: block style, two spaces, texts in quotes only where they need them,
-//! and blocks as blocks.
+//! Canonical YAML writer: block style, two spaces, quotes only where they are needed, block texts as blocks.
 
 use super::{Node, Style, Value, yaml::plain};
 
-/// The text of a document, ending with a line break.
+/// Renders a document, ending with a line break.
 pub fn to_yaml(node: &Node) -> String {
     let mut out = String::new();
     match &node.value {
-        Value::Map(entries) if !entries.is_empty() => map(&mut out, node, 0, Place::Line),
-        Value::List(items) if !items.is_empty() => list(&mut out, node, 0, Place::Line),
+        Value::Map(entries) if !entries.is_empty() => map(&mut out, node, 0, BlockStart::Line),
+        Value::List(items) if !items.is_empty() => list(&mut out, node, 0, BlockStart::Line),
         _ => {
             scalar(&mut out, &node.value);
             out.push('\n');
@@ -17,9 +16,9 @@ pub fn to_yaml(node: &Node) -> String {
     out
 }
 
-/// Where a block begins.
+/// Position at which a block begins.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum BlockStart {
     /// On a line of its own.
     Line,
     /// After the dash of a list item.
@@ -32,9 +31,9 @@ fn indent(out: &mut String, depth: usize) {
     }
 }
 
-fn map(out: &mut String, node: &Node, depth: usize, place: Place) {
+fn map(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     for (at, entry) in node.entries().iter().enumerate() {
-        if at > 0 || place == Place::Line {
+        if at > 0 || start == BlockStart::Line {
             indent(out, depth);
         }
         text(out, &entry.key.value);
@@ -43,20 +42,20 @@ fn map(out: &mut String, node: &Node, depth: usize, place: Place) {
     }
 }
 
-fn list(out: &mut String, node: &Node, depth: usize, place: Place) {
+fn list(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     for (at, item) in node.items().iter().enumerate() {
-        if at > 0 || place == Place::Line {
+        if at > 0 || start == BlockStart::Line {
             indent(out, depth);
         }
         out.push('-');
         match &item.value {
             Value::Map(entries) if !entries.is_empty() => {
                 out.push(' ');
-                map(out, item, depth + 1, Place::AfterDash);
+                map(out, item, depth + 1, BlockStart::AfterDash);
             }
             Value::List(items) if !items.is_empty() => {
                 out.push(' ');
-                list(out, item, depth + 1, Place::AfterDash);
+                list(out, item, depth + 1, BlockStart::AfterDash);
             }
             value => {
                 out.push(' ');
@@ -71,11 +70,11 @@ fn child(out: &mut String, node: &Node, depth: usize) {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
             out.push('\n');
-            map(out, node, depth, Place::Line);
+            map(out, node, depth, BlockStart::Line);
         }
         Value::List(items) if !items.is_empty() => {
             out.push('\n');
-            list(out, node, depth, Place::Line);
+            list(out, node, depth, BlockStart::Line);
         }
         Value::Text(text) if node.style == Style::Block && is_block(text) => block(out, text, depth),
         value => {
@@ -86,7 +85,7 @@ fn child(out: &mut String, node: &Node, depth: usize) {
     }
 }
 
-/// A text of many lines as a block, each line as it is.
+/// Writes a text of several lines as a literal block.
 fn block(out: &mut String, text: &str, depth: usize) {
     out.push_str(" |\n");
     for line in text.lines() {
@@ -98,8 +97,8 @@ fn block(out: &mut String, text: &str, depth: usize) {
     }
 }
 
-/// Whether a block says exactly this text: it ends with one line break, its first line shows how far it is indented, and
-/// no character needs an escape.
+/// Whether a literal block represents exactly this text: it ends with one line break, its first line shows
+/// the indentation, and no character needs an escape.
 fn is_block(text: &str) -> bool {
     let is_plain =
         |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
@@ -118,7 +117,7 @@ fn scalar(out: &mut String, value: &Value) {
     }
 }
 
-/// The shortest text that reads back as exactly this number.
+/// Shortest text that parses as exactly this number.
 fn number_text(number: f64) -> String {
     if number.is_nan() {
         ".nan".to_owned()
@@ -156,7 +155,7 @@ fn text(out: &mut String, value: &str) {
     out.push('"');
 }
 
-/// Whether a text means itself without quotes.
+/// Whether an unquoted text parses as itself.
 fn is_plain(value: &str) -> bool {
     let starts = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
     let safe = |c: char| c.is_ascii_alphanumeric() || "_.$/()+* -%<>=^".contains(c);

@@ -2,8 +2,8 @@
 
 use ugas_core::ability::{GameplayEvent, Grant};
 use ugas_core::command::{Command, Outcome};
-use ugas_core::handle::{AbilityHandle, ControllerId, TaskId};
-use ugas_core::simulation::{ActivationRequest, Pressed};
+use ugas_core::handle::{ControllerId, GrantedAbilityId, TaskId};
+use ugas_core::simulation::{ActivationRequest, PressOutcome};
 use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Placement, Target, TargetData};
 
@@ -91,7 +91,9 @@ impl<'s> Runner<'s> {
 
     pub(super) fn cancel(&mut self, name: &str) -> Result<StepResult, String> {
         let cancelled = match self.activations.get(name) {
-            Some(&activation) => activation.is_some_and(|activation| self.does(Command::Cancel(activation))),
+            Some(&activation) => {
+                activation.is_some_and(|activation| self.try_execute(Command::Cancel(activation)))
+            }
             None => {
                 let mut runs = 0;
                 for handle in self.grants_called(name, None)? {
@@ -111,18 +113,18 @@ impl<'s> Runner<'s> {
     pub(super) fn cancel_all(&mut self, doc: &CancelAllDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let (with, without) = (self.tag_set(&doc.with)?, self.tag_set(&doc.without)?);
-        // Nothing to cancel is fine.
+        // It is no error if there is nothing to cancel.
         if with.is_empty() && without.is_empty() {
-            self.does(Command::CancelAll { controller, except: None });
+            self.try_execute(Command::CancelAll { controller, except: None });
         } else if with.is_empty() {
             self.cancel_but(controller, &without);
         } else {
-            self.does(Command::CancelByTags { controller, with, without });
+            self.try_execute(Command::CancelByTags { controller, with, without });
         }
         Ok(StepResult::ok())
     }
 
-    /// Cancels everything that has none of these tags.
+    /// Cancels all abilities that have none of these tags.
     fn cancel_but(&mut self, controller: ControllerId, without: &TagSet) {
         let handles = self.simulation.controller(controller).map(|known| known.abilities().to_vec());
         for handle in handles.unwrap_or_default() {
@@ -131,8 +133,8 @@ impl<'s> Runner<'s> {
                 self.simulation.abilities_with_tags(controller, &tag).any(|other| other == handle)
             };
             if !spared.any(has) {
-                // A handle that its controller has is granted.
-                self.does(Command::CancelAbility(handle));
+                // The handle is from the controller, so it is valid.
+                self.try_execute(Command::CancelAbility(handle));
             }
         }
     }
@@ -151,15 +153,16 @@ impl<'s> Runner<'s> {
             };
             if let Ok(Outcome::Pressed(pressed)) = &pressed {
                 match &**pressed {
-                    // A13: the outcome of a press that began nothing is a refusal, also if the press is kept.
-                    Pressed::Refused(refusal) | Pressed::Buffered(refusal) => {
+                    // A13: a press that activated nothing has a refusal as its outcome, also if it is
+                    // buffered.
+                    PressOutcome::Refused(refusal) | PressOutcome::Buffered(refusal) => {
                         let message = refusal.describe(&self.simulation);
                         let codes = refusal.reasons.iter().map(|reason| reason.code());
                         let refused = StepResult::refused(codes, message);
-                        let is_kept = matches!(&**pressed, Pressed::Buffered(_));
-                        return Ok(if is_kept { refused.kept() } else { refused });
+                        let is_kept = matches!(&**pressed, PressOutcome::Buffered(_));
+                        return Ok(if is_kept { refused.buffered() } else { refused });
                     }
-                    Pressed::Unbound => self.note = Some(self.unbound(controller, doc, &input.value)),
+                    PressOutcome::Unbound => self.note = Some(self.unbound(controller, doc, &input.value)),
                     _ => {}
                 }
             }
@@ -176,7 +179,7 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&done))
     }
 
-    /// Says that nothing of a controller is bound to an input, and what is.
+    /// Message that no ability of a controller is bound to an input, with the inputs that are bound.
     fn unbound(&self, controller: ControllerId, doc: &InputDoc, input: &str) -> String {
         let known = self.simulation.controller(controller).map(|known| known.abilities()).unwrap_or_default();
         let granted = known.iter().filter_map(|&handle| self.simulation.ability(handle));
@@ -225,7 +228,7 @@ impl<'s> Runner<'s> {
         let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
         let outcome = doc.outcome.as_ref().map(|outcome| outcome.0.value).unwrap_or_default();
         let task = self.oldest_task(self.required(&doc.controller)?, kind);
-        Ok(match task.is_some_and(|task| self.does(Command::CompleteTask { task, outcome })) {
+        Ok(match task.is_some_and(|task| self.try_execute(Command::CompleteTask { task, outcome })) {
             true => StepResult::ok(),
             false => nothing_waits(kind),
         })
@@ -235,7 +238,7 @@ impl<'s> Runner<'s> {
         let kind = doc.kind.as_ref().map_or("WaitTargetData", |kind| kind.value.as_str());
         let targets = self.targets_of(&doc.targets, &doc.location)?;
         let task = self.oldest_task(self.required(&doc.controller)?, kind);
-        Ok(match task.is_some_and(|task| self.does(Command::ProvideTargets { task, targets })) {
+        Ok(match task.is_some_and(|task| self.try_execute(Command::ProvideTargets { task, targets })) {
             true => StepResult::ok(),
             false => nothing_waits(kind),
         })
@@ -244,12 +247,12 @@ impl<'s> Runner<'s> {
     pub(super) fn move_to(&mut self, doc: &MoveDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let position = doc.position.as_ref().map_or([0.0; 3], |position| position.0.value);
-        self.place(controller, position, &doc.facing)?;
+        self.set_placement(controller, position, &doc.facing)?;
         Ok(StepResult::ok())
     }
 
-    /// Puts a controller somewhere.
-    pub(super) fn place(
+    /// Sets the placement of a controller.
+    pub(super) fn set_placement(
         &mut self,
         controller: ControllerId,
         position: [f64; 3],
@@ -258,7 +261,7 @@ impl<'s> Runner<'s> {
         let facing = facing.as_ref().map_or([0.0; 3], |facing| facing.0.value);
         let placement = Placement::new(position, facing).map_err(|error| error.to_string())?;
         let placed = self.execute(Command::SetPlacement { controller, placement: Some(placement) });
-        placed.map(drop).map_err(|error| self.words(&error))
+        placed.map(drop).map_err(|error| self.describe_error(&error))
     }
 
     fn targets_of(&self, names: &List<Name>, location: &Option<Vector<3>>) -> Result<TargetData, String> {
@@ -272,7 +275,7 @@ impl<'s> Runner<'s> {
         Ok(targets)
     }
 
-    /// The task of this type that has waited longest.
+    /// Longest waiting task of this type.
     fn oldest_task(&self, controller: ControllerId, kind: &str) -> Option<TaskId> {
         let tasks = self.simulation.tasks_of(controller);
         let tasks = tasks.filter(|&task| self.simulation.task_kind(task) == Some(kind));
@@ -285,25 +288,27 @@ impl<'s> Runner<'s> {
         Ok(TagSet::new(ids.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The grant that `As` called so, or the grants of the ability of this name.
+    /// Grant with this `As` name, else the grants of the ability of this name.
     pub(super) fn grants_called(
         &self,
         name: &str,
         only_of: Option<ControllerId>,
-    ) -> Result<Vec<AbilityHandle>, String> {
+    ) -> Result<Vec<GrantedAbilityId>, String> {
         if let Some(handle) = self.grants.get(name) {
             return Ok(handle.iter().copied().collect());
         }
         let Ok(ability) = self.simulation.catalog().ability(name) else {
             let known = self.grants.keys().chain(self.activations.keys()).copied();
             let hint = hint(name, known);
-            return Err(format!("nothing was called `{name}`, and there is no such ability{hint}"));
+            return Err(format!(
+                "no step assigned the name `{name}` with `As`, and there is no such ability{hint}"
+            ));
         };
         let controllers = self.controllers.iter().map(|(_, id)| *id);
         let controllers = controllers.filter(|id| only_of.is_none_or(|only| only == *id));
         let controllers = controllers.filter_map(|id| self.simulation.controller(id));
         let handles = controllers.flat_map(|controller| controller.abilities().iter().copied());
-        let is_it = |handle: &AbilityHandle| {
+        let is_it = |handle: &GrantedAbilityId| {
             self.simulation.ability(*handle).is_some_and(|granted| granted.ability() == ability)
         };
         Ok(handles.filter(is_it).collect())

@@ -8,29 +8,33 @@ use super::Runner;
 use crate::model::controller::ControllerDoc;
 
 impl<'s> Runner<'s> {
-    /// Puts a saved character into the scenario before its first step: in the place of the controller of this name, or
-    /// beside the others if there is none. Instigators of its effects are found by the scenario's names (P5).
+    /// Restores a saved character before the first step. It replaces the controller of this name, or is added
+    /// if there is none. Instigators of its effects are found by the scenario's names (P5).
     ///
     /// # Errors
     /// If it cannot be restored, as [`CommandError::Restore`]; nothing has changed then.
-    pub fn enter(&mut self, name: &'s str, character: &Character) -> Result<CharacterReport, CommandError> {
+    pub fn restore_character(
+        &mut self,
+        name: &'s str,
+        character: &Character,
+    ) -> Result<CharacterReport, CommandError> {
         let options = self.instigators(Some(name));
         let (id, report) = self.restore(character.clone(), options)?;
         match self.controllers.iter_mut().find(|(known, _)| *known == name) {
             Some((_, place)) => {
                 let replaced = std::mem::replace(place, id);
-                self.does(Command::Despawn(replaced));
+                self.try_execute(Command::Despawn(replaced));
             }
             None => self.controllers.push((name, id)),
         }
-        if let Some(witness) = &mut self.witness {
-            witness.name(id, name);
+        if let Some(command_observer) = &mut self.command_observer {
+            command_observer.name(id, name);
         }
         self.simulation.events().for_each(drop);
         Ok(report)
     }
 
-    /// A controller as a saved character, which knows others by the scenario's names.
+    /// Saves a controller as a character, which refers to other controllers by the scenario's names.
     pub fn character(&self, name: &str) -> Option<Character> {
         let name_of = |id: ControllerId| {
             self.controllers.iter().find(|(_, known)| *known == id).map(|(name, _)| (*name).to_owned())
@@ -38,13 +42,13 @@ impl<'s> Runner<'s> {
         self.simulation.character_named(self.controller(name)?, name_of)
     }
 
-    /// Everybody but one, under the names that the scenario has for them.
+    /// Restore options with all controllers except one as instigators, by their names in the scenario.
     fn instigators(&self, except: Option<&str>) -> RestoreOptions {
         let others = self.controllers.iter().filter(|(name, _)| Some(*name) != except);
         others.fold(RestoreOptions::default(), |options, (name, id)| options.instigator(*name, *id))
     }
 
-    /// A character that a scenario begins with. A name that means nothing here is a mistake of the scenario.
+    /// Restores a character of the scenario's controllers. An unknown name is an error of the scenario.
     pub(super) fn restore_document(&mut self, doc: &ControllerDoc) -> Result<ControllerId, String> {
         let character = crate::character::of_document(doc)?;
         let options = self.instigators(None);
@@ -63,7 +67,7 @@ impl<'s> Runner<'s> {
         let (character, options) = (Box::new(character), Box::new(options));
         match self.execute(Command::RestoreCharacter { character, options })? {
             CommandOutcome::Restored { controller, report } => Ok((controller, *report)),
-            // Restoring has no other outcome.
+            // The command has no other outcome.
             _ => Err(CommandError::Restore(RestoreError::LimitReached(0))),
         }
     }

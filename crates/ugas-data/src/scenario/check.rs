@@ -1,6 +1,7 @@
-//! Scenarios among the files that are checked: their packs are loaded, and their names resolved.
+//! Check of scenario files: loads their packs and resolves their names.
 //!
-//! What is wrong with a pack is told by the check of the pack; of a scenario only its own file is spoken of.
+//! Errors of a pack are reported by the check of the pack; here, only errors in the scenario's own file are
+//! reported.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,14 +20,14 @@ use crate::source::{FileId, Limits, SourceFile, SourceMap, Span};
 
 /// Checks all scenarios among the documents of a load.
 pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, sink: &mut Sink) {
-    let told = Told { map, paths: OnceCell::new() };
+    let checked_files = CheckedFiles { map, paths: OnceCell::new() };
     let mut without_definitions: BTreeMap<Option<PathBuf>, Vec<(FileId, &ScenarioDoc)>> = BTreeMap::new();
     for document in documents {
         let Model::Scenario(doc) = &document.model else { continue };
         let pack = match pack_of(map, document.file, doc) {
             Ok(pack) => pack,
             Err((span, path)) => {
-                sink.push(codes::ug039::not_there(span, &path));
+                sink.push(codes::scenario::pack_not_found(span, &path));
                 continue;
             }
         };
@@ -36,7 +37,7 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 continue;
             }
         }
-        // That its state is none was told, and who would be in it, and under which rules, nobody knows.
+        // The invalid state is already reported; without it, controllers and rules are unknown.
         if doc.has("State") && doc.state.is_none() {
             continue;
         }
@@ -51,48 +52,49 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
             };
             match scenario.has_own_rules() {
                 true => with_own_rules(&scenario, sink),
-                false => with_definitions(&scenario, &told, limits, sink),
+                false => with_definitions(&scenario, &checked_files, limits, sink),
             }
         }
     }
     for (pack, scenarios) in without_definitions {
-        of_pack(pack.as_deref(), &scenarios, map, &told, limits, sink);
+        of_pack(pack.as_deref(), &scenarios, map, &checked_files, limits, sink);
     }
 }
 
-/// What is expected of the load: codes that exist, and no steps that would never run.
+/// Checks `ExpectLoad`: the codes must exist, and there must be no steps that would never run.
 fn expected_load(expected: &ExpectLoadDoc, doc: &ScenarioDoc, sink: &mut Sink) {
     let warnings = expected.warnings.iter().flat_map(|warnings| warnings.iter());
     for code in expected.errors.iter().chain(warnings) {
         if diagnostics::doc(&code.value).is_none() {
-            sink.push(codes::ug079::unknown_code(code));
+            sink.push(codes::pack::unknown_code(code));
         }
     }
     let first = doc.steps.iter().flat_map(|steps| steps.iter()).next();
     if let (false, Some(first)) = (expected.errors.is_empty(), first) {
-        sink.push(codes::ug017::steps_that_never_run(first.span));
+        sink.push(codes::field::steps_that_never_run(first.span));
     }
 }
 
-/// The folder of its pack; what leads nowhere is an error.
+/// Folder of the scenario's pack; the error is the position and text of a path that does not exist.
 fn pack_of(map: &SourceMap, file: FileId, doc: &ScenarioDoc) -> Result<Option<PathBuf>, (Span, String)> {
     let Some(pack) = &doc.pack else { return Ok(None) };
     let folder = map.file(file).and_then(|file| file.path().parent()).unwrap_or(Path::new(""));
     let path = folder.join(&pack.0.value);
-    // One spelling of each path, so that a pack is read once for all its scenarios.
+    // Canonical, so that a pack is loaded once for all its scenarios.
     path.canonicalize().map(Some).map_err(|_| (pack.0.span, pack.0.value.clone()))
 }
 
-/// The files that are checked along with the scenarios, whatever way led to them. What is wrong with them is told
-/// anyway; they are looked up only if something is.
-struct Told<'a> {
+/// Files that are checked along with the scenarios, by canonical path, so that their errors are not reported
+/// twice. The paths are computed on first use.
+struct CheckedFiles<'a> {
     map: &'a SourceMap,
     paths: OnceCell<BTreeSet<PathBuf>>,
 }
 
-impl Told<'_> {
-    /// How many errors of a pack are told nowhere else; those in the scenario's own file are.
-    fn untold(&self, report: &Report, scenario: Option<FileId>) -> usize {
+impl CheckedFiles<'_> {
+    /// Number of errors of a pack that are reported nowhere else. Errors in the scenario's own file are
+    /// reported.
+    fn unreported_errors(&self, report: &Report, scenario: Option<FileId>) -> usize {
         let mut errors: BTreeMap<FileId, usize> = BTreeMap::new();
         for found in &report.diagnostics {
             if found.severity == Severity::Error && Some(found.span.file) != scenario {
@@ -110,12 +112,12 @@ impl Told<'_> {
     }
 }
 
-/// Scenarios that use a pack as it is.
+/// Checks scenarios that use a pack without their own definitions.
 fn of_pack(
     pack: Option<&Path>,
     scenarios: &[(FileId, &ScenarioDoc)],
     map: &SourceMap,
-    told: &Told<'_>,
+    checked_files: &CheckedFiles<'_>,
     limits: &Limits,
     sink: &mut Sink,
 ) {
@@ -124,38 +126,38 @@ fn of_pack(
     let loader = pack.map_or(Loader::new(), |pack| loader.path(pack));
     let (documents, report) = loader.examine();
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
-    let untold = told.untold(&report, None);
+    let unreported = checked_files.unreported_errors(&report, None);
     for (_, doc) in scenarios {
-        if untold > 0
+        if unreported > 0
             && let Some(pack) = &doc.pack
         {
-            sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, untold));
+            sink.push(codes::scenario::pack_has_errors(pack.0.span, &pack.0.value, unreported));
         }
         check_scenario(map, doc, &index, sink);
     }
 }
 
-/// A scenario whose rules are those of its state.
+/// Checks a scenario that uses the rules of its state.
 fn with_own_rules(scenario: &Scenario, sink: &mut Sink) {
     match scenario.catalog() {
         Ok(catalog) => {
             check_scenario(&scenario.source_map, &scenario.doc, &Index::of_catalog(&catalog), sink);
-            beginning(scenario, catalog, sink);
+            check_initial_state(scenario, catalog, sink);
         }
         Err(error) => error.report.diagnostics.into_iter().for_each(|wrong| sink.push(wrong)),
     }
 }
 
-/// What is wrong with the state that a scenario begins with, and with what it says of it.
-fn beginning(scenario: &Scenario, catalog: Arc<Catalog>, sink: &mut Sink) {
+/// Reports errors of the initial state and of the handles that refer to it.
+fn check_initial_state(scenario: &Scenario, catalog: Arc<Catalog>, sink: &mut Sink) {
     match scenario.begin(catalog, None) {
-        Ok(beginning) => beginning.brought_over.into_iter().for_each(|found| sink.push(found)),
+        Ok(initial) => initial.migration.into_iter().for_each(|found| sink.push(found)),
         Err(wrong) => wrong.into_iter().for_each(|wrong| sink.push(wrong)),
     }
 }
 
-/// A scenario with definitions or a state of its own. Definitions are checked as part of its pack.
-fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink: &mut Sink) {
+/// Checks a scenario with its own definitions or state. Definitions are checked as part of its pack.
+fn with_definitions(scenario: &Scenario, checked_files: &CheckedFiles<'_>, limits: &Limits, sink: &mut Sink) {
     let (documents, report) =
         scenario.loader().limits(*limits).allow_unknown_if(sink.allows_unknown()).examine();
     for diagnostic in &report.diagnostics {
@@ -164,18 +166,18 @@ fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink:
             sink.push(diagnostic.clone());
         }
     }
-    let untold = told.untold(&report, Some(scenario.file));
-    if untold > 0
+    let unreported = checked_files.unreported_errors(&report, Some(scenario.file));
+    if unreported > 0
         && let Some(pack) = &scenario.doc.pack
     {
-        sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, untold));
+        sink.push(codes::scenario::pack_has_errors(pack.0.span, &pack.0.value, unreported));
     }
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
     check_scenario(&scenario.source_map, &scenario.doc, &index, sink);
-    // Under rules with errors nothing begins.
+    // The state cannot be restored under rules with errors.
     if scenario.doc.state.is_some()
         && let Ok(catalog) = scenario.catalog()
     {
-        beginning(scenario, catalog, sink);
+        check_initial_state(scenario, catalog, sink);
     }
 }

@@ -1,4 +1,4 @@
-//! Commands: how a scenario changes its simulation, and what comes of it.
+//! Execution of commands, and conversion of their results.
 
 use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
 
@@ -6,23 +6,25 @@ use super::Runner;
 use super::runner::StepResult;
 
 impl Runner<'_> {
-    /// The one place where the simulation changes.
+    /// Executes a command. All changes of the simulation go through here.
     pub(super) fn execute(&mut self, command: Command) -> Result<CommandOutcome, CommandError> {
-        let Some(witness) = &mut self.witness else { return self.simulation.execute(command) };
-        witness.before(&self.simulation, &command);
+        let Some(command_observer) = &mut self.command_observer else {
+            return self.simulation.execute(command);
+        };
+        command_observer.before(&self.simulation, &command);
         let result = self.simulation.execute(command);
-        witness.after(&self.simulation);
+        command_observer.after(&self.simulation);
         result
     }
 
-    /// Executes a command; whether there was something to do, and it was done.
-    pub(super) fn does(&mut self, command: Command) -> bool {
+    /// Executes a command; true if it succeeded.
+    pub(super) fn try_execute(&mut self, command: Command) -> bool {
         !matches!(self.execute(command), Err(_) | Ok(CommandOutcome::Nothing))
     }
 
     pub(super) fn step_result(&self, result: &Result<CommandOutcome, CommandError>) -> StepResult {
         let Err(error) = result else { return StepResult::ok() };
-        let message = self.words(error);
+        let message = self.describe_error(error);
         match error {
             CommandError::Refused(refusal) => {
                 StepResult::refused(refusal.reasons.iter().map(|reason| reason.code()), message)
@@ -35,8 +37,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Why a command did nothing, with names instead of handles.
-    pub(super) fn words(&self, error: &CommandError) -> String {
+    /// Message of a command error, with names instead of handles.
+    pub(super) fn describe_error(&self, error: &CommandError) -> String {
         match error {
             CommandError::Refused(refusal) => refusal.describe(&self.simulation).to_string(),
             CommandError::Activation(refusal) => refusal.describe(&self.simulation).to_string(),

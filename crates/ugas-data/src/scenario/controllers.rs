@@ -11,7 +11,7 @@ use crate::decode::{ActorText, NamedMap};
 use crate::model::Name;
 use crate::model::scenario::{ActorDoc, ControllerSetStepDoc, SetAvatarDoc, SetOwnerDoc};
 
-/// Change of the attribute sets of a controller.
+/// Registration or removal of an attribute set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetChange {
     Register,
@@ -24,10 +24,13 @@ impl<'s> Runner<'s> {
         for (name, actor) in &actors.0 {
             let known = self.controller(&name.value);
             if known.is_some_and(|known| self.simulation.controller(known).is_some()) {
-                return Err(format!("there is a controller `{}` already", name.value));
+                return Err(format!("a controller named `{}` exists already", name.value));
             }
             if actor.handle.is_some() {
-                return Err("a `Handle` names a controller of the `State`, which exists already".to_owned());
+                return Err(
+                    "a spawned controller is new, but a `Handle` identifies one that the `State` already has"
+                        .to_owned(),
+                );
             }
             let most = self.simulation.config().max_controllers as usize;
             if self.simulation.controllers().count() >= most {
@@ -41,8 +44,8 @@ impl<'s> Runner<'s> {
             let id = spawned.map_err(|message| format!("`{}` cannot be spawned: {message}", name.value))?;
             self.controllers.retain(|(known, _)| *known != name.value);
             self.controllers.push((&name.value, id));
-            if let Some(witness) = &mut self.witness {
-                witness.name(id, &name.value);
+            if let Some(command_observer) = &mut self.command_observer {
+                command_observer.name(id, &name.value);
             }
         }
         Ok(StepResult::ok())
@@ -87,7 +90,7 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// The actor of an id.
+/// Actor id of an optional field.
 pub(super) fn actor(id: &Option<ActorText>) -> Option<ActorId> {
     id.as_ref().and_then(|id| id.0.value).map(ActorId)
 }

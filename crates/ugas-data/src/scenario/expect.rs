@@ -1,4 +1,4 @@
-//! Expectations.
+//! Evaluation of expectations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -14,13 +14,13 @@ use crate::model::Name;
 use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, Expected, Since, TagsExpectDoc};
 use crate::source::Span;
 
-/// What there is instead of a number.
+/// Actual value in a failure about an unknown name.
 const NO_NUMBER: &str = "nothing of the name";
 
-/// Relative tolerance of numbers.
+/// Default relative tolerance of numbers.
 const TOLERANCE: f64 = 1e-9;
 
-/// An expected zero is zero but for this.
+/// Absolute tolerance of an expected zero.
 const ZERO: f64 = 1e-12;
 
 pub(super) fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
     (actual - expected).abs() <= room
 }
 
-/// What of the load is not as expected: codes that are missing, and codes that nobody expected.
+/// Failures of `ExpectLoad`: missing codes and unexpected codes.
 pub(super) fn load(
     scenario: &Scenario,
     expected: &ExpectLoadDoc,
@@ -267,7 +267,7 @@ impl Runner<'_> {
     }
 }
 
-/// A count that is known.
+/// Count as a result that cannot fail.
 pub(super) fn known_count(count: impl Into<u64>) -> Result<u64, std::convert::Infallible> {
     Ok(count.into())
 }

@@ -1,7 +1,7 @@
-//! Expectations of abilities and tasks.
+//! Evaluation of expectations of abilities and tasks.
 
 use ugas_core::ability::{AbilityState, GrantedAbility};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 
 use super::Runner;
 use super::expect::known_count;
@@ -18,7 +18,7 @@ impl Runner<'_> {
     ) {
         for (ability, status) in expected.abilities.iter().flat_map(|abilities| &abilities.0) {
             let (wanted, actual) = (status.0.value, self.status(id, &ability.value));
-            // What has not committed yet runs all the same.
+            // An activation that has not committed yet is active too.
             let is_it =
                 wanted == actual || (wanted == AbilityStatus::Active && actual == AbilityStatus::Activating);
             if !is_it {
@@ -73,7 +73,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What an ability does at the moment; of several grants, the busiest counts.
+    /// Status of an ability; of several grants, the most active one.
     fn status(&self, id: ControllerId, ability: &str) -> AbilityStatus {
         let states = self.handles(id, ability).into_iter();
         let states = states.filter_map(|handle| self.simulation.ability_state(handle));
@@ -97,17 +97,17 @@ impl Runner<'_> {
         self.handles(id, ability).into_iter().find_map(|handle| self.simulation.ability(handle))
     }
 
-    fn handles(&self, id: ControllerId, ability: &str) -> Vec<AbilityHandle> {
+    fn handles(&self, id: ControllerId, ability: &str) -> Vec<GrantedAbilityId> {
         let Ok(ability) = self.simulation.catalog().ability(ability) else { return Vec::new() };
         let handles = self.simulation.controller(id).map(|controller| controller.abilities());
-        let is_it = |handle: &AbilityHandle| {
+        let is_it = |handle: &GrantedAbilityId| {
             self.simulation.ability(*handle).is_some_and(|granted| granted.ability() == ability)
         };
         handles.unwrap_or_default().iter().copied().filter(is_it).collect()
     }
 }
 
-/// A number that was looked for under a name that is known.
+/// Optional number as a result that cannot fail.
 fn known(number: Option<f64>) -> Result<Option<f64>, std::convert::Infallible> {
     Ok(number)
 }

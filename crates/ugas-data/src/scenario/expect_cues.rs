@@ -1,4 +1,4 @@
-//! Expectations of executed cues (C1).
+//! Evaluation of expectations of executed cues (C1).
 
 use core::fmt::Display;
 
@@ -173,9 +173,9 @@ impl Runner<'_> {
     }
 }
 
-/// Comparison: its subject and tolerance.
+/// Context of a comparison.
 struct Checks {
-    /// Name of the execution for messages.
+    /// Description of the cue execution for messages.
     what: String,
     /// Relative tolerance of numbers.
     tolerance: f64,

@@ -1,4 +1,4 @@
-//! How a scenario ended.
+//! Result of a scenario.
 
 use std::path::PathBuf;
 
@@ -12,35 +12,35 @@ use super::Scenario;
 use crate::diagnostics::Severity;
 use crate::loader::LoadError;
 
-/// Something that was not as expected.
+/// Failed expectation or step.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Failure {
-    /// Position of the step, from 0; `None` for what is wrong before the first.
+    /// Position of the step, from 0; `None` for a failure before the first step.
     pub step: Option<u32>,
-    /// Line of the file.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// What was expected.
+    /// Expected value.
     pub expected: String,
-    /// What there was.
+    /// Actual value.
     pub actual: String,
-    /// Both in a sentence.
+    /// Message with both.
     pub message: String,
 }
 
-/// How a scenario ended.
+/// Result of a scenario: failures and the final state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Its name.
+    /// Name of the scenario.
     pub name: String,
-    /// Its file.
+    /// File of the scenario.
     pub file: PathBuf,
-    /// The clauses that it shows.
+    /// Clauses of the specification that it demonstrates.
     pub clauses: Vec<String>,
-    /// What was not as expected.
+    /// Failures, in order; empty if it passed.
     pub failures: Vec<Failure>,
-    /// Hash of the final state; `None` if it never began.
+    /// Hash of the final state; `None` if it did not start.
     pub hash: Option<u64>,
-    /// The final state of each controller, in the order of the file.
+    /// Final state of each controller, in the order of the file.
     pub controllers: Vec<(String, ControllerState)>,
 }
 
@@ -49,7 +49,7 @@ pub struct Outcome {
 pub struct ControllerState {
     /// Attributes with base and current value.
     pub attributes: Vec<(String, f64, f64)>,
-    /// Tags with how often they are granted.
+    /// Tags with their counts.
     pub tags: Vec<(String, u32)>,
     /// Effects in application order.
     pub effects: Vec<EffectState>,
@@ -57,39 +57,39 @@ pub struct ControllerState {
     pub abilities: Vec<AbilityOutcome>,
 }
 
-/// An ability that a controller has.
+/// Granted ability of a controller.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AbilityOutcome {
-    /// Its name.
+    /// Name of the ability.
     pub name: String,
-    /// Where it is in its life (§8.2).
+    /// State of its life cycle (§8.2).
     pub state: AbilityState,
-    /// Seconds left of its cooldown; 0 if it does not cool down.
+    /// Remaining seconds of its cooldown; 0 if it is not on cooldown.
     pub cooldown: f64,
 }
 
-/// An effect on a controller.
+/// Active effect on a controller.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EffectState {
-    /// Its name.
+    /// Name of the effect.
     pub effect: String,
-    /// Its stacks.
+    /// Number of stacks.
     pub stacks: u32,
-    /// Seconds left; `None` is for ever.
+    /// Remaining seconds; `None` if it is infinite.
     pub remaining: Option<f64>,
-    /// Whether its ongoing requirements fail.
+    /// Whether it is inhibited because its ongoing requirements fail.
     pub inhibited: bool,
-    /// Whether it waits for its turn.
+    /// Whether it is queued behind another instance.
     pub queued: bool,
 }
 
 impl Outcome {
-    /// Whether everything was as expected.
+    /// Whether there are no failures.
     pub fn passed(&self) -> bool {
         self.failures.is_empty()
     }
 
-    /// One of the `scenarios` of `ugas run --format json`.
+    /// Entry of `scenarios` in `ugas run --format json`.
     pub fn to_json(&self) -> Value {
         let failures: Vec<Value> = self.failures.iter().map(Failure::to_json).collect();
         let controllers: Map<String, Value> =
@@ -115,19 +115,19 @@ impl Outcome {
         }
     }
 
-    /// It could not begin.
-    pub(super) fn stillborn(scenario: &Scenario, failure: Failure) -> Self {
+    /// Outcome of a scenario that could not start.
+    pub(super) fn not_started(scenario: &Scenario, failure: Failure) -> Self {
         Self::new(scenario, vec![failure])
     }
 
-    /// A file that has no readable scenario.
+    /// Outcome of a file without a readable scenario.
     pub fn unreadable(file: PathBuf, error: &LoadError) -> Self {
         let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let (clauses, controllers) = (Vec::new(), Vec::new());
         Self { name, file, clauses, failures: failures_of(error), hash: None, controllers }
     }
 
-    /// Its definitions do not load.
+    /// Outcome of a scenario whose definitions do not load.
     pub(super) fn unloadable(scenario: &Scenario, error: &LoadError) -> Self {
         Self::new(scenario, failures_of(error))
     }
@@ -152,7 +152,7 @@ impl Failure {
         failures_of(error).into_iter().next().unwrap_or_default()
     }
 
-    /// Whether it is a mistake of definitions, whose message begins with its own file and place.
+    /// Whether it is an error of definitions, whose message begins with its own file and position.
     pub fn is_of_definitions(&self) -> bool {
         self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))
     }
@@ -164,7 +164,7 @@ impl Failure {
 }
 
 impl ControllerState {
-    /// The state of a controller as it is now; empty if it is gone.
+    /// Current state of a controller; empty if the controller does not exist.
     pub fn of(simulation: &Simulation, id: ControllerId) -> Self {
         let catalog = simulation.catalog();
         let attributes = simulation.attributes(id);

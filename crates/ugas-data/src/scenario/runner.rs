@@ -1,4 +1,4 @@
-//! A scenario in motion.
+//! Runner: executes the steps of a scenario.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::simulation::{Simulation, Spawn};
 use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
 use super::controllers::SetChange;
-use super::state::Beginning;
-use super::{CommandWitness, ControllerState, Failure, Observer, Options, Outcome, Scenario};
+use super::state::InitialState;
+use super::{CommandObserver, ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
-/// Moments at which something happens by itself that a scenario may have: a period of a microsecond over a year would
-/// otherwise run for ever.
-const MOST_MOMENTS: u32 = 10_000_000;
+/// Most timers (periods, expirations, waits) that a scenario may reach. A period of a microsecond over a year
+/// would otherwise run practically for ever.
+const MAX_TIMERS: u32 = 10_000_000;
 
-/// How a step went.
+/// Result of a step.
 pub(super) struct StepResult {
     /// `Ok`, or the code of the first reason.
     code: &'static str,
-    /// The codes of all reasons, in their order; none if it went well.
+    /// Codes of all reasons, in order; empty if the step succeeded.
     reasons: Vec<&'static str>,
     /// The reasons in words.
     message: String,
-    /// Whether a scenario must expect the reasons: not those of a press that is kept.
+    /// Whether the scenario must expect the refusal; false for a press that is buffered.
     is_final: bool,
 }
 
@@ -48,76 +48,76 @@ impl StepResult {
         Self { code, reasons, message: message.into(), is_final: true }
     }
 
-    /// A refusal that may still come to something: a press that is kept (A13).
-    pub(super) fn kept(self) -> Self {
+    /// Refusal of a press that is buffered and may still succeed (A13).
+    pub(super) fn buffered(self) -> Self {
         Self { is_final: false, ..self }
     }
 }
 
-/// An observer of states alone.
-struct States<F>(F);
+/// Observer that only receives states.
+struct StateObserver<F>(F);
 
-impl<F: FnMut(&Runner<'_>)> Observer for States<F> {
+impl<F: FnMut(&Runner<'_>)> Observer for StateObserver<F> {
     fn state(&mut self, runner: &Runner<'_>) {
         (self.0)(runner);
     }
 }
 
-/// A scenario in motion: the simulation, and what the scenario calls its parts.
+/// Running scenario: the simulation, and the names that the scenario assigned.
 pub struct Runner<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) simulation: Simulation,
     pub(super) controllers: Vec<(&'s str, ControllerId)>,
-    /// What `As` names; `None` for an application that gave no active effect.
+    /// Active effects by `As` name; `None` for an application without an active effect.
     pub(super) effects: BTreeMap<&'s str, Option<ActiveEffectId>>,
-    pub(super) grants: BTreeMap<&'s str, Option<AbilityHandle>>,
+    pub(super) grants: BTreeMap<&'s str, Option<GrantedAbilityId>>,
     pub(super) activations: BTreeMap<&'s str, Option<ActivationId>>,
-    /// Events since the first step, by kind.
+    /// Number of events since the first step, by kind.
     pub(super) events: BTreeMap<&'static str, u64>,
-    /// The same at the last expectation.
+    /// Number of events until the last expectation, by kind.
     pub(super) events_before: BTreeMap<&'static str, u64>,
     /// Events of executed cues since the last expectation.
     pub(super) executed_cues: Vec<Event>,
-    /// Outcome of the last step that was not a check.
+    /// Outcome code of the last step that was not an expectation.
     pub(super) last: &'static str,
-    /// The codes of all its reasons.
+    /// Codes of all reasons of that outcome.
     pub(super) reasons: Vec<&'static str>,
     failures: Vec<Failure>,
     options: Options,
     position: u32,
     stopped: bool,
-    moments_left: u32,
-    /// Something that is allowed and rarely meant; told with the next failure.
+    timers_left: u32,
+    /// Note on a legal but unusual condition, added to the next failure.
     pub(super) note: Option<String>,
-    /// Whether something happened that the observer has not been shown.
-    unseen: bool,
-    /// Sees every command.
-    pub(super) witness: Option<&'s mut dyn CommandWitness>,
+    /// Whether the state changed since the last call of the observer.
+    has_unobserved_changes: bool,
+    /// Observer of every command.
+    pub(super) command_observer: Option<&'s mut dyn CommandObserver>,
 }
 
 impl<'s> Runner<'s> {
-    /// Restores the state and spawns the controllers that it begins with.
+    /// Restores the initial state and spawns the controllers of the scenario.
     ///
     /// # Errors
-    /// If the state cannot be restored, or a controller not be spawned.
+    /// If the state cannot be restored, or a controller cannot be spawned.
     pub fn new(scenario: &'s Scenario, catalog: Arc<Catalog>, options: Options) -> Result<Self, Failure> {
         Self::begin(scenario, catalog, options, None, None)
     }
 
-    /// The same under the eyes of a witness, who sees every command from the first on.
+    /// Like [`Self::new`], with an observer of every command.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn witnessed(
+    pub fn with_command_observer(
         scenario: &'s Scenario,
         catalog: Arc<Catalog>,
         options: Options,
-        witness: &'s mut dyn CommandWitness,
+        command_observer: &'s mut dyn CommandObserver,
     ) -> Result<Self, Failure> {
-        Self::begin(scenario, catalog, options, None, Some(witness))
+        Self::begin(scenario, catalog, options, None, Some(command_observer))
     }
 
-    /// The same with another seed than the scenario's, or its state's.
+    /// Like [`Self::new`], with a seed that replaces that of the scenario or its state.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -135,9 +135,9 @@ impl<'s> Runner<'s> {
         catalog: Arc<Catalog>,
         options: Options,
         seed: Option<u64>,
-        witness: Option<&'s mut dyn CommandWitness>,
+        command_observer: Option<&'s mut dyn CommandObserver>,
     ) -> Result<Self, Failure> {
-        let Beginning { simulation, brought_over } =
+        let InitialState { simulation, migration } =
             scenario.begin(catalog, seed).map_err(|wrong| Failure::of(&scenario.error(wrong)))?;
         let (begin, until) = (simulation.now(), options.until);
         if let Some(until) = until.filter(|until| *until < begin) {
@@ -168,17 +168,17 @@ impl<'s> Runner<'s> {
             options,
             position: 0,
             stopped: false,
-            moments_left: MOST_MOMENTS,
-            note: brought_over.map(|diagnostic| diagnostic.message),
-            unseen: false,
-            witness,
+            timers_left: MAX_TIMERS,
+            note: migration.map(|diagnostic| diagnostic.message),
+            has_unobserved_changes: false,
+            command_observer,
         };
-        if let Some(witness) = &mut runner.witness {
-            witness.begin(&runner.simulation);
+        if let Some(command_observer) = &mut runner.command_observer {
+            command_observer.begin(&runner.simulation);
         }
         let (characters, others): (Vec<_>, Vec<_>) =
             scenario.controllers().partition(|(_, actor)| actor.character.is_some());
-        // Whoever a character's effects are from has to be there before it.
+        // Instigators of a character's effects must exist before the character is restored.
         for (name, actor) in others.into_iter().chain(characters) {
             let spawned = match (&actor.handle, &actor.character) {
                 (Some(handle), _) => Ok(handle.0.value),
@@ -193,8 +193,8 @@ impl<'s> Runner<'s> {
                 message: format!("the controller `{name}` cannot be spawned: {message}"),
             })?;
             runner.controllers.push((name, id));
-            if let Some(witness) = &mut runner.witness {
-                witness.name(id, name);
+            if let Some(command_observer) = &mut runner.command_observer {
+                command_observer.name(id, name);
             }
         }
         let order: BTreeMap<&str, usize> = scenario.controllers().map(|(name, _)| name).zip(0..).collect();
@@ -218,51 +218,52 @@ impl<'s> Runner<'s> {
         &self.controllers
     }
 
-    /// The controller that the scenario calls so, else the living one that a `SpawnController` task named so (A17).
+    /// Controller of this name in the scenario, else the living one that a `SpawnController` task named so
+    /// (A17).
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
         let own = self.controllers.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
         own.or_else(|| self.simulation.summoned(name))
     }
 
-    /// Runs all steps, and shows the simulation to an observer at the start, on the way and at the end.
+    /// Runs all steps and calls `observer` with the state at the start, during the run and at the end.
     pub fn run(&mut self, observer: impl FnMut(&Runner<'_>)) {
-        self.run_watched(&mut States(observer));
+        self.run_with_observer(&mut StateObserver(observer));
     }
 
-    /// Runs all steps under the eyes of an observer.
-    pub fn run_watched(&mut self, observer: &mut impl Observer) {
+    /// Runs all steps with an [`Observer`].
+    pub fn run_with_observer(&mut self, observer: &mut impl Observer) {
         observer.state(self);
         let steps = self.scenario.steps();
         for (position, step) in (0..).zip(steps) {
             self.position = position;
             self.step(step, steps.get(position as usize + 1), observer);
-            self.tell_events(observer);
+            self.dispatch_events(observer);
             if self.stopped {
                 break;
             }
-            if self.unseen && self.options.every.is_none() {
+            if self.has_unobserved_changes && self.options.every.is_none() {
                 observer.state(self);
-                self.unseen = false;
+                self.has_unobserved_changes = false;
             }
         }
         if let Some(until) = self.options.until.filter(|_| !self.stopped) {
             self.advance(until, observer);
-            self.tell_events(observer);
+            self.dispatch_events(observer);
         }
-        if self.unseen {
+        if self.has_unobserved_changes {
             observer.state(self);
         }
     }
 
-    /// Whether something was not as expected so far.
+    /// Whether there is a failure so far.
     pub fn has_failed(&self) -> bool {
         !self.failures.is_empty()
     }
 
-    /// How it ended.
+    /// Ends the run and returns its outcome.
     pub fn into_outcome(mut self) -> Outcome {
-        if let Some(witness) = &mut self.witness {
-            witness.end(&self.simulation);
+        if let Some(command_observer) = &mut self.command_observer {
+            command_observer.end(&self.simulation);
         }
         let state = |(name, id): &(&str, ControllerId)| {
             ((*name).to_owned(), ControllerState::of(&self.simulation, *id))
@@ -313,17 +314,17 @@ impl<'s> Runner<'s> {
         };
         // K1: effects of a template find their instigators by the scenario's names.
         let spawn = self.controllers.iter().fold(spawn, |spawn, (name, id)| spawn.instigator(*name, *id));
-        // The definition is the scenario's own and has no name.
+        // The definition is local to the scenario and has no name.
         let unnamed = |error: String| error.replace("controller template `` at ", "");
         let spawned = self.execute(Command::Spawn(spawn)).map_err(|error| unnamed(error.to_string()))?;
         let CommandOutcome::Spawned(id) = spawned else { return Err("nothing was spawned".to_owned()) };
         if let Some(position) = &actor.position {
-            self.place(id, position.0.value, &actor.facing)?;
+            self.set_placement(id, position.0.value, &actor.facing)?;
         }
         if let Some(team) = &actor.team {
             let team = Some(Team::from(team.value.as_str()));
             let joined = self.execute(Command::SetTeam { controller: id, team });
-            joined.map_err(|error| self.words(&error))?;
+            joined.map_err(|error| self.describe_error(&error))?;
         }
         for set in actor.ability_sets.iter() {
             let granted = self.execute(Command::GrantSet { controller: id, set: set.value.clone() });
@@ -370,7 +371,7 @@ impl<'s> Runner<'s> {
             ActionDoc::Targets(doc) => self.provide_targets(doc),
             ActionDoc::Move(doc) => self.move_to(doc),
         };
-        // A name that stands for nothing is a refusal like any other, which a scenario may expect.
+        // An unknown name is a refusal like any other, which a scenario may expect.
         let result = result.or_else(|message| match self.unknown_name(&step.record) {
             Some(code) => Ok(StepResult::refused([code], message)),
             None => Err(message),
@@ -381,7 +382,7 @@ impl<'s> Runner<'s> {
             }
             Ok(StepResult { code, reasons, message, is_final }) => {
                 let is_instant = !matches!(step.action, ActionDoc::Advance(_) | ActionDoc::At(_));
-                self.unseen |= is_instant && (code == "Ok" || !is_final);
+                self.has_unobserved_changes |= is_instant && (code == "Ok" || !is_final);
                 self.last = code;
                 self.reasons = reasons;
                 let is_expected = next.is_some_and(|next| match &next.action {
@@ -417,20 +418,20 @@ impl<'s> Runner<'s> {
                 Time::from_micros((now.micros() / every).saturating_add(1).saturating_mul(every))
             });
             next = sample.map_or(next, |sample| next.min(sample));
-            // Moment by moment: the simulation keeps only so many events until they are asked for, and none may be
-            // missing from the count because a step was long (V4).
+            // One timer at a time: the simulation keeps a limited number of events until they are polled, and
+            // a long step must not lose any of them (V4).
             if let Some(timer) = self.simulation.next_timer().filter(|timer| *timer <= next) {
                 next = timer.max(now + Span::from_micros(1));
-                let Some(left) = self.moments_left.checked_sub(1) else { return self.never_ends() };
-                self.moments_left = left;
+                let Some(left) = self.timers_left.checked_sub(1) else { return self.never_ends() };
+                self.timers_left = left;
             }
             let _ = self.execute(Command::Advance(next.since(now)));
             let is_sample = sample == Some(self.simulation.now());
-            self.unseen = !is_sample;
+            self.has_unobserved_changes = !is_sample;
             if is_sample {
                 observer.state(self);
             }
-            self.tell_events(observer);
+            self.dispatch_events(observer);
         }
     }
 
@@ -439,13 +440,13 @@ impl<'s> Runner<'s> {
         let step = self.scenario.steps().get(self.position as usize);
         let span = step.map_or(self.scenario.doc.span, |step| step.span);
         let message = format!(
-            "effects and tasks have been at work {MOST_MOMENTS} times, and it goes on: let less time pass, or make \
+            "the scenario stopped after {MAX_TIMERS} timers of effects and tasks: advance less time, or make \
              periods longer"
         );
-        self.fail(span, format!("at most {MOST_MOMENTS} moments"), "more", message);
+        self.fail(span, format!("at most {MAX_TIMERS} timers"), "more", message);
     }
 
-    fn tell_events(&mut self, observer: &mut impl Observer) {
+    fn dispatch_events(&mut self, observer: &mut impl Observer) {
         while let Some(event) = self.simulation.poll_event() {
             *self.events.entry(event.kind.name()).or_default() += 1;
             observer.event(self, &event);
@@ -464,7 +465,7 @@ impl<'s> Runner<'s> {
     ) {
         let (step, line) = (Some(self.position), self.scenario.line(span));
         let (expected, actual, mut message) = (expected.into(), actual.into(), message.into());
-        // What went by without a word may be why.
+        // The noted condition may be the reason.
         if let Some(note) = self.note.take() {
             message = format!("{message} (note: {note})");
         }
@@ -472,7 +473,7 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// A template with what a scenario adds to it; a base value of the scenario wins.
+/// Template with the additions of a scenario; base values of the scenario take precedence.
 fn joined(mut template: ControllerDef, own: ControllerDef) -> ControllerDef {
     let ControllerDef { attribute_sets, base, tags, abilities, .. } = own;
     for set in attribute_sets {
@@ -492,7 +493,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_is_ended() {
+    fn endless_scenario_stops_at_the_timer_limit() {
         let text = "
 Name: drip
 Definitions:
@@ -512,7 +513,7 @@ Steps:
         for step in [None, Some(Span::from_micros(7))] {
             let options = Options { step, ..Options::default() };
             let mut runner = Runner::new(&scenario, scenario.catalog().unwrap(), options).unwrap();
-            runner.moments_left = 1000;
+            runner.timers_left = 1000;
             runner.run(|_| {});
             // However long the steps are (V4), it ends at the same moment: after the thousandth.
             assert_eq!(runner.simulation().now().micros(), 1000);

@@ -1,4 +1,4 @@
-//! The state that a scenario begins with, if it does not begin with nothing.
+//! Initial state of a scenario: decoding, rules and migration.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ugas_core::catalog::Catalog;
 use ugas_core::codec::{DecodeError, DecodeErrorKind};
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Config, MigrationError, OwnRulesError, Simulation, Snapshot};
+use ugas_core::simulation::{Config, EmbeddedRulesError, MigrationError, Simulation, Snapshot};
 use ugas_core::time::Time;
 
 use super::Scenario;
@@ -18,19 +18,20 @@ use crate::model::scenario::{ActorDoc, StateDoc};
 use crate::node::{Node, Value, byte_in_file};
 use crate::source::{Limits, Span, Spanned, read_bounded};
 
-/// The bytes of a [snapshot](Snapshot::to_bytes_with_rules) as the `State` of a scenario has them: base64, in lines.
+/// Renders the bytes of a [snapshot](Snapshot::to_bytes_with_rules) as the `State` of a scenario: base64, in
+/// lines.
 pub fn state_text(bytes: &[u8]) -> String {
     base64::encode(bytes)
 }
 
-/// What a scenario begins with.
-pub(super) struct Beginning {
+/// Simulation at the start of a scenario.
+pub(super) struct InitialState {
     pub(super) simulation: Simulation,
-    /// What became of the state, if it was taken under other rules.
-    pub(super) brought_over: Option<Diagnostic>,
+    /// Report on the migration, if the state was taken under other rules.
+    pub(super) migration: Option<Diagnostic>,
 }
 
-/// The bytes of a state, and how to find one of them in the file.
+/// Bytes of a state, with the document for positions in the file.
 struct State<'s> {
     bytes: Vec<u8>,
     scenario: &'s Scenario,
@@ -38,62 +39,62 @@ struct State<'s> {
 }
 
 impl Scenario {
-    /// When it begins: 0, or the clock of the state that it begins with.
+    /// Start time: 0, or the time of the initial state.
     pub fn begins_at(&self) -> Time {
         let state = self.state().and_then(Result::ok);
         state.and_then(|state| Snapshot::time_of(&state.bytes).ok()).unwrap_or(Time::ZERO)
     }
 
-    /// Whether its rules are those of its state.
+    /// Whether it uses the rules of its initial state.
     pub(crate) fn has_own_rules(&self) -> bool {
         self.doc.state.is_some() && self.doc.pack.is_none() && self.doc.definitions.is_empty()
     }
 
-    /// The rules that it runs by: those that were loaded, or those that its state brings along, with the native code of
-    /// what was loaded.
+    /// Rules of the run: the loaded catalog, or the rules in the initial state with the native code of the
+    /// loaded catalog.
     pub(crate) fn rules(&self, loaded: Arc<Catalog>) -> Result<Arc<Catalog>, Diagnostic> {
         if !self.has_own_rules() {
             return Ok(loaded);
         }
         let Some(state) = self.state().transpose()? else { return Ok(loaded) };
-        match Snapshot::own_catalog(&state.bytes, &loaded) {
+        match Snapshot::embedded_catalog(&state.bytes, &loaded) {
             Ok(Some(catalog)) => Ok(catalog),
-            Ok(None) => Err(codes::ug044::no_rules(state.doc.place())),
-            Err(OwnRulesError::Decode(error)) => Err(state.unreadable(&error)),
-            Err(OwnRulesError::Rebuild(error)) => {
-                Err(codes::ug044::unusable_rules(state.doc.place(), &error))
+            Ok(None) => Err(codes::scenario::state_without_rules(state.doc.span())),
+            Err(EmbeddedRulesError::Decode(error)) => Err(state.unreadable(&error)),
+            Err(EmbeddedRulesError::Rebuild(error)) => {
+                Err(codes::scenario::state_rules_unusable(state.doc.span(), &error))
             }
-            Err(error) => Err(codes::ug044::unusable(state.doc.place(), &error)),
+            Err(error) => Err(codes::scenario::state_unusable(state.doc.span(), &error)),
         }
     }
 
-    /// The simulation that it begins with. Whoever names no seed leaves it to the file, and that to its state.
+    /// Simulation at the start. Without `seed`, the seed of the file is used, else that of the initial state.
     pub(super) fn begin(
         &self,
         catalog: Arc<Catalog>,
         seed: Option<u64>,
-    ) -> Result<Beginning, Vec<Diagnostic>> {
+    ) -> Result<InitialState, Vec<Diagnostic>> {
         let config = Config { role: self.role(), ..Config::seeded(seed.unwrap_or(self.seed())) };
         let config = self.doc.config.as_ref().map_or(config.clone(), |doc| doc.apply(config));
-        // T6: a scenario asks for events of tag counts by expecting some.
+        // T6: tag count events are enabled if the scenario mentions them.
         let tag_counts = config.tag_counts || mentions(&self.node.value, "TagCountChanged");
         let mut simulation = Simulation::new(catalog, Config { tag_counts, ..config });
-        let mut brought_over = None;
+        let mut migration = None;
         if let Some(state) = self.state() {
-            brought_over =
+            migration =
                 state.and_then(|state| state.restore(&mut simulation)).map_err(|wrong| vec![wrong])?;
             if let Some(seed) = seed.or(self.doc.seed.as_ref().map(|_| self.seed())) {
-                // Of the same catalog, so it is restored.
+                // It cannot fail, because the catalog is the same.
                 let _ = simulation.restore(&simulation.snapshot().with_seed(seed));
             }
         }
         match self.wrong_handles(&simulation) {
-            wrong if wrong.is_empty() => Ok(Beginning { simulation, brought_over }),
+            wrong if wrong.is_empty() => Ok(InitialState { simulation, migration }),
             wrong => Err(wrong),
         }
     }
 
-    /// A mistake of the state as an error of the file.
+    /// Load error with diagnostics of the state.
     pub(super) fn error(&self, wrong: impl IntoIterator<Item = Diagnostic>) -> LoadError {
         let mut sink = Sink::default();
         wrong.into_iter().for_each(|wrong| sink.push(wrong));
@@ -109,7 +110,7 @@ impl Scenario {
                     Base64Error::Character { at, .. } => at,
                     Base64Error::Ends => text.value.trim_end().len(),
                 };
-                codes::ug044::not_base64(self.place_in(doc, at), error)
+                codes::scenario::state_not_base64(self.place_in(doc, at), error)
             }),
             StateDoc::File(file) => {
                 let path = file.file.as_ref().map_or("", |file| file.0.value.as_str());
@@ -117,16 +118,16 @@ impl Scenario {
                 let most = Limits::default().file_bytes;
                 match read_bounded(&folder.join(path), most) {
                     Ok(Some(bytes)) => Ok(state(bytes)),
-                    Ok(None) => Err(codes::ug044::too_large(doc.place(), path, most)),
-                    Err(error) => Err(codes::ug044::no_file(doc.place(), path, error)),
+                    Ok(None) => Err(codes::scenario::state_too_large(doc.span(), path, most)),
+                    Err(error) => Err(codes::scenario::state_file_unreadable(doc.span(), path, error)),
                 }
             }
         })
     }
 
-    /// The place of a byte of the state's text; of a state in a file, that of the file's name.
+    /// Span of a byte of the state's text; for a state in a file, the span of the file's name.
     fn place_in(&self, doc: &StateDoc, at: usize) -> Span {
-        let StateDoc::Inline { text, style } = doc else { return doc.place() };
+        let StateDoc::Inline { text, style } = doc else { return doc.span() };
         let node = Node { span: text.span, value: Value::Text(text.value.clone()), style: *style };
         let source = self.source_map.file(text.span.file).map(|file| file.text()).unwrap_or_default();
         let start = byte_in_file(source, &node, at);
@@ -134,7 +135,7 @@ impl Scenario {
         Span::new(text.span.file, start, start + length)
     }
 
-    /// Handles that are nobody's, somebody else's, or not all that the file says of a controller.
+    /// Diagnostics for handles that are unknown, used twice, or combined with other keys.
     fn wrong_handles(&self, simulation: &Simulation) -> Vec<Diagnostic> {
         let mut wrong = Vec::new();
         let mut named: BTreeMap<ControllerId, &str> = BTreeMap::new();
@@ -142,40 +143,42 @@ impl Scenario {
             let Some(handle) = &actor.handle else { continue };
             let handle: &Spanned<ControllerId> = &handle.0;
             if self.doc.state.is_none() {
-                wrong.push(codes::ug045::no_state(handle));
+                wrong.push(codes::scenario::handle_without_state(handle));
             } else if simulation.controller(handle.value).is_none() {
                 let known = simulation.controllers().map(|(id, _)| id);
-                wrong.push(codes::ug045::not_there(handle, known));
+                wrong.push(codes::scenario::unknown_handle(handle, known));
             }
             if let Some(first) = named.insert(handle.value, name) {
-                wrong.push(codes::ug045::twice(handle, first));
+                wrong.push(codes::scenario::handle_used_twice(handle, first));
             }
             let others = ActorDoc::FIELDS.iter().filter(|field| **field != "Handle" && actor.has(field));
-            wrong.extend(others.map(|field| codes::ug045::made_otherwise(handle.span, field)));
+            wrong.extend(others.map(|field| codes::scenario::handle_with_other_key(handle.span, field)));
         }
         wrong
     }
 }
 
 impl State<'_> {
-    /// Puts it into a simulation; what became of it, if it was taken under other rules.
+    /// Restores the state in a simulation; returns a report if it was migrated from other rules.
     fn restore(&self, simulation: &mut Simulation) -> Result<Option<Diagnostic>, Diagnostic> {
-        let place = self.doc.place();
+        let place = self.doc.span();
         match Snapshot::from_bytes(&self.bytes, simulation.catalog()) {
             Ok(snapshot) => {
                 let restored = simulation.restore(&snapshot);
-                return restored.map(|()| None).map_err(|error| codes::ug044::unusable(place, &error));
+                return restored
+                    .map(|()| None)
+                    .map_err(|error| codes::scenario::state_unusable(place, &error));
             }
             Err(DecodeError { kind: DecodeErrorKind::ForeignCatalog { has_rules: true, .. }, .. }) => {}
             Err(error) => return Err(self.unreadable(&error)),
         }
         match simulation.migrate(&self.bytes) {
-            // An older version of the format had other hashes of the same rules.
+            // Older versions of the format hashed the same rules differently.
             Ok(report) if report.diff.is_empty() && report.entries.is_empty() => Ok(None),
-            Ok(report) => Ok(Some(codes::ug046::brought_over(place, &report))),
+            Ok(report) => Ok(Some(codes::scenario::state_migrated(place, &report))),
             Err(MigrationError::Decode(error)) => Err(self.unreadable(&error)),
-            Err(MigrationError::Reload(error)) => Err(codes::ug044::cannot_go_on(place, &error)),
-            Err(error) => Err(codes::ug044::unusable(place, &error)),
+            Err(MigrationError::Reload(error)) => Err(codes::scenario::state_not_migrated(place, &error)),
+            Err(error) => Err(codes::scenario::state_unusable(place, &error)),
         }
     }
 
@@ -183,14 +186,14 @@ impl State<'_> {
         let at = usize::try_from(error.at).unwrap_or(usize::MAX);
         let place = match self.doc {
             StateDoc::Inline { text, .. } => {
-                self.scenario.place_in(self.doc, base64::place_of(&text.value, at))
+                self.scenario.place_in(self.doc, base64::offset_of_byte(&text.value, at))
             }
-            StateDoc::File(_) => self.doc.place(),
+            StateDoc::File(_) => self.doc.span(),
         };
-        codes::ug044::unreadable(place, error)
+        codes::scenario::state_undecodable(place, error)
     }
 }
-/// Whether a word stands somewhere in a tree, as a key or as a text.
+/// Whether a word occurs in a tree, as a key or as a text.
 fn mentions(value: &Value, word: &str) -> bool {
     match value {
         Value::Map(entries) => {

@@ -1,4 +1,4 @@
-//! Steps that change something. `Err` is a step that makes no sense; a refusal is a result with a code.
+//! Execution of steps. `Err` is a step that cannot be executed; a refusal is a result with a code.
 
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, Outcome};
@@ -18,7 +18,7 @@ use crate::model::Name;
 use crate::model::effect::{TagQueryDoc, TagQueryItemDoc};
 use crate::model::scenario::{ApplyDoc, HitDoc, RemoveDoc, RemoveMatchingDoc, SetRemainingDoc};
 
-/// The code of a name that stands for nothing any more.
+/// Outcome code of a name whose effect, grant or activation does not exist any more.
 pub(super) const UNKNOWN_HANDLE: &str = "UnknownHandle";
 
 impl<'s> Runner<'s> {
@@ -80,7 +80,7 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&applied))
     }
 
-    /// A hit of a step. The actor that was hit is the avatar of the controller, else its owner.
+    /// Hit result of a step. The actor that was hit is the avatar of the controller, else its owner.
     pub(super) fn hit(&self, doc: &HitDoc) -> Result<HitResult, String> {
         let controller = doc.controller.as_ref().map(|name| self.find(&name.value)).transpose()?;
         let known = controller.and_then(|id| self.simulation.controller(id));
@@ -101,7 +101,7 @@ impl<'s> Runner<'s> {
                 let Ok(effect) = self.simulation.catalog().effect(name) else {
                     let hint = hint(name, self.effects.keys().copied());
                     return Err(format!(
-                        "nothing was called `{name}` by `As`, and there is no such effect{hint}"
+                        "no step assigned the name `{name}` with `As`, and there is no such effect{hint}"
                     ));
                 };
                 let targets = match &doc.target {
@@ -140,7 +140,9 @@ impl<'s> Runner<'s> {
         }
         let Ok(effect) = self.simulation.catalog().effect(name) else {
             let hint = hint(name, self.effects.keys().copied());
-            return Err(format!("nothing was called `{name}` by `As`, and there is no such effect{hint}"));
+            return Err(format!(
+                "no step assigned the name `{name}` with `As`, and there is no such effect{hint}"
+            ));
         };
         let removed = self.remove_by(&EffectQuery::of(effect), &doc.target, stacks)?;
         Ok(if removed == 0 { gone() } else { StepResult::ok() })
@@ -163,7 +165,7 @@ impl<'s> Runner<'s> {
         })
     }
 
-    /// Removes what a query matches from one controller or from everybody; gives back how many.
+    /// Removes the effects that a query matches, from one controller or from all; returns their number.
     fn remove_by(&mut self, query: &EffectQuery, from: &Option<Name>, stacks: Stacks) -> Result<u32, String> {
         let targets = match from {
             Some(target) => vec![self.find(&target.value)?],
@@ -185,7 +187,7 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&despawned))
     }
 
-    /// The controller that the scenario calls so.
+    /// Controller of this name, or a message with the nearest name.
     pub(super) fn find(&self, name: &str) -> Result<ControllerId, String> {
         self.controller(name).ok_or_else(|| {
             let hint = hint(name, self.controllers.iter().map(|(name, _)| *name));
@@ -202,7 +204,7 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Numbers of the game's own as a payload.
+/// Payload with the numbers of a step.
 pub(super) fn named_values(payload: &NamedMap<Name, PlainValue>) -> NamedValues {
     let values = payload.0.iter().map(|(name, value)| (name.value.clone(), value.0.value));
     NamedValues(values.collect())
@@ -215,7 +217,7 @@ fn stacks(count: &Option<Integer<-1, 4294967295>>) -> Stacks {
     }
 }
 
-/// A query by ids. The depth of the nesting is bounded by the file's.
+/// Tag query with resolved tags. Its depth is bounded by the nesting of the file.
 fn tag_query(catalog: &Catalog, doc: &TagQueryDoc) -> Result<TagQuery, String> {
     let items = |list: &List<TagQueryItemDoc>| {
         let item = |item: &TagQueryItemDoc| match item {

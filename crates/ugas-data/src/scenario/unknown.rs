@@ -1,4 +1,4 @@
-//! Names in a step that stand for nothing, and the codes that such a step is refused with.
+//! Unknown names in a step, and the refusal codes for them.
 
 use ugas_core::catalog::Catalog;
 
@@ -9,7 +9,7 @@ use crate::model::scenario::StepRecord;
 use crate::source::Spanned;
 
 impl Runner<'_> {
-    /// The code for a step that could not be carried out, if a name is to blame.
+    /// Refusal code of a failed step, if an unknown name is the reason.
     pub(super) fn unknown_name(&self, step: &StepRecord) -> Option<&'static str> {
         let mut unknown = Unknown { catalog: self.simulation.catalog(), code: None };
         step.visit(&mut unknown);
@@ -60,7 +60,7 @@ impl Runner<'_> {
     }
 }
 
-/// Looks for the first effect or ability that the catalog does not have.
+/// Visitor that finds the first effect or ability that the catalog does not have.
 struct Unknown<'c> {
     catalog: &'c Catalog,
     code: Option<&'static str>,

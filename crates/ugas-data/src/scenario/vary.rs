@@ -1,7 +1,7 @@
-//! The same scenario with other numbers: what a sweep varies.
+//! Variation of a scenario: replaces values, as a sweep does.
 //!
-//! A value is addressed by a path of keys, `Controllers.hero.Base.Strength`. It must be written in the scenario, or be
-//! one that could be written there; the JSON Schema of scenarios says which, so that a new field needs nothing here.
+//! A value is addressed by a path of keys, `Controllers.hero.Base.Strength`. It must be in the scenario, or
+//! be allowed there by the JSON Schema of scenarios, so that new fields need no code here.
 
 use serde_json::Value as Json;
 use thiserror::Error;
@@ -15,57 +15,57 @@ use crate::model::scenario::ScenarioDoc;
 use crate::node::{Entry, Node, Value};
 use crate::source::Spanned;
 
-/// Where a value of a scenario is, or could be.
+/// Path to a value of a scenario that exists or could be added.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Place {
+pub struct ValuePath {
     path: Vec<Segment>,
-    kind: PlaceKind,
+    kind: ValueKind,
 }
 
-/// What a [`Place`] holds.
+/// Type of the value at a [`ValuePath`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PlaceKind {
+pub enum ValueKind {
     /// A number.
     Number,
     /// A text, such as the name of an effect.
     Text,
 }
 
-/// Why a path does not lead to a value.
+/// Error of a path that does not lead to a value.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
-pub enum PlaceError {
-    /// A part of the path is not a key there.
+pub enum ValuePathError {
+    /// A segment of the path does not exist.
     #[error("there is no `{segment}` in {parent}{}", help(.nearest.as_deref(), .known))]
     Unknown {
-        /// The part.
+        /// The unknown segment.
         segment: String,
-        /// Where it was looked for.
+        /// Path of the mapping or list without the segment.
         parent: String,
-        /// The key that was probably meant.
+        /// The nearest existing key.
         nearest: Option<String>,
-        /// All keys that are there.
+        /// All existing keys.
         known: Vec<String>,
     },
-    /// The path ends at something that holds other values.
-    #[error("`{place}` is not a single number or text{}", help(None, .known))]
+    /// The path ends at a list or mapping.
+    #[error("`{path}` is not a single number or text{}", help(None, .known))]
     NotAValue {
-        /// The path as far as it leads.
-        place: String,
+        /// The path.
+        path: String,
         /// The keys inside.
         known: Vec<String>,
     },
-    /// The path goes on after a value.
-    #[error("`{place}` is a single value, there is no `{segment}` in it")]
+    /// The path continues after a single value.
+    #[error("`{path}` is a single value, there is no `{segment}` in it")]
     TooLong {
-        /// The path as far as it leads.
-        place: String,
-        /// What follows.
+        /// The path of the value.
+        path: String,
+        /// The segment after it.
         segment: String,
     },
 }
 
-/// With more keys than this, a message does not list them.
+/// Most keys that a message lists.
 const MOST_LISTED: usize = 16;
 
 fn help(nearest: Option<&str>, known: &[String]) -> String {
@@ -82,13 +82,13 @@ enum Segment {
     Item(usize),
 }
 
-impl Place {
-    /// What it holds.
-    pub fn kind(&self) -> PlaceKind {
+impl ValuePath {
+    /// Type of the value.
+    pub fn kind(&self) -> ValueKind {
         self.kind
     }
 
-    /// The field of the scenario that it is in, such as `Seed` or `Steps`.
+    /// Top-level field of the scenario, such as `Seed` or `Steps`.
     pub fn field(&self) -> &str {
         match self.path.first() {
             Some(Segment::Key(key)) => key,
@@ -98,15 +98,15 @@ impl Place {
 }
 
 impl Scenario {
-    /// Finds the value that a path of keys and positions leads to.
+    /// Parses a path of keys and positions, and checks that it leads to a value.
     ///
-    /// Parts are separated by points: keys, and in lists positions from 0 or the `Name` of the item. A key that
-    /// contains points itself (a tag) is written as it is. `hero.Strength` is short for
+    /// Segments are separated by dots: keys, and in lists positions from 0 or the `Name` of the item. A key
+    /// that contains dots itself (a tag) is written as it is. `hero.Strength` is short for
     /// `Controllers.hero.Base.Strength`.
     ///
     /// # Errors
-    /// If there is no such value, with what was probably meant.
-    pub fn place(&self, path: &str) -> Result<Place, PlaceError> {
+    /// If there is no such value, with the nearest key.
+    pub fn value_path(&self, path: &str) -> Result<ValuePath, ValuePathError> {
         let schema = crate::schema::json_schema("scenario").unwrap_or_default();
         let parts: Vec<&str> = path.split('.').collect();
         let mut search = Search { schema: &schema, path: Vec::new(), walked: Vec::new() };
@@ -119,14 +119,14 @@ impl Scenario {
         };
         let found = search.walk(Some(&self.node), Some(&schema), full.as_deref().unwrap_or(&parts));
         let kind = found.map_err(|error| self.with_controllers(error))?;
-        Ok(Place { path: search.path, kind })
+        Ok(ValuePath { path: search.path, kind })
     }
 
-    /// The same scenario with other values at some places.
+    /// Copy of the scenario with other values at some paths.
     ///
     /// # Errors
-    /// If a value does not fit its place.
-    pub fn with_values(&self, values: &[(&Place, Value)]) -> Result<Self, LoadError> {
+    /// If the scenario is invalid with a value.
+    pub fn with_values(&self, values: &[(&ValuePath, Value)]) -> Result<Self, LoadError> {
         let mut node = self.node.clone();
         for (place, value) in values {
             set(&mut node, &place.path, value);
@@ -141,20 +141,20 @@ impl Scenario {
         }
     }
 
-    /// In the first part of a path the controllers are known too, by the short form.
-    fn with_controllers(&self, error: PlaceError) -> PlaceError {
+    /// Adds the controllers to the known keys of the first segment, which may be the short form.
+    fn with_controllers(&self, error: ValuePathError) -> ValuePathError {
         match error {
-            PlaceError::Unknown { segment, parent, nearest: None, mut known } if parent == ROOT => {
+            ValuePathError::Unknown { segment, parent, nearest: None, mut known } if parent == ROOT => {
                 known.extend(self.controllers().map(|(name, _)| name.to_owned()));
                 let nearest = nearest(&segment, known.iter().map(String::as_str)).map(str::to_owned);
-                PlaceError::Unknown { segment, parent, nearest, known }
+                ValuePathError::Unknown { segment, parent, nearest, known }
             }
             error => error,
         }
     }
 }
 
-/// What messages call the whole document.
+/// Name of the whole document in messages.
 const ROOT: &str = "the scenario";
 
 struct Search<'a> {
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
         node: Option<&Node>,
         schema: Option<&'a Json>,
         parts: &[&str],
-    ) -> Result<PlaceKind, PlaceError> {
+    ) -> Result<ValueKind, ValuePathError> {
         let schema = schema.map(|schema| self.resolved(schema));
         let properties = schema.map(|schema| self.properties(schema)).unwrap_or_default();
         let Some((&part, rest)) = parts.split_first() else {
@@ -179,7 +179,7 @@ impl<'a> Search<'a> {
         if let Some(Node { value: Value::List(items), .. }) = node {
             return self.item(items, schema, part, rest);
         }
-        // The longest key that is there, so that tags can be written as they are.
+        // The longest existing key, so that tags can be written as they are.
         let entries = node.map(Node::entries).unwrap_or_default();
         for length in (1..=parts.len()).rev() {
             let (key, rest) = parts.split_at(length);
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         }
         let is_value = matches!(node, Some(node) if !matches!(node.value, Value::Map(_)));
         if is_value || schema.and_then(scalar).is_some() {
-            return Err(PlaceError::TooLong { place: self.walked.join("."), segment: part.to_owned() });
+            return Err(ValuePathError::TooLong { path: self.walked.join("."), segment: part.to_owned() });
         }
         let mut known: Vec<String> = entries.iter().map(|entry| entry.key.value.clone()).collect();
         let others = properties.iter().filter(|(name, _)| !known.iter().any(|known| known == name));
@@ -218,7 +218,7 @@ impl<'a> Search<'a> {
         schema: Option<&'a Json>,
         part: &str,
         rest: &[&str],
-    ) -> Result<PlaceKind, PlaceError> {
+    ) -> Result<ValueKind, ValuePathError> {
         let name = |item: &Node| item.get("Name").and_then(Node::text).map(str::to_owned);
         let position = match part.parse() {
             Ok(position) => Some(position),
@@ -243,20 +243,20 @@ impl<'a> Search<'a> {
         node: Option<&Node>,
         schema: Option<&Json>,
         properties: &[(&'a str, &'a Json)],
-    ) -> Result<PlaceKind, PlaceError> {
+    ) -> Result<ValueKind, ValuePathError> {
         let written = node.and_then(|node| match node.value {
-            Value::Number(_) => Some(PlaceKind::Number),
-            Value::Text(_) => Some(PlaceKind::Text),
+            Value::Number(_) => Some(ValueKind::Number),
+            Value::Text(_) => Some(ValueKind::Text),
             _ => None,
         });
-        // A number may be written as a text by mistake; the schema knows better.
+        // The schema takes precedence, because a number may be written as a text by mistake.
         schema.and_then(scalar).or(written).ok_or_else(|| {
             let mut known: Vec<String> = properties.iter().map(|(name, _)| (*name).to_owned()).collect();
             if known.is_empty() {
                 let entries = node.map(Node::entries).unwrap_or_default();
                 known.extend(entries.iter().map(|entry| entry.key.value.clone()));
             }
-            PlaceError::NotAValue { place: self.walked.join("."), known }
+            ValuePathError::NotAValue { path: self.walked.join("."), known }
         })
     }
 
@@ -267,13 +267,13 @@ impl<'a> Search<'a> {
         self.path.push(segment);
     }
 
-    fn unknown(&self, segment: &str, known: Vec<String>) -> PlaceError {
+    fn unknown(&self, segment: &str, known: Vec<String>) -> ValuePathError {
         let parent = match self.walked.as_slice() {
             [] => ROOT.to_owned(),
             walked => format!("`{}`", walked.join(".")),
         };
         let nearest = nearest(segment, known.iter().map(String::as_str)).map(str::to_owned);
-        PlaceError::Unknown { segment: segment.to_owned(), parent, nearest, known }
+        ValuePathError::Unknown { segment: segment.to_owned(), parent, nearest, known }
     }
 
     /// Follows references.
@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
         target.and_then(|target| self.schema.pointer(target)).unwrap_or(schema)
     }
 
-    /// The fields that a schema names, its parts included.
+    /// Fields of a schema, including its `allOf` parts.
     fn properties(&self, schema: &'a Json) -> Vec<(&'a str, &'a Json)> {
         let schema = self.resolved(schema);
         let own = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
@@ -294,7 +294,7 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// The schema of fields with names of the file's own.
+    /// Schema of fields with user-defined names.
     fn open(&self, schema: &'a Json) -> Option<&'a Json> {
         ["additionalProperties", "unevaluatedProperties"]
             .into_iter()
@@ -303,16 +303,16 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a schema of a single value allows.
-fn scalar(schema: &Json) -> Option<PlaceKind> {
+/// Type that a schema of a single value allows.
+fn scalar(schema: &Json) -> Option<ValueKind> {
     match schema.get("type").and_then(Json::as_str) {
-        Some("number" | "integer") => Some(PlaceKind::Number),
-        Some("string") => Some(PlaceKind::Text),
+        Some("number" | "integer") => Some(ValueKind::Number),
+        Some("string") => Some(ValueKind::Text),
         _ => None,
     }
 }
 
-/// Puts a value where a path leads, with the mappings on the way that are not there yet.
+/// Sets the value at a path, and creates missing mappings along it.
 fn set(node: &mut Node, path: &[Segment], value: &Value) {
     let span = node.head();
     match path.split_first() {
@@ -331,7 +331,7 @@ fn set(node: &mut Node, path: &[Segment], value: &Value) {
             let Value::Map(entries) = &mut node.value else { return };
             let position = entries.iter().position(|entry| entry.key.value == *key);
             let position = position.unwrap_or_else(|| {
-                // What is wrong with a new value is told where it would stand.
+                // Problems of a new value are reported at its parent.
                 let value = Node { span, ..Node::default() };
                 entries.push(Entry { key: Spanned { value: key.clone(), span }, value });
                 entries.len() - 1
@@ -377,7 +377,7 @@ Steps:
     #[track_caller]
     fn check(path: &str, value: Value, expected: f64) {
         let tale = tale();
-        let place = tale.place(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let place = tale.value_path(path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let varied = tale.with_values(&[(&place, value)]).unwrap();
         let mut runner = Runner::new(&varied, varied.catalog().unwrap(), Options::default()).unwrap();
         runner.run(|_| {});
@@ -400,14 +400,14 @@ Steps:
         check("wolf.Health", Value::Number(60.0), 55.0);
         check("Steps.1.Apply.Level", Value::Number(2.0), 95.0);
         let tale = tale();
-        let seed = tale.place("Seed").unwrap();
-        assert_eq!((seed.kind(), seed.field()), (PlaceKind::Number, "Seed"));
+        let seed = tale.value_path("Seed").unwrap();
+        assert_eq!((seed.kind(), seed.field()), (ValueKind::Number, "Seed"));
         assert_eq!(tale.with_values(&[(&seed, Value::Number(9.0))]).unwrap().seed(), 9);
     }
 
     #[track_caller]
     fn check_error(path: &str, expected: &str) {
-        assert_eq!(tale().place(path).unwrap_err().to_string(), expected);
+        assert_eq!(tale().value_path(path).unwrap_err().to_string(), expected);
     }
 
     #[test]
@@ -442,7 +442,7 @@ Steps:
     #[test]
     fn values_that_do_not_fit_are_refused() {
         let tale = tale();
-        let place = tale.place("Seed").unwrap();
+        let place = tale.value_path("Seed").unwrap();
         let error = tale.with_values(&[(&place, Value::Number(-1.0))]).unwrap_err();
         assert!(error.to_string().contains("UG015"), "{error}");
     }

@@ -1,26 +1,26 @@
-//! Searches folders for files, in sorted order, whatever links lead where.
+//! Search of folders for pack files, in sorted order, safe against cycles of links.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Limits;
 
-/// Folders inside each other; deeper ones are not searched.
+/// Maximal nesting of folders; deeper ones are not searched.
 const MAX_FOLDER_DEPTH: u32 = 64;
 
-/// A file of a folder, or what hindered the search.
+/// Result of a search: a file, or an obstacle.
 #[derive(Debug)]
 pub(crate) enum Found {
     File(PathBuf),
     Unreadable(PathBuf, std::io::Error),
-    /// A folder that the search is in already.
+    /// Folder that contains itself through a link.
     Loop(PathBuf),
     TooDeep(PathBuf),
     TooMany,
 }
 
-/// The YAML and JSON files in and below `folder`, sorted. Hidden ones (`.vscode`) and manifests (`index.json`) are
-/// not part of a pack.
+/// The YAML and JSON files in and below `folder`, sorted. Hidden ones (`.vscode`) and manifests
+/// (`index.json`) are not part of a pack.
 pub(crate) fn find_files(folder: &Path, limits: &Limits) -> Vec<Found> {
     let (found, inside) = (Vec::new(), BTreeSet::new());
     let mut search = Search { found, files: 0, folders: 0, most: limits.files, inside };
@@ -31,10 +31,11 @@ pub(crate) fn find_files(folder: &Path, limits: &Limits) -> Vec<Found> {
 struct Search {
     found: Vec<Found>,
     files: u32,
-    /// Folders searched, each as often as links lead there: few of them can have very many paths.
+    /// Number of searched folders, each counted once for every path to it: a few links can make very many
+    /// paths.
     folders: u32,
     most: u32,
-    /// Real paths of the folders on the way here.
+    /// Canonical paths of the folders from the root to the current one.
     inside: BTreeSet<PathBuf>,
 }
 
@@ -88,7 +89,7 @@ impl Search {
                 self.files += 1;
                 self.found.push(if self.files > self.most { Found::TooMany } else { Found::File(path) });
             }
-            // A link that leads to itself or nowhere.
+            // A link that leads to itself, or to a path that does not exist.
             Err(error) if is_pack_file(&path) || path.is_symlink() => {
                 self.found.push(Found::Unreadable(path, error));
             }

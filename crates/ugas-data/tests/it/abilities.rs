@@ -24,7 +24,7 @@ fn ability(pack: &Pack, name: &str) -> AbilityDef {
 }
 
 #[test]
-fn every_field_and_every_task_is_understood() {
+fn every_field_and_every_task_loads() {
     let pack = load(EVERYTHING);
     let serious: Vec<_> = pack
         .diagnostics
@@ -35,7 +35,7 @@ fn every_field_and_every_task_is_understood() {
 }
 
 #[test]
-fn written_and_read_again_it_is_the_same() {
+fn canonical_yaml_loads_to_the_same_catalog() {
     let pack = load(EVERYTHING);
     let written = pack.to_canonical_yaml();
     let again = load(&written);
@@ -44,7 +44,7 @@ fn written_and_read_again_it_is_the_same() {
 }
 
 #[test]
-fn fields_arrive_where_they_belong() {
+fn fields_reach_the_definition() {
     let pack = load(EVERYTHING);
     let def = ability(&pack, "GA_Everything");
     assert_eq!(def.cost.as_deref(), Some("GE_Cost"));
@@ -57,15 +57,15 @@ fn fields_arrive_where_they_belong() {
     let charges = def.charges.unwrap();
     assert_eq!((charges.max, charges.recharge), (3, Span::seconds(2.5)));
     assert_eq!(def.max_range, Some(30.0));
-    // The ability's own requirement of targets, then its targeting's.
+    // Target tags of the ability itself, then of its targeting.
     assert_eq!(def.target_required_tags, ["Kind.Beast", "Kind.Beast"]);
     assert_eq!(def.tasks.len(), 8);
-    // Without MaxRange the reach of the targeting limits the activation.
+    // Without MaxRange the range of the targeting limits the activation.
     assert_eq!(ability(&pack, "GA_Other").max_range, Some(20.0));
 }
 
 #[test]
-fn what_clients_predict_arrives_where_it_belongs() {
+fn prediction_fields_reach_the_definition() {
     let pack = load(EVERYTHING);
     let other = ability(&pack, "GA_Other");
     assert_eq!((other.prediction, other.randomness), (Some(Prediction::Never), Randomness::Predicted));
@@ -103,7 +103,7 @@ fn tasks_keep_their_parameters_and_their_order() {
         }
         other => panic!("{other:?}"),
     };
-    // A method of the host's own: the host provides the targets. The rest is the ability's targeting.
+    // With an unknown method the host provides the targets. The rest is the ability's targeting.
     let (hosts, confirmation) = targeting(16);
     assert_eq!((hosts.range, confirmation), (Some(12.0), Confirmation::Custom));
     let (own, confirmation) = targeting(17);
@@ -128,7 +128,7 @@ fn settings_of_the_pack_reach_the_catalog() {
     assert_eq!((pack.catalog.attribute_name(death.attribute), death.threshold), ("Health", Some(0.5)));
     let buffer = pack.catalog.input_buffer();
     assert_eq!((buffer.enabled, buffer.window, buffer.size), (true, Span::millis(200), 2));
-    // Without settings of the pack, those of its most important set count.
+    // Without a buffer in the pack, that of the set with the highest priority is used.
     let without =
         EVERYTHING.replace("  InputBuffer: { Enabled: true, BufferWindow: 0.2, MaxBufferSize: 2 }\n", "");
     assert_eq!(load(&without).catalog.input_buffer().window, Span::millis(300));
@@ -185,7 +185,7 @@ fn a_native_filter_is_used_by_its_name() {
 }
 
 #[test]
-fn what_a_single_file_cannot_resolve_does_not_keep_it_from_loading() {
+fn single_file_with_unresolved_names_loads() {
     let text = "$schema: x/schemas/gameplay_ability.json\nName: GA\nCost: GE_Cost\nTasks:\n  - { Type: ApplyContainer, Params: { Container: Burst } }\n  - { Type: WaitDelay, Params: { Duration: CastTime } }\n";
     let pack = Loader::new().text("a.yaml", text).as_single_file().load().unwrap();
     let mut codes: Vec<_> = pack.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
@@ -222,7 +222,7 @@ fn run(steps: &str) -> Outcome {
 }
 
 #[test]
-fn the_final_state_tells_of_abilities() {
+fn final_state_lists_abilities() {
     let outcome = run("  - Activate: { Controller: hero, Ability: GA_X }\n  - Advance: 1\n");
     assert!(outcome.passed(), "{:?}", outcome.failures);
     let json = outcome.to_json();
@@ -231,7 +231,7 @@ fn the_final_state_tells_of_abilities() {
 }
 
 #[test]
-fn what_is_not_as_expected_is_told() {
+fn failed_expectations_are_reported() {
     let messages = |steps: &str| -> Vec<String> {
         run(steps).failures.into_iter().map(|failure| failure.message).collect()
     };
@@ -245,7 +245,7 @@ fn what_is_not_as_expected_is_told() {
             "the WaitDelay tasks of hero: expected 1, found 0",
         ]
     );
-    // A refusal that nobody expects is a failure, with its reason.
+    // An unexpected refusal is a failure with its reason.
     let refused = messages(
         "  - Activate: { Controller: hero, Ability: GA_X }\n  - Activate: { Controller: hero, Ability: GA_X }\n",
     );
@@ -277,7 +277,7 @@ fn names_in_steps_about_abilities_are_checked() {
 }
 
 #[test]
-fn a_cooldown_that_abilities_share_does_something() {
+fn shared_cooldown_effect_is_not_reported_as_empty() {
     let pack = load(
         "$schema: x/schemas/gameplay_effect.json\nName: GE_Cooldown\nDurationPolicy: HasDuration\n\
          Duration: { Type: SetByCaller, DataTag: Data.Cooldown }\n---\n\

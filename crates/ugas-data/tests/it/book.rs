@@ -1,4 +1,4 @@
-//! The pack that the book writes out file by file.
+//! The sample pack of the book, file by file.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use ugas_data::Scenario;
 use ugas_data::diagnostics::{Colour, render_all};
 use ugas_data::scenario::Options;
 
-const CHAPTER: &str = include_str!("../../../../docs/book/15-packs.md");
+const CHAPTER: &str = include_str!("../../../../docs/book/designers/packs.md");
 
 #[test]
 fn the_pack_of_the_book_is_valid_and_its_scenario_passes() {

@@ -1,4 +1,4 @@
-//! Characters as files: what is written is read again, and accepted by everybody's schema; what others write is read.
+//! Character files: round trips, schemas, and files of other tools.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use ugas_data::character::{from_text, to_json, to_yaml};
 use ugas_data::scenario::{Options, Runner};
 use ugas_data::{Loader, Scenario, schema};
 
-/// A character that has something of everything, as the core keeps it.
+/// Character with a value in every field.
 fn rich() -> Character {
     Character::from_bytes(include_bytes!("../../../ugas-core/tests/golden/character-v1.bin")).unwrap()
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn character_survives_yaml_and_json() {
     let character = rich();
     let (yaml, json) = (to_yaml(&character), to_json(&character));
     assert_eq!(from_text("a.yaml", yaml.as_str()).unwrap(), character);
@@ -28,7 +28,7 @@ fn what_is_written_is_read_again() {
     assert_eq!(to_yaml(&from_text("a.json", json).unwrap()), yaml);
 }
 
-/// Only a saved character may be without attribute sets; and it may be wrong in another way at the same time.
+/// Only a saved character may have no attribute sets. Other errors are still reported.
 #[test]
 fn a_character_may_have_no_attribute_set() {
     let bare = Character { name: "stone".to_owned(), own_tags: Some(Vec::new()), ..Character::default() };
@@ -44,9 +44,9 @@ fn a_character_may_have_no_attribute_set() {
     assert_eq!(codes, ["UG012"]);
 }
 
-/// Everybody in every scenario that is shipped, after its last step.
+/// Every controller of every sample scenario, after its last step.
 #[test]
-fn everybody_in_the_shipped_scenarios_can_be_saved_and_read() {
+fn every_controller_of_the_sample_scenarios_survives_saving() {
     let (mut saved, mut bare) = (0, 0);
     let folders = ["packs", "conformance"].map(|folder| super::shipped::root().join(folder));
     for file in folders.iter().flat_map(Scenario::files) {
@@ -69,7 +69,7 @@ fn everybody_in_the_shipped_scenarios_can_be_saved_and_read() {
 }
 
 #[test]
-fn the_files_are_what_they_were() {
+fn character_files_match_the_expected_files() {
     for (name, text) in [("character.yaml", to_yaml(&rich())), ("character.json", to_json(&rich()))] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -80,7 +80,7 @@ fn the_files_are_what_they_were() {
     }
 }
 
-/// Definitions of effects created at run time stand in a file as bytes; those of version 1 had no envelope.
+/// Effects created at run time are written as bytes; version 1 wrote them without an envelope.
 #[test]
 fn files_of_older_versions_stay_readable() {
     let older = include_str!("../expected/character-v1.yaml");
@@ -89,7 +89,7 @@ fn files_of_older_versions_stay_readable() {
 }
 
 #[test]
-fn our_schema_and_the_official_one_accept_it() {
+fn own_and_official_schemas_accept_a_character() {
     let document: Value = serde_json::from_str(&to_json(&rich())).unwrap();
     let ours = schema::json_schema("gameplay_controller").unwrap();
     let official = super::official::beside("ugas-1.0.0-draft.1/schemas/gameplay_controller.json")
@@ -179,7 +179,7 @@ ActiveEffects:
     assert_eq!(character.effects[1].lifetime, Lifetime::Endless);
 }
 
-/// A whole way: a file of another tool, rules, a game.
+/// End to end: a file of another tool is restored in a game and simulated.
 #[test]
 fn a_file_of_another_tool_can_be_played() {
     let pack = Loader::new()
@@ -224,11 +224,11 @@ OwnedTags: [Class.Mage]
     let catalog = pack.catalog;
     let (health, max) = (catalog.attribute("Health").unwrap(), catalog.attribute("MaxHealth").unwrap());
     assert_eq!((sim.current(id, health), sim.current(id, max)), (Some(60.0), Some(100.0)));
-    // State.Ill is the poison's, Class.Mage the character's own.
+    // The poison grants State.Ill; Class.Mage is the character's own tag.
     let tags = sim.tags(id).unwrap();
     assert_eq!(tags.count(catalog.tag("State.Ill").unwrap()), 1);
     assert_eq!(tags.count(catalog.tag("Class.Mage").unwrap()), 1);
-    // What the file says of Health is not what the rules make of it, and the wolf is not here.
+    // The current Health in the file differs from the derived one, and the instigator (the wolf) is missing.
     let outcomes: Vec<&CharacterOutcome> = report.entries.iter().map(|entry| &entry.outcome).collect();
     assert_eq!(
         outcomes,
@@ -238,13 +238,14 @@ OwnedTags: [Class.Mage]
             &CharacterOutcome::ValueDiffers { was: 80.0, is: 60.0 },
         ]
     );
-    // A tick every 2 s from now on: 2 stacks at level 3 take 6; the second tick would be at 4, after the end at 3.5.
+    // A tick every 2 s from now on: 2 stacks at level 3 take 6; the second tick would be at 4, after the end
+    // at 3.5.
     sim.advance(Span::seconds(3.5));
     assert_eq!(sim.base(id, health), Some(54.0));
     assert!(!sim.has_tag(id, catalog.tag("State.Ill").unwrap()));
 }
 
-fn complaints(name: &str, text: &str) -> Vec<String> {
+fn diagnostic_lines(name: &str, text: &str) -> Vec<String> {
     let error = from_text(name, text).unwrap_err();
     let report = error.report;
     report
@@ -259,15 +260,12 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn bad_files_are_told_what_is_wrong_and_where() {
+fn invalid_files_are_reported_with_positions() {
     let head = "$schema: https://x/schemas/gameplay_controller.json\nOwnerActor: {}\nAttributeSets: [ { Name: A } ]\n";
     let effect = |rest: &str| format!("{head}ActiveEffects:\n  - Handle: a\n    EffectClass: E\n{rest}");
     for (text, expected) in [
         (effect("    Stacks: many\n"), "UG011 7:13 expected a whole number from 1, found the text \"many\""),
-        (
-            effect("    RemainingDuration: -2\n"),
-            "UG132 7:24 expected the seconds that are left, or -1, found -2",
-        ),
+        (effect("    RemainingDuration: -2\n"), "UG132 7:24 expected the remaining seconds, or -1, found -2"),
         (
             effect("    Saved: { Stream: 12 }\n"),
             "UG011 7:22 expected `hex:` and pairs of hexadecimal digits, found the number 12",
@@ -282,20 +280,20 @@ fn bad_files_are_told_what_is_wrong_and_where() {
             "UG011 7:22 expected the number of an actor, in quotes, found",
         ),
         ("Name: [\n".to_owned(), "UG004 "),
-        (String::new(), "UG008 1:1 there is no character"),
+        (String::new(), "UG008 1:1 the file has no character"),
         (
             "$schema: https://x/schemas/gameplay_effect.json\nName: E\nDurationPolicy: Infinite\n".to_owned(),
-            "UG008 1:1 there is no character",
+            "UG008 1:1 the file has no character",
         ),
     ] {
-        let found = complaints("bad.yaml", &text);
+        let found = diagnostic_lines("bad.yaml", &text);
         assert!(found.iter().any(|line| line.starts_with(expected)), "{expected}\n{found:#?}");
     }
-    assert!(complaints("bad.json", "{ \"OwnerActor\": ")[0].starts_with("UG004 1:"));
+    assert!(diagnostic_lines("bad.json", "{ \"OwnerActor\": ")[0].starts_with("UG004 1:"));
 }
 
 #[test]
-fn hostile_texts_do_no_harm() {
+fn hostile_texts_never_panic() {
     let text = to_yaml(&rich());
     for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)).step_by(7) {
         let _ = from_text("cut.yaml", &text[..end]);

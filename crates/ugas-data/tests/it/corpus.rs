@@ -1,8 +1,8 @@
-//! A corpus of broken files, one or more per code: each names the codes and places that are expected, and nothing else
-//! may be wrong with it.
+//! Corpus of broken files, one or more for each code. Each file lists exactly the codes and positions that
+//! are expected.
 //!
-//! The first lines of a file are `# expect: CODE LINE:COLUMN`; of a JSON file, which has no comments, they are in a
-//! `.expect` file beside it. Lints and notes count only where they are expected.
+//! The first lines of a file are `# expect: CODE LINE:COLUMN`; of a JSON file, which has no comments, they
+//! are in a `.expect` file beside it. Lints and notes count only where they are expected.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn expected(path: &Path, text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_broken_file_is_told_what_is_wrong_and_where() {
+fn every_broken_file_has_exactly_the_expected_diagnostics() {
     let mut failures = String::new();
     for path in corpus() {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -55,7 +55,7 @@ fn every_broken_file_is_told_what_is_wrong_and_where() {
 
 #[test]
 fn every_code_has_a_broken_file() {
-    // Unreadable and undecodable files, native code and floods of mistakes are tested elsewhere.
+    // Unreadable and undecodable files, native code and the limit of diagnostics are tested elsewhere.
     let elsewhere = ["UG001", "UG002", "UG098", "UG099"];
     let covered: BTreeSet<String> = corpus()
         .iter()

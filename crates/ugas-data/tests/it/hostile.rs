@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use ugas_data::{Limits, Loader, Report};
 
-/// A folder of its own for each test, removed at the end.
+/// Temporary folder of a test, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -27,7 +27,7 @@ fn codes(report: &Report) -> Vec<&'static str> {
     report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// What is refused here would otherwise take minutes or all memory: that the test ends is part of what it proves.
+/// Without the limits these texts would take minutes or all memory, so it matters that the test ends.
 #[track_caller]
 fn check_text(text: String, expected: &str) {
     let report = Loader::new().text("hostile.yaml", text).check();
@@ -64,7 +64,7 @@ fn alias_bombs_are_refused() {
         text.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
     }
     check_text(text, "UG003");
-    // A long text, over and over.
+    // A long text, repeated by aliases.
     check_text(format!("a: &a \"{}\"\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(10_000)), "UG003");
 }
 
@@ -82,7 +82,7 @@ fn huge_numbers_are_pointed_at() {
 }
 
 #[test]
-fn floods_of_mistakes_are_cut_short() {
+fn diagnostics_beyond_the_limit_are_dropped() {
     let text = format!("$schema: x/schemas/gameplay_tag.json\nTags: [{}]\n", "5, ".repeat(200_000));
     let report = Loader::new().text("flood.yaml", text).check();
     assert_eq!(report.diagnostics.len(), 10_001);
@@ -107,7 +107,7 @@ fn thousands_of_unknown_names_are_not_compared_with_thousands_of_known_ones() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_pointed_at() {
+fn invalid_utf8_is_pointed_at() {
     let folder = Folder::new("utf8");
     std::fs::write(folder.0.join("bad.yaml"), b"Name: GE\nValue: \xff\xfe\n").unwrap();
     let report = Loader::new().path(&folder.0).check();
@@ -117,7 +117,7 @@ fn bytes_that_are_no_text_are_pointed_at() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_file_is_named() {
     let report = ugas_data::check(["/nowhere/at/all"]);
     assert_eq!(codes(&report), ["UG001"]);
     assert_eq!(report.to_json()["diagnostics"][0]["file"], "/nowhere/at/all");
@@ -125,7 +125,7 @@ fn what_cannot_be_read_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_back_end_somewhere() {
+fn cyclic_links_are_searched_once() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new("links");
     let inner = folder.0.join("inner");
@@ -159,7 +159,7 @@ fn check_bytes(name: &str, bytes: &[u8], expected: &[(&str, u32, u32)]) {
 
 #[test]
 fn byte_order_marks_and_line_ends_do_not_move_positions() {
-    // `oops` is the 39th character of the fourth line, whatever stands before it and however lines end.
+    // `oops` is at the same line and column with any byte order mark and line ends.
     check_bytes("plain", SET.as_bytes(), &[("UG011", 4, 38)]);
     check_bytes("bom", format!("\u{feff}{SET}").as_bytes(), &[("UG011", 4, 38)]);
     check_bytes("crlf", SET.replace('\n', "\r\n").as_bytes(), &[("UG011", 4, 38)]);
@@ -230,11 +230,11 @@ fn links_that_multiply_paths_are_bounded() {
 
 #[cfg(unix)]
 #[test]
-fn pipes_are_not_waited_for() {
+fn named_pipe_is_rejected_without_waiting() {
     let folder = Folder::new("pipe");
     let pipe = folder.0.join("pipe.yaml");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Nobody ever writes to it, so that a wait would be for ever.
+    // Nothing writes to the pipe, so a read would wait for ever.
     let (sender, receiver) = std::sync::mpsc::channel();
     let path = folder.0.clone();
     std::thread::spawn(move || sender.send(codes(&Loader::new().path(path).check())));
@@ -242,7 +242,7 @@ fn pipes_are_not_waited_for() {
 }
 
 #[test]
-fn errors_do_not_drown_in_warnings() {
+fn errors_are_kept_before_warnings_at_the_limit() {
     let fields: String = (0..12_000).map(|at| format!("Zzzzzzzz{at}: 1\n")).collect();
     let schema = "$schema: x/schemas/attribute.json\n";
     let text =
@@ -260,7 +260,8 @@ fn packs_of_too_many_values_are_refused() {
         let text = format!("$schema: x/schemas/gameplay_tag.json\nTags: [ {{ Tag: Tag.Number{at} }} ]\n");
         std::fs::write(folder.0.join(format!("{at:02}.yaml")), text).unwrap();
     }
-    // Each file holds 5 values (the document, its `$schema`, the list, its item, the tag) and 2 for its 68 or 69 bytes.
+    // Each file holds 5 values (the document, its `$schema`, the list, its item, the tag) and 2 for its 68 or
+    // 69 bytes.
     let limits = Limits { pack_nodes: 70, ..Limits::default() };
     let report = Loader::new().path(&folder.0).limits(limits).check();
     assert_eq!(codes(&report), ["UG003"], "{report}");

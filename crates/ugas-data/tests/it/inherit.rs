@@ -20,7 +20,7 @@ fn load(files: &[(&str, &str)]) -> Pack {
     loader.load().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Effects of two packs are the same.
+/// Checks that the effects of two packs are equal.
 #[track_caller]
 fn check(child: &str, written_out: &str) {
     let by_parent = load(&[("child.yaml", child), ("set.yaml", SET), ("base.yaml", BASE)]);
@@ -111,7 +111,7 @@ fn a_controller_has_a_name_of_its_own() {
 }
 
 #[test]
-fn the_parent_tells_the_kind_of_a_document_without_shape() {
+fn parent_determines_the_kind_of_a_document_without_schema() {
     let child = "Name: GE_Child\nExtends: GE_Middle\n---\nName: GE_Middle\nExtends: GE_Base\n";
     let pack = load(&[("child.yaml", child), ("set.yaml", SET), ("base.yaml", BASE)]);
     assert!(pack.catalog.effect("GE_Child").is_ok());
@@ -131,7 +131,7 @@ fn an_unknown_parent_of_a_single_file_is_a_note() {
 }
 
 #[test]
-fn a_fault_of_the_parent_is_reported_in_its_file_once() {
+fn error_of_the_parent_is_reported_once_in_its_file() {
     let wrong = BASE.replace("Attribute: Health", "Attribute: Helth");
     let child = "$schema: x/schemas/gameplay_effect.json\nName: GE_Child\nExtends: GE_Base\n";
     let files = [("child.yaml", child), ("set.yaml", SET), ("base.yaml", &wrong)];
@@ -144,7 +144,7 @@ fn a_fault_of_the_parent_is_reported_in_its_file_once() {
     assert_eq!(report.source_map.position(unknown[0].span).line, 7);
 }
 
-/// A chain of so many effects, each the child of the one before.
+/// Chain of `length` effects, each the child of the one before.
 fn chain(length: usize) -> String {
     let mut text = BASE.replace("GE_Base", "GE_0");
     for at in 1..length {
@@ -169,7 +169,7 @@ fn chains_may_be_long_in_any_order() {
 }
 
 #[test]
-fn what_is_inherited_counts_towards_the_limit_of_the_pack() {
+fn inherited_values_count_towards_the_limit_of_the_pack() {
     let limits = Limits { pack_nodes: 3_000, ..Limits::default() };
     let report = Loader::new().text("chain.yaml", chain(400)).text("set.yaml", SET).limits(limits).check();
     let large: Vec<_> = report.diagnostics.iter().filter(|found| found.code == "UG003").collect();

@@ -1,12 +1,13 @@
-//! Tests of the loader through its public face.
+//! Tests of the crate through its public API.
 
 mod abilities;
 mod book;
 mod characters;
+mod command_observer;
 mod corpus;
 mod hostile;
 mod inherit;
-mod neighbours;
+mod initial_state;
 mod official;
 mod outcomes;
 mod packs;
@@ -14,10 +15,9 @@ mod puzzle2048;
 mod reload;
 mod rendering;
 mod roundtrip;
-mod runs;
+mod scenario_failures;
+mod scenarios_in_packs;
 mod schemas;
 mod shipped;
 mod spec;
-mod state;
 mod tags;
-mod witness;

@@ -1,4 +1,4 @@
-//! The official schemas and examples, where they lie beside the repository.
+//! Agreement with the official schemas and examples, if they are available beside the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use ugas_data::model::DocumentKind;
 use ugas_data::{Loader, Severity};
 
-/// The folder of draft 1, if it is there.
+/// Folder of draft 1, if it exists.
 fn reference() -> Option<PathBuf> {
     beside("ugas-1.0.0-draft.1")
 }
 
-/// Something of the reference material, which lies beside the repository or where `UGAS_REFERENCE_ROOT` says. It is
-/// not ours to ship: without it these tests have nothing to do, and say so.
+/// Path of reference material beside the repository or in `UGAS_REFERENCE_ROOT`. It is not part of the
+/// repository: without it these tests are skipped with a message.
 pub(crate) fn beside(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let roots = [Some(root), std::env::var_os("UGAS_REFERENCE_ROOT").map(PathBuf::from)];
@@ -34,7 +34,7 @@ fn official_examples_load_one_by_one_and_together() {
     }
 }
 
-/// Documents with what our loader thinks of the shape of each: the official schemas must think the same.
+/// Documents, valid and invalid, for which the loader and the official schemas must agree.
 fn samples() -> Vec<(DocumentKind, Value)> {
     use DocumentKind::{Ability, Attribute, AttributeSet, Controller, Effect, Tags};
     vec![
@@ -114,11 +114,11 @@ fn samples() -> Vec<(DocumentKind, Value)> {
     ]
 }
 
-/// Errors about the shape of single documents, which is what the official schemas judge.
+/// Codes about the shape of single documents, which the official schemas check too.
 const SHAPE: [&str; 7] = ["UG010", "UG011", "UG012", "UG014", "UG015", "UG017", "UG040"];
 
 #[test]
-fn our_verdicts_agree_with_the_official_schemas() {
+fn loader_agrees_with_the_official_schemas() {
     let Some(folder) = reference() else { return };
     for (kind, mut sample) in samples() {
         let name = kind.name();
@@ -136,7 +136,7 @@ fn our_verdicts_agree_with_the_official_schemas() {
 }
 
 #[test]
-fn our_schemas_agree_with_our_loader() {
+fn own_schemas_agree_with_the_loader() {
     for (kind, mut sample) in samples() {
         let schema = ugas_data::schema::json_schema(kind.name()).unwrap();
         let by_schema = jsonschema::validator_for(&schema).unwrap().is_valid(&sample);
@@ -149,8 +149,8 @@ fn our_schemas_agree_with_our_loader() {
     }
 }
 
-/// Errors that our loader adds to the official schemas because the document would mean nothing: an execution or a
-/// grant that names nothing, a set of a controller without its name, a period without its length, a level below 1.
+/// Errors that only the loader reports, for documents without meaning: an execution or a grant without a
+/// name, a set of a controller without its name, a period without its length, a level below 1.
 fn is_meaningless(found: &ugas_data::Diagnostic) -> bool {
     let names_nothing = ["`CalculatorClass`", "`AbilityClass`", "`EffectClass`", "no `Period`", "no `Name`"];
     match found.code {
@@ -161,7 +161,7 @@ fn is_meaningless(found: &ugas_data::Diagnostic) -> bool {
 }
 
 #[test]
-fn what_the_official_schemas_accept_has_a_shape_that_we_accept() {
+fn documents_that_the_official_schemas_accept_load() {
     let Some(folder) = reference() else { return };
     let mut random = Random(7);
     for entry in std::fs::read_dir(folder.join("schemas")).unwrap() {
@@ -193,7 +193,7 @@ fn what_the_official_schemas_accept_has_a_shape_that_we_accept() {
     }
 }
 
-/// A small generator of numbers, the same everywhere.
+/// Small deterministic random number generator.
 struct Random(u64);
 
 impl Random {
@@ -203,7 +203,8 @@ impl Random {
     }
 }
 
-/// A value that a schema should accept: some of its optional fields, and now and then a field of another tool.
+/// Generates a value that a schema accepts, with some of its optional fields and sometimes a field of another
+/// tool.
 fn generate(schema: &Value, root: &Value, random: &mut Random) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         let path = reference.trim_start_matches('#');

@@ -1,4 +1,4 @@
-//! Outcome codes: every code that is documented is produced (D2).
+//! Outcome codes: every documented code is produced (D2).
 
 use ugas_core::catalog::CatalogBuilder;
 use ugas_core::refusal::RefusalReason;
@@ -10,7 +10,7 @@ use ugas_data::scenario::OUTCOMES;
 
 use super::shipped::{root, yaml_files};
 
-/// Codes that only native code leads to, with the test that shows each.
+/// Codes that only native code produces, each with the test that shows it.
 const NATIVE: [(&str, &str); 4] = [
     ("RefusedByHook", "a_hook_refuses_with_its_code"),
     ("CustomTaskFailed", "a_native_task_that_gives_up_has_its_code"),
@@ -18,8 +18,8 @@ const NATIVE: [(&str, &str); 4] = [
     ("StillActive", "crates/ugas-core/tests/it/runtime_effects.rs"),
 ];
 
-/// All texts under `Last` and `Reasons` of the conformance suite, which passes.
-fn shown() -> Vec<String> {
+/// All codes under `Last` and `Reasons` of the conformance suite.
+fn codes_in_conformance() -> Vec<String> {
     fn collect(node: &Node, found: &mut Vec<String>) {
         for entry in node.entries() {
             if entry.key.value == "Last" || entry.key.value == "Reasons" {
@@ -44,7 +44,7 @@ fn shown() -> Vec<String> {
 
 #[test]
 fn every_documented_outcome_is_produced() {
-    let shown = shown();
+    let shown = codes_in_conformance();
     for code in OUTCOMES {
         let is_native = NATIVE.iter().any(|(native, _)| native == code);
         assert!(is_native || shown.iter().any(|shown| shown == code), "nothing produces {code}");
@@ -86,7 +86,7 @@ fn simulation(task: impl CustomTask + 'static, natives: fn(CatalogBuilder) -> Ca
     Simulation::new(loader.load().unwrap_or_else(|error| panic!("{error}")).catalog, Config::default())
 }
 
-/// Applies the effects of these names to its owner, then gives up or not.
+/// Task that applies the effects of these names to its owner, then fails or not.
 struct Applies(&'static [&'static str], TaskProgress);
 
 impl CustomTask for Applies {
@@ -146,7 +146,7 @@ fn a_refusal_names_the_ability_that_may_not_apply_the_effect() {
     assert!(refusal.describe(&sim).to_string().contains("`GA_Native` may not apply it"));
 }
 
-/// The code with which `GE_Hit` is refused under native code.
+/// Code with which `GE_Hit` is refused by native code.
 fn refused(natives: fn(CatalogBuilder) -> CatalogBuilder) -> &'static str {
     let mut sim = simulation(Applies(&[], TaskProgress::Done), natives);
     let catalog = sim.catalog().clone();

@@ -24,7 +24,7 @@ Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: CustomCalcu
 ";
 
 #[test]
-fn what_a_single_file_cannot_resolve_is_a_note() {
+fn unresolved_name_of_a_single_file_is_a_note() {
     let pack = Loader::new().text("hit.yaml", ALONE).as_single_file().load().unwrap();
     let mut notes: Vec<_> = pack.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
     notes.sort();
@@ -37,7 +37,7 @@ fn what_a_single_file_cannot_resolve_is_a_note() {
 }
 
 #[test]
-fn in_a_set_the_same_are_errors() {
+fn unresolved_name_of_a_set_is_an_error() {
     let error = Loader::new().text("hit.yaml", ALONE).as_set().load().unwrap_err();
     assert_eq!(error.report.errors(), 3, "{error}");
 }
@@ -100,7 +100,7 @@ fn schemas_and_empty_documents_beside_a_pack_are_not_part_of_it() {
 }
 
 #[test]
-fn scenarios_are_set_aside() {
+fn scenarios_are_not_part_of_the_catalog() {
     let text = "Name: a story\nSteps: [ { Advance: 1 } ]\n";
     let pack = Loader::new().text("story.yaml", text).load().unwrap();
     assert_eq!(pack.documents.len(), 1);

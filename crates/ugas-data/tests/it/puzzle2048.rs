@@ -1,4 +1,4 @@
-//! The rules of the pack `puzzle2048` against a model of 2048 in a few lines (§15.4).
+//! The rules of the pack `puzzle2048` compared with a small model of 2048 (§15.4).
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,7 +18,7 @@ type Board = [[u32; 4]; 4];
 
 const DIRECTIONS: [&str; 4] = ["Left", "Right", "Up", "Down"];
 
-/// A line slides to its front: the new line and the points.
+/// Slides a line to its front; returns the new line and the points.
 fn slide(line: [u32; 4]) -> ([u32; 4], u32) {
     let (mut tiles, mut points) = (line.into_iter().filter(|tile| *tile > 0).peekable(), 0);
     let mut slid = [0; 4];
@@ -32,7 +32,7 @@ fn slide(line: [u32; 4]) -> ([u32; 4], u32) {
     (slid, points)
 }
 
-/// The board after a move, and its points.
+/// Board after a move, and its points.
 fn moved(board: Board, direction: &str) -> (Board, u32) {
     let place = |line: usize, at: usize| match direction {
         "Left" => (line, at),
@@ -71,7 +71,7 @@ struct Played {
 }
 
 impl Played {
-    /// A board with given tiles, each a cell that the board has spawned.
+    /// Creates a board with the given tiles, each a spawned cell.
     fn new(board: Board, seed: u64) -> Self {
         let catalog = catalog();
         let mut sim = Simulation::new(Arc::clone(&catalog), Config::seeded(seed));
@@ -104,7 +104,7 @@ impl Played {
         self.sim.current(id, self.sim.catalog().attribute(attribute).unwrap()).unwrap()
     }
 
-    /// The tiles that are seen: cells that are not about to be despawned. No two of them are at one place.
+    /// Visible tiles: cells that are not about to be despawned. No two of them have the same position.
     fn board(&self) -> Board {
         let pending = self.sim.catalog().tag("Status.PendingDestroy").unwrap();
         let mut board = Board::default();
@@ -117,7 +117,7 @@ impl Played {
         board
     }
 
-    /// The board as its own scan shows it.
+    /// Board as its own scan attributes show it.
     fn scanned(&self) -> Board {
         let mut board = Board::default();
         for (y, x) in places() {
@@ -149,8 +149,8 @@ fn boards() -> impl Strategy<Value = Board> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// A move gives the model's board and points at once; then, only if it changed something, one tile comes, and the
-    /// game is won and lost as the model says.
+    /// A move gives the board and points of the model at once. Only if it changed the board, a tile is added,
+    /// and the game is won or lost as in the model.
     #[test]
     fn moves_are_those_of_the_model(board in boards(), direction in 0..4_usize, seed in 0..1000_u64) {
         let direction = DIRECTIONS[direction];
@@ -169,7 +169,7 @@ proptest! {
         for &(y, x) in &new {
             prop_assert!(expected[y][x] == 0 && [2, 4].contains(&after[y][x]));
         }
-        // One controller a tile, and the board: no cell is left behind.
+        // One controller for each tile, and the board: no cell is left over.
         let tiles = after.iter().flatten().filter(|tile| **tile > 0).count();
         prop_assert_eq!(played.sim.controllers().count(), 1 + tiles);
         prop_assert_eq!(played.scanned(), after);
@@ -178,7 +178,7 @@ proptest! {
         prop_assert_eq!(played.has("Game.Lost"), changed && is_stuck(after));
     }
 
-    /// A whole game, with keys too early now and then: in one step or in many it is the same (V4).
+    /// A whole game, sometimes with early inputs, is the same in one step or in many (V4).
     #[test]
     fn a_game_is_the_same_in_any_steps(
         keys in proptest::collection::vec((0..4_usize, 1..300_i64), 1..40),
@@ -214,7 +214,8 @@ fn new_tiles_are_fair() {
         counts[at("GridY")][at("GridX")] += 1;
         fours += u32::from(at("CellValue") == 4);
     }
-    // 1000 / 16 = 62.5 with a deviation of 7.7, 100 with one of 9.5: more than four of them apart would be unfair.
+    // 1000 / 16 = 62.5 with a deviation of 7.7, 100 with one of 9.5: more than four of them apart would be
+    // unfair.
     assert!(counts.iter().flatten().all(|count| (31..=94).contains(count)), "{counts:?}");
     assert!((62..=138).contains(&fours), "{fours}");
 }

@@ -21,7 +21,7 @@ Period: { Period: 1, ExecuteOnApplication: false }
 Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -5 } } ]
 ";
 
-/// A folder of its own that goes with the test.
+/// Temporary folder of a test, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,5 +1,5 @@
-//! Messages exactly as users see them, and the page of all codes in `docs`. Set `UPDATE_EXPECT=1` to rewrite the
-//! files, and read the difference.
+//! Exact texts of messages, and the page of all codes in `docs`. Set `UPDATE_EXPECT=1` to rewrite the files,
+//! and review the difference.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ fn check_file(path: &Path, actual: &str) {
 }
 
 #[test]
-fn messages_look_like_this() {
+fn messages_match_the_expected_files() {
     let report = Loader::new().text("poison.yaml", BROKEN).check();
     check("messages.txt", &render_all(&report, Colour::Never));
     check("lines.txt", &report.to_string());
@@ -95,7 +95,7 @@ Steps: []
 ";
 
 #[test]
-fn messages_about_scenarios_look_like_this() {
+fn scenario_messages_match_the_expected_file() {
     let report = Loader::new().text("bite.yaml", BROKEN_SCENARIO).check();
     check("scenario.txt", &render_all(&report, Colour::Never));
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas: valid themselves, complete, and of one mind with the loader.
+//! JSON Schemas: valid, complete, and consistent with the loader.
 
 use serde_json::Value;
 use ugas_data::schema;
@@ -35,7 +35,7 @@ fn packs_that_load_are_valid_by_the_schemas() {
 }
 
 #[test]
-fn a_misspelt_step_is_found_by_editors_too() {
+fn misspelt_step_is_invalid_by_the_schema() {
     let schema = schema::json_schema("scenario").unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let scenario = |step: Value| serde_json::json!({ "Name": "tale", "Steps": [step] });
@@ -44,7 +44,7 @@ fn a_misspelt_step_is_found_by_editors_too() {
 }
 
 #[test]
-fn tasks_without_what_they_need_are_not_valid() {
+fn task_without_a_required_parameter_is_invalid() {
     let validator = jsonschema::validator_for(&schema::json_schema("gameplay_ability").unwrap()).unwrap();
     let is_valid = |task: Value| validator.is_valid(&serde_json::json!({ "Name": "G", "Tasks": [task] }));
     assert!(is_valid(serde_json::json!({ "Type": "WaitDelay", "Params": { "Duration": "Level * 2" } })));

@@ -1,4 +1,4 @@
-//! What the repository ships as data loads: the sample packs, and the definitions of every conformance scenario.
+//! Data of the repository loads: the sample packs, and the definitions of every conformance scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ fn the_sample_packs_load_without_errors() {
     }
 }
 
-/// What a catalog was built from can be written and read, and builds the same catalog: recordings need no pack.
+/// Definitions of a catalog can be encoded and rebuilt to the same catalog, so that recordings need no pack.
 #[test]
 fn the_sample_packs_can_be_built_again_from_bytes() {
     for pack in ["arena", "arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {

@@ -1,4 +1,4 @@
-//! Documents in the shapes that the specification prints, in words of our own: all of them load.
+//! Documents in every shape that the specification prints: all of them load.
 
 use ugas_data::{Loader, Pack};
 
@@ -33,16 +33,16 @@ fn a_loaded_pack_runs() {
     assert_eq!(simulation.base(ranger, vigour), Some(80.0));
 }
 
-/// A listing of the specification: the line where it begins, its section, and its text.
+/// Listing of the specification: its first line, its section, and its text.
 struct Listing {
     line: usize,
     section: String,
     text: String,
 }
 
-/// The YAML documents that the text of the specification prints. Listings have no fence there: a document begins with
-/// `$schema`, with a wrapper such as `Ability:`, or after a comment that names a file, and ends before the next line
-/// of prose.
+/// The YAML documents that the text of the specification prints. Listings have no fence there: a document
+/// begins with `$schema`, with a wrapper such as `Ability:`, or after a comment that names a file, and ends
+/// before the next line of prose.
 fn listings(text: &str) -> Vec<Listing> {
     const WRAPPERS: [&str; 4] = ["Ability:", "Attribute:", "AttributeSet:", "InputMapping:"];
     let mut listings: Vec<Listing> = Vec::new();
@@ -82,7 +82,7 @@ fn the_listings_of_the_specification_load() {
     let (mut loaded, mut sections) = (0, std::collections::BTreeSet::new());
     for listing in listings(&text) {
         let chapter: u32 = listing.section.split('.').next().and_then(|n| n.parse().ok()).unwrap_or_default();
-        // Forms to fill in (`Name: string`) are no examples.
+        // Templates with placeholders (`Name: string`) are not examples.
         let is_form = listing.text.contains(": string") || listing.text.contains(": float");
         if is_form || !matches!(chapter, 5..=9 | 12 | 14 | 15) {
             continue;
@@ -104,7 +104,7 @@ fn the_listings_of_the_specification_load() {
 }
 
 #[test]
-fn forms_to_fill_in_are_told_from_documents() {
+fn templates_with_placeholders_are_reported() {
     let report = Loader::new().text("form.yaml", "Ability:\n  Name: string   # required\n").check();
     assert_eq!(report.diagnostics.iter().filter(|found| found.code == "UG014").count(), 1, "{report}");
 }

@@ -9,7 +9,7 @@
 
 #include "ugas.h"
 
-/* Ends the program with the library's own words if a call fails. */
+/* Ends the program with the library's error message if a call fails. */
 static void must(ugas_context *context, ugas_status status, const char *what, int line) {
     if (status == UGAS_STATUS_OK) {
         return;
@@ -42,7 +42,7 @@ static uint32_t slash(void *user, const ugas_calculation_input *input, ugas_calc
     return 0;
 }
 
-/* The world has a wall at x = 3: what is behind it is not seen. */
+/* The world has a wall at x = 3, which blocks the line of sight. */
 static uint32_t line_of_sight(void *user, const double *from, const double *to) {
     (void)user;
     return (from[0] < 3.0) == (to[0] < 3.0);
@@ -76,7 +76,7 @@ static ugas_catalog load(ugas_context *context, const char *path, int *slashes) 
     return catalog;
 }
 
-/* A pack that is wrong says where and what to do. */
+/* Diagnostics of an invalid pack say where the problem is and how to fix it. */
 static void show_diagnostics(ugas_context *context) {
     ugas_loader loader = 0;
     ugas_catalog catalog = 0;
@@ -116,7 +116,7 @@ static ugas_granted_ability grant(ugas_context *context, ugas_catalog catalog, u
     return granted;
 }
 
-/* Prints what happened, and carries out what the host is asked for. Returns the number of cues. */
+/* Prints the events and carries out host tasks. Returns the number of cues. */
 static int handle_events(ugas_context *context, ugas_simulation simulation) {
     ugas_event events[64];
     size_t count = 0;
@@ -137,7 +137,7 @@ static int handle_events(ugas_context *context, ugas_simulation simulation) {
                 requested[requests++] = event->body.task.task;
             }
         }
-        /* An engine would play the animation now. What comes of it is polled in the next round. */
+        /* An engine would play the animation now. The events that follow are polled in the next round. */
         for (size_t at = 0; at < requests; at++) {
             ugas_str parameters = {NULL, 0};
             MUST(ugas_task_parameters(context, simulation, requested[at], &parameters));
@@ -204,7 +204,7 @@ int main(int argc, char **argv) {
     MUST(ugas_attributes_read(context, simulation, knights, 3, &health, 1, UGAS_VALUE_CURRENT, values, &missing));
     CHECK(values[0] == 100 && values[1] == 80 && values[2] == 100 && missing == 0);
 
-    /* The arm is tired for 2 s. */
+    /* The slash is on cooldown for 2 s. */
     CHECK(ugas_ability_can_activate(context, simulation, slash, &target, 1) == UGAS_STATUS_REFUSED);
     ugas_reason reasons[4];
     size_t count = 0;
@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
     MUST(ugas_attributes_read(context, simulation, knights, 3, &health, 1, UGAS_VALUE_CURRENT, values, NULL));
     CHECK(values[1] == 20 && values[2] == 100);
 
-    /* A cue of the host's own has its context with it. */
+    /* A cue that the host executes carries its context. */
     ugas_target hit = {.kind = UGAS_TARGET_KIND_HIT, .location = {1, 2, 3}, .normal = {0, 0, 1}};
     ugas_cue cue = UGAS_INIT(ugas_cue);
     MUST(ugas_catalog_tag(context, catalog, UGAS_STR("GameplayCue.Impact"), &cue.cue));
@@ -266,7 +266,7 @@ int main(int argc, char **argv) {
     CHECK(details != NULL && details->instigator == knights[0] && details->has_hit && details->hit.location[2] == 3);
     CHECK(details->context_tag_count == 1 && details->context_tags[0] == poisoned);
 
-    /* What was recorded happens again in the same way; the bytes have to be copied before the next call. */
+    /* The recording replays identically; its bytes have to be copied before the next call. */
     ugas_bytes bytes = {NULL, 0};
     MUST(ugas_recording_finish(context, simulation, &bytes));
     uint8_t *recording = malloc(bytes.length);
@@ -276,7 +276,7 @@ int main(int argc, char **argv) {
     MUST(ugas_recording_verify(context, catalog, (ugas_bytes){recording, bytes.length}, &verification));
     CHECK(verification.differs == 0 && verification.ticks >= 2);
 
-    /* It is gone through as a simulation that nothing changes: at first there was one slash. */
+    /* A player is read like a simulation: at first there was one slash. */
     ugas_player player = 0;
     MUST(ugas_player_new(context, catalog, (ugas_bytes){recording, bytes.length}, 0, &player));
     free(recording);
@@ -294,7 +294,7 @@ int main(int argc, char **argv) {
     CHECK(position.is_at_end && position.is_complete && position.agreement == UGAS_AGREEMENT_SAME);
     MUST(ugas_simulation_free(context, player));
 
-    /* Back to a snapshot, and on in the same way. */
+    /* After restoring a snapshot, the simulation continues identically. */
     uint64_t before = 0, after = 0;
     ugas_snapshot snapshot = 0;
     MUST(ugas_snapshot_take(context, simulation, &snapshot));
@@ -305,7 +305,7 @@ int main(int argc, char **argv) {
     MUST(ugas_simulation_hash(context, simulation, &after));
     CHECK(before == after);
 
-    /* What is dead stays dead, and nothing happens. */
+    /* Dead handles are refused, and nothing happens. */
     MUST(ugas_controller_despawn(context, simulation, knights[2]));
     CHECK(ugas_controller_despawn(context, simulation, knights[2]) == UGAS_STATUS_NOT_FOUND);
     MUST(ugas_simulation_free(context, simulation));
@@ -313,7 +313,7 @@ int main(int argc, char **argv) {
     CHECK(ugas_simulation_advance(context, catalog, 1) == UGAS_STATUS_BAD_HANDLE);
     CHECK(ugas_simulation_advance(NULL, simulation, 1) == UGAS_STATUS_BAD_CONTEXT);
 
-    /* The context takes the rest along, and the pointer is null afterwards. */
+    /* Freeing the context frees everything in it, and sets the pointer to null. */
     CHECK(ugas_context_free(&context) == UGAS_STATUS_OK);
     CHECK(context == NULL);
     CHECK(slashes == 6); /* two in the fight, two when it was verified, two when it was played */

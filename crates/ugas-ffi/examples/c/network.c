@@ -9,7 +9,7 @@
 
 #include "ugas.h"
 
-/* Ends the program with the library's own words if a call fails. */
+/* Ends the program with the library's error message if a call fails. */
 static void must(ugas_context *context, ugas_status status, const char *what, int line) {
     if (status == UGAS_STATUS_OK) {
         return;
@@ -35,7 +35,7 @@ static void must(ugas_context *context, ugas_status status, const char *what, in
 enum { STEP = 10000, TICK = 20000, IN_FLIGHT = 256, SLASHES = 3 };
 enum { SERVER = 0, ADA = 1, MALLORY = 2 };
 
-/* A network: everything takes 40 to 80 ms, a sixth is lost, and a sixth comes twice. */
+/* A network: latency of 40 to 80 ms, one in six datagrams lost, one in six duplicated. */
 typedef struct {
     uint64_t due;
     size_t length;
@@ -76,7 +76,7 @@ static uint32_t slash(void *user, const ugas_calculation_input *input, ugas_calc
     return 0;
 }
 
-/* Server and client load the pack each, as on two machines: the rules must be the same. */
+/* Server and client each load the pack, as on two machines: their catalogs must be equal. */
 static ugas_catalog load(ugas_context *context, const char *path) {
     ugas_loader loader = 0;
     ugas_catalog catalog = 0;
@@ -118,7 +118,7 @@ typedef struct {
     int joined, left, refused, slashes;
 } server_side;
 
-/* Only those whom we know are let in. `user` counts those who asked. */
+/* Accepts only known credentials. `user` counts the connection attempts. */
 static uint32_t admit(void *user, ugas_peer peer, ugas_bytes credential) {
     (void)peer;
     *(int *)user += 1;
@@ -149,10 +149,10 @@ static void start_server(server_side *side, const char *path, int *asked) {
     config.tick_length = TICK;
     config.host = &host;
     MUST(ugas_server_new(context, simulation, &config, &side->server));
-    CHECK(ugas_simulation_advance(context, simulation, 1) == UGAS_STATUS_BAD_HANDLE); /* it is the server's now */
+    CHECK(ugas_simulation_advance(context, simulation, 1) == UGAS_STATUS_BAD_HANDLE); /* the server took it over */
     CHECK(ugas_simulation_advance(context, side->server, 1) == UGAS_STATUS_NETWORKED);
 
-    /* By their mode, others see tags and cues of a knight. Everybody may know how this one is doing. */
+    /* By default others see only tags and cues of a knight. Show the health of this one to everybody. */
     ugas_attribute health = UGAS_NO_ID;
     MUST(ugas_catalog_attribute(context, side->catalog, UGAS_STR("Health"), &health));
     ugas_lens lens = UGAS_INIT(ugas_lens);
@@ -162,7 +162,7 @@ static void start_server(server_side *side, const char *path, int *asked) {
     MUST(ugas_server_set_lens(context, side->server, side->enemy, 0, &lens));
 }
 
-/* Whoever comes gets a knight with a sword. */
+/* Gives every client that joins a knight with a sword. */
 static void welcome(server_side *side, ugas_client_id client) {
     ugas_context *context = side->context;
     ugas_grant grant = UGAS_INIT(ugas_grant);
@@ -187,7 +187,7 @@ static void run_server(server_side *side, uint64_t now) {
             const ugas_server_event *event = &events[at];
             switch (event->kind) {
             case UGAS_SERVER_EVENT_KIND_JOINED:
-                printf("server: %.*s is in\n", (int)event->credential.length, (const char *)event->credential.data);
+                printf("server: %.*s joined\n", (int)event->credential.length, (const char *)event->credential.data);
                 welcome(side, event->client);
                 break;
             case UGAS_SERVER_EVENT_KIND_REFUSED:
@@ -200,7 +200,7 @@ static void run_server(server_side *side, uint64_t now) {
                 side->left++;
                 break;
             case UGAS_SERVER_EVENT_KIND_GAME:
-                /* The sword is swung on the server too: it says when it lands. */
+                /* The server plays the montage too, and reports its completion. */
                 if (event->game.kind == UGAS_EVENT_KIND_HOST_TASK_REQUESTED) {
                     MUST(ugas_task_complete(context, side->server, event->game.body.task.task,
                                             UGAS_TASK_OUTCOME_COMPLETED));
@@ -243,12 +243,12 @@ static void start_client(client_side *side, const char *path, int number, const 
     side->catalog = load(context, path);
     side->number = number;
     ugas_client_config config = UGAS_INIT(ugas_client_config);
-    config.nonce = 1000u + (unsigned)number; /* a game draws it */
+    config.nonce = 1000u + (unsigned)number; /* a game uses a random number */
     config.credential = (ugas_bytes){(const uint8_t *)name, strlen(name)};
     MUST(ugas_client_new(context, side->catalog, &config, &side->client));
 }
 
-/* The player slashes as soon as it can, until that went well often enough. */
+/* The player slashes whenever possible, until enough slashes are confirmed. */
 static void play(client_side *side) {
     ugas_context *context = side->context;
     ugas_ability_info ability;
@@ -384,7 +384,7 @@ int main(int argc, char **argv) {
     ugas_client_statistics seen = UGAS_INIT(ugas_client_statistics);
     MUST(ugas_client_look(context, ada->client, &seen));
     CHECK(seen.is_playing && seen.confirmed == SLASHES && seen.round_trip >= 80000 && seen.round_trip < 300000);
-    /* The game is the server's: a client cannot simply change it. */
+    /* Only the server changes the game: a direct change by a client is refused. */
     CHECK(ugas_controller_despawn(context, ada->client, ada->enemy) == UGAS_STATUS_NETWORKED);
 
     MUST(ugas_client_leave(context, ada->client));
@@ -392,7 +392,7 @@ int main(int argc, char **argv) {
         run_client(ada, now);
         deliver(now, &server, clients);
         run_server(&server, now);
-        if (now + STEP >= end - 1000000) { /* the farewell was lost; the transport would notice */
+        if (now + STEP >= end - 1000000) { /* the goodbye was lost; a real transport would notice */
             context = server.context;
             MUST(ugas_server_disconnected(context, server.server, ADA));
             context = ada->context;

@@ -22,7 +22,7 @@ void check(bool holds, const char *what, int line) {
 }
 #define CHECK(condition) check((condition), #condition, __LINE__)
 
-// The library frees it when no catalog can call the calculation any more.
+// The library frees it when no catalog can call the calculation anymore.
 struct Counter {
     int *freed;
     int calls;
@@ -91,7 +91,7 @@ void fight(const std::string &path, int *freed) {
     }
     CHECK(simulation.look(granted).cooldown_remaining == ugas::seconds(2.0));
 
-    // Four ticks of 5, and the mark of the poison is gone with the last.
+    // Four ticks of 5; the poison tag is removed with the last.
     const auto poisoned = catalog.tag("State.Poisoned");
     const ugas_magnitude five = {-5.0, catalog.tag("Data.Venom").index, 0};
     simulation.apply(catalog.effect("GE_Venom"), one, other, [&five](ugas_apply &apply) {
@@ -105,7 +105,7 @@ void fight(const std::string &path, int *freed) {
     const auto recording = simulation.finish_recording();
     CHECK(context.verify(catalog, recording));
 
-    // The recording is a simulation that can go back, and that nothing changes.
+    // A player is read like a simulation, and can move backwards.
     auto player = context.play(catalog, recording);
     player.seek_time(ugas::seconds(2.5));
     CHECK(player.current(other, health) == 70); // two ticks of the poison
@@ -119,7 +119,7 @@ void fight(const std::string &path, int *freed) {
         CHECK(error.status() == UGAS_STATUS_RECORDING);
     }
 
-    // A snapshot goes through bytes and comes back the same.
+    // A snapshot survives encoding and decoding unchanged.
     const auto snapshot = simulation.snapshot();
     const auto copy = context.snapshot(catalog, snapshot.bytes());
     CHECK(copy.hash() == snapshot.hash());
@@ -129,7 +129,7 @@ void fight(const std::string &path, int *freed) {
     auto migrated = context.simulation(catalog);
     CHECK(migrated.migrate(snapshot.bytes_with_rules()).empty() && migrated.hash() == snapshot.hash());
 
-    // Both are hit in one go, and one of them walks into another game.
+    // Both are hit in one batch, and one of them moves to another simulation.
     const auto thunder = catalog.effect("GE_Thunder");
     const auto results = simulation.batch([&](ugas::Simulation &game) {
         game.apply(thunder, {}, one);
@@ -191,7 +191,7 @@ void owners(const std::string &path, int *freed) {
             auto &same = one;
             one = std::move(same);
             CHECK(one.now() == 1);
-            // What is assigned over is freed at the end of its new owner, not twice.
+            // An object that is assigned over is freed once, with its new owner.
             one = std::move(other);
             CHECK(one.now() == 0 && other.now() == 1);
             std::vector<ugas::Simulation> all;
@@ -209,7 +209,7 @@ void owners(const std::string &path, int *freed) {
             catalog.reset();
             CHECK(*freed == 0);
         }
-        // The context lives on in the last of its objects, and the rules do.
+        // The last object keeps the context and the catalog alive.
         last->advance(1);
         CHECK(last->now() == 2 && last->spawn("Knight") && *freed == 0);
     }
@@ -221,7 +221,7 @@ void owners(const std::string &path, int *freed) {
 
 int main(int argc, char **argv) {
     if (argc != 2) {
-        std::cerr << "which pack?\n";
+        std::cerr << "usage: fight PACK\n";
         return EXIT_FAILURE;
     }
     int freed = 0;

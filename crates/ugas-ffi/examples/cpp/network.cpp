@@ -1,5 +1,5 @@
 // A server and a client with ugas_net.hpp, over a link in memory that loses every fourth datagram: in the end both sides
-// agree. network.c is the same with everything else that there is to it.
+// agree. network.c is the complete version.
 //
 // c++ -std=c++17 -Wall -Wextra -Werror -I include examples/cpp/network.cpp -L lib -lugas_ffi -o network
 #include <cstdlib>
@@ -122,7 +122,7 @@ void play(const std::string &path) {
 
 int main(int argc, char **argv) {
     if (argc != 2) {
-        std::cerr << "which pack?\n";
+        std::cerr << "usage: network PACK\n";
         return EXIT_FAILURE;
     }
     play(argv[1]);

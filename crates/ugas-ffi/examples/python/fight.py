@@ -320,7 +320,7 @@ def main(library, pack):
         REFUSED,
         lambda: ugas.call("ability_activate", simulation, granted, byref(target), c_size_t(1), None, None),
     )
-    assert "cools down" in words, words
+    assert "on cooldown" in words, words
     ugas.call("simulation_advance", simulation, c_int64(2_000_000))
     explanation = json.loads(
         ugas.text("explain_json", simulation, c_uint64(knights[1]), c_uint32(health))
@@ -346,7 +346,7 @@ def main(library, pack):
     read = (town, restored, c_uint32(health), c_uint32(0))
     assert ugas.handle("attribute_read", *read, kind=c_double) == 80
 
-    # What is done in a batch happens at its end.
+    # Commands of a batch are executed at its end.
     ugas.call("batch_begin", town)
     ugas.call("controller_despawn", town, restored)
     assert ugas.handle("attribute_read", *read, kind=c_double) == 80

@@ -1,4 +1,4 @@
-"""A server and a client from Python, over a link in memory that loses every fourth datagram. Uses what fight.py has.
+"""A server and a client from Python, over a link in memory that loses every fourth datagram. Uses the bindings of fight.py.
 
 Usage: python3 network.py path/to/libugas_ffi.so path/to/duel.yaml
 """
@@ -160,7 +160,7 @@ def main(library, pack):
 
 
 def tasks_of(ugas, server):
-    """The tasks that the server's host has to carry out: here all swords land at once."""
+    """Host tasks of the server, all completed at once."""
     controllers, count = (c_uint64 * 16)(), c_size_t()
     ugas.call("controllers", server, controllers, c_size_t(16), byref(count))
     for controller in controllers[: count.value]:

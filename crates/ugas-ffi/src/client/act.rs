@@ -1,4 +1,4 @@
-//! What the player does: asked of the server, and predicted in the next tick.
+//! Player actions: sent to the server, and predicted in the next tick.
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::input::InputId;
@@ -16,11 +16,12 @@ use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{targets_of, ugas_target};
 use crate::task::{outcome_of, task_of, ugas_task};
 
-/// A command of a client: what its confirmation or rejection names, and the events that it led to. 0 is none.
+/// Prediction key of a client's command: identifies it in its confirmation or rejection, and in the events
+/// that it caused. 0 is none.
 pub type ugas_command_key = u64;
 
-/// Asks to activate an ability on targets, because of an event; either may be none. One that is predicted is refused at
-/// once, with the reasons, if it cannot be. `out`, which may be null, gets the command.
+/// Requests the activation of an ability. `targets` and `event` may be null. A predicted activation that
+/// cannot happen is refused at once, with the reasons. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_activate(
     context: *mut ugas_context,
@@ -39,8 +40,9 @@ pub unsafe extern "C" fn ugas_client_activate(
     })
 }
 
-/// Activates an ability that runs on this machine only, on a copy of the world; nothing is sent. What happens there are
-/// events of the kind UGAS_CLIENT_EVENT_KIND_LOCAL. `out`, which may be null, gets the run, for ugas_client_cancel_local.
+/// Activates an ability that runs on this machine only, on a copy of the state; nothing is sent. Its events
+/// have the kind UGAS_CLIENT_EVENT_KIND_LOCAL. `out`, which may be null, gets the activation, for
+/// ugas_client_cancel_local.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_activate_local(
     context: *mut ugas_context,
@@ -57,16 +59,16 @@ pub unsafe extern "C" fn ugas_client_activate_local(
         let request = request_of(targets, target_count, event, memory)?;
         let ability = granted_of(granted)?;
         let client = context.simulation_mut(client)?.client_mut(client)?;
-        let begun = client.activate_local(ability, request);
-        let run = begun.map_err(|error| failure(error, client))?;
+        let started = client.activate_local(ability, request);
+        let activation = started.map_err(|error| failure(error, client))?;
         if let Some(out) = out {
-            out.set(run.to_bits().get());
+            out.set(activation.to_bits().get());
         }
         Ok(())
     })
 }
 
-/// Cancels a run of an ability that runs on this machine only. UGAS_STATUS_NOT_FOUND if it is over.
+/// Cancels an activation that runs on this machine only. UGAS_STATUS_NOT_FOUND if it has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_cancel_local(
     context: *mut ugas_context,
@@ -76,12 +78,12 @@ pub unsafe extern "C" fn ugas_client_cancel_local(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, _| {
         let run = activation_of(activation)?;
-        let was_there = context.simulation_mut(client)?.client_mut(client)?.cancel_local(run);
-        was_there.then_some(()).ok_or_else(|| Failure::not_found("the run is over already"))
+        let was_running = context.simulation_mut(client)?.client_mut(client)?.cancel_local(run);
+        was_running.then_some(()).ok_or_else(|| Failure::not_found("the activation has already ended"))
     })
 }
 
-/// Asks to end a run. `out`, which may be null, gets the command.
+/// Requests the end of an activation. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_end(
     context: *mut ugas_context,
@@ -92,11 +94,11 @@ pub unsafe extern "C" fn ugas_client_end(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let run = activation_of(activation)?;
-        act(context, memory, client, out, |client| client.end_run(run))
+        act(context, memory, client, out, |client| client.end_activation(run))
     })
 }
 
-/// Asks to cancel a run. `out`, which may be null, gets the command.
+/// Requests the cancellation of an activation. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_cancel(
     context: *mut ugas_context,
@@ -107,12 +109,13 @@ pub unsafe extern "C" fn ugas_client_cancel(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let run = activation_of(activation)?;
-        act(context, memory, client, out, |client| client.cancel_run(run))
+        act(context, memory, client, out, |client| client.cancel_activation(run))
     })
 }
 
-/// The run that a command began. Handles of what is predicted are good until the next ugas_client_update; its command
-/// stays. UGAS_STATUS_NOT_FOUND if it has not begun, or is over.
+/// The activation that a command started. Handles of predicted activations are valid until the next
+/// ugas_client_update; the command stays valid. UGAS_STATUS_NOT_FOUND if the activation has not started, or
+/// has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_run_of(
     context: *mut ugas_context,
@@ -123,14 +126,15 @@ pub unsafe extern "C" fn ugas_client_run_of(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        let run = context.simulation(client)?.client(client)?.run_of(PredictionKey(command));
-        let run = run.ok_or_else(|| Failure::not_found("no run of this command goes on"))?;
+        let run = context.simulation(client)?.client(client)?.activation_of(PredictionKey(command));
+        let run = run.ok_or_else(|| Failure::not_found("the command has no running activation"))?;
         out.set(run.to_bits().get());
         Ok(())
     })
 }
 
-/// Asks to end the run that a command begins, also one of this very tick. `out`, which may be null, gets the new command.
+/// Requests the end of the activation that a command starts, even one of the same tick. `out`, which may be
+/// null, gets the new command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_end_begun(
     context: *mut ugas_context,
@@ -144,8 +148,8 @@ pub unsafe extern "C" fn ugas_client_end_begun(
     })
 }
 
-/// Gives targets to the first branch of the run that a command begins, also one of this very tick. `out`, which may be
-/// null, gets the new command.
+/// Provides targets to the first branch of the activation that a command starts, even one of the same tick.
+/// `out`, which may be null, gets the new command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_target_begun(
     context: *mut ugas_context,
@@ -162,7 +166,7 @@ pub unsafe extern "C" fn ugas_client_target_begun(
     })
 }
 
-/// An input is pressed. `out`, which may be null, gets the command.
+/// Presses an input. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_press(
     context: *mut ugas_context,
@@ -179,7 +183,7 @@ pub unsafe extern "C" fn ugas_client_press(
     })
 }
 
-/// An input is released. `out`, which may be null, gets the command.
+/// Releases an input. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_release(
     context: *mut ugas_context,
@@ -196,7 +200,7 @@ pub unsafe extern "C" fn ugas_client_release(
     })
 }
 
-/// Confirms what waits for the player. `out`, which may be null, gets the command.
+/// Confirms the tasks that wait for the player's confirmation. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_confirm(
     context: *mut ugas_context,
@@ -211,7 +215,7 @@ pub unsafe extern "C" fn ugas_client_confirm(
     })
 }
 
-/// Declines what waits for the player. `out`, which may be null, gets the command.
+/// Declines the tasks that wait for the player's confirmation. `out`, which may be null, gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_decline(
     context: *mut ugas_context,
@@ -226,7 +230,8 @@ pub unsafe extern "C" fn ugas_client_decline(
     })
 }
 
-/// Gives a task that waits for targets what the player chose. `out`, which may be null, gets the command.
+/// Provides the targets that the player chose to a task that waits for targets. `out`, which may be null,
+/// gets the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_provide_targets(
     context: *mut ugas_context,
@@ -244,8 +249,9 @@ pub unsafe extern "C" fn ugas_client_provide_targets(
     })
 }
 
-/// Says how a task that the client's host carries out went, with one of ugas_task_outcome; the server takes that only if
-/// it trusts its clients so far. `out`, which may be null, gets the command.
+/// Reports the outcome of a task that the client's host carries out, with one of ugas_task_outcome; the
+/// server accepts it only if its configuration trusts clients with host tasks. `out`, which may be null, gets
+/// the command.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_complete_task(
     context: *mut ugas_context,
@@ -274,7 +280,7 @@ fn request_of(
     Ok(request)
 }
 
-/// Does what the player does, once the place for its key is checked.
+/// Executes a player action after checking the result pointer for its key.
 fn act(
     context: &mut Context,
     memory: Memory<'_>,

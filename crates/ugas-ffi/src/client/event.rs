@@ -1,4 +1,4 @@
-//! What a client's host hears.
+//! Events of a client.
 
 use ugas_core::handle::ControllerId;
 use ugas_net::ClientEvent;
@@ -17,85 +17,86 @@ use crate::simulation::ugas_controller;
 use crate::status::ugas_status;
 use crate::world::SimulationEntry;
 
-/// What a client tells of. Changes are differences between what was shown before and what is shown now: each is told once,
-/// however often it was predicted.
+/// Kind of a client event. Changes are differences between the previously displayed state and the current
+/// one: each is reported once, however often it was predicted.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_client_event_kind {
-    /// The server let the client in: `session`.
+    /// The server accepted the client: `session`.
     Connected = 0,
-    /// The server did not let the client in: `session`, with a ugas_refused_reason.
+    /// The server refused the connection: `session`, with a ugas_refused_reason.
     Refused = 1,
-    /// The session is over: `session`, with a ugas_bye_reason.
+    /// The session ended: `session`, with a ugas_bye_reason.
     Disconnected = 2,
-    /// A controller came into view: `own`.
+    /// A controller became visible: `own`.
     Appeared = 3,
-    /// A controller is out of view, or gone.
+    /// A controller is no longer visible, or no longer exists.
     Vanished = 4,
-    /// It became the client's own, or ceased to be: `own`.
+    /// The client gained or lost the ownership of a controller: `own`.
     OwnershipChanged = 5,
-    /// A value changed: `attribute`.
+    /// The current value of an attribute changed: `attribute`.
     AttributeChanged = 6,
-    /// A tag appeared: `tag`.
+    /// A tag was added: `tag`.
     TagAdded = 7,
-    /// A tag is gone: `tag`.
+    /// A tag was removed: `tag`.
     TagRemoved = 8,
-    /// An effect is there that was not: `effect`.
+    /// An effect was added: `effect`.
     EffectAdded = 9,
-    /// An effect is gone: `effect`.
+    /// An effect was removed: `effect`.
     EffectRemoved = 10,
-    /// An effect that was predicted has another handle: `effect`, with old_active.
+    /// A predicted effect got another handle: `effect`, with old_active.
     EffectRenamed = 11,
-    /// An effect has more or fewer stacks: `effect`.
+    /// The stack count of an effect changed: `effect`.
     StacksChanged = 12,
-    /// A looping cue is to be shown: `cue`.
+    /// A looping cue started: `cue`.
     CueBegan = 13,
-    /// A looping cue is over: `cue`.
+    /// A looping cue ended: `cue`.
     CueEnded = 14,
-    /// A cue flashes: `cue`.
+    /// A cue was executed once: `cue`.
     CueFlashed = 15,
     /// An ability was granted: `granted`.
     AbilityGranted = 16,
-    /// An ability was taken away: `granted`.
+    /// An ability was revoked: `granted`.
     AbilityRevoked = 17,
-    /// The server began a run of an ability: `activation`.
+    /// The server started an activation: `activation`.
     RunBegan = 18,
-    /// A run that the server began is over: `activation`.
+    /// An activation that the server started ended: `activation`.
     RunEnded = 19,
-    /// Something happened that leaves nothing behind: `event`.
+    /// An event of the game that leaves no state behind: `event`.
     Happened = 20,
-    /// Something happened in an ability that only this player sees: `event`.
+    /// An event of an ability that runs on this machine only: `event`.
     Local = 21,
-    /// Something that was told did not happen after all: `event`.
+    /// An event that was reported before did not happen after all: `event`.
     Retracted = 22,
-    /// The server carried out a command: `command`.
+    /// The server executed a command: `command`.
     Confirmed = 23,
-    /// The server did not carry out a command; what was predicted of it is undone: `command`.
+    /// The server rejected a command; its predicted changes are undone: `command`.
     Rejected = 24,
-    /// What was predicted for a tick was not what happened: `tick`.
+    /// A tick was mispredicted and corrected: `tick`.
     Corrected = 25,
-    /// The server began to send the value of an attribute: `attribute`, of which old_value is not a number.
+    /// The server began to replicate an attribute: `attribute`, whose old_value is NaN.
     AttributeShown = 26,
-    /// The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
-    /// values are not numbers.
+    /// The server no longer replicates an attribute, and reading it returns UGAS_STATUS_NOT_REPLICATED:
+    /// `attribute`, whose values are both NaN.
     AttributeHidden = 27,
-    /// The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts: `tag_count`.
+    /// The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts:
+    /// `tag_count`.
     TagCountChanged = 28,
 }
 
-/// Of a session.
+/// Body of session events.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_session {
-    /// Who the client is.
+    /// Id of the client.
     pub client: ugas_client_id,
-    /// A ugas_refused_reason or ugas_bye_reason.
+    /// One of ugas_refused_reason or ugas_bye_reason.
     pub reason: u32,
-    /// It in words. Valid until the next poll of this client.
+    /// The reason as text. Valid until the next poll of this client.
     pub words: ugas_str,
 }
 
-/// Of a value.
+/// Body of attribute events.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_attribute {
@@ -103,111 +104,112 @@ pub struct ugas_client_event_attribute {
     pub old_value: f64,
     /// Current value now.
     pub new_value: f64,
-    /// Which.
+    /// The attribute.
     pub attribute: ugas_attribute,
     /// Zero.
     pub reserved: u32,
 }
 
-/// Of an effect. What does not concern the kind is zero, or UGAS_NO_ID.
+/// Body of effect events. Fields that do not apply to the kind are zero, or UGAS_NO_ID.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_effect {
-    /// Its instance.
+    /// Handle of the active effect.
     pub active: u64,
-    /// Its instance before it was renamed.
+    /// Previous handle of the active effect, if its handle changed.
     pub old_active: u64,
-    /// Its definition.
+    /// Definition of the effect.
     pub effect: ugas_effect,
-    /// Stacks before.
+    /// Stack count before.
     pub old_stacks: u32,
-    /// Stacks now.
+    /// Stack count now.
     pub stacks: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// Of a cue. Fields that do not concern the kind are zero.
+/// Body of cue events. Fields that do not apply to the kind are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_cue {
-    /// From whom; 0 is nobody.
+    /// Controller that caused the cue; 0 is none.
     pub source: ugas_controller,
-    /// How strong.
+    /// Magnitude of the cue.
     pub magnitude: f64,
-    /// At what level.
+    /// Level of the effect behind the cue.
     pub level: f64,
-    /// Where, if has_location is not zero.
+    /// World location, if has_location is not zero.
     pub location: [f64; 3],
-    /// Since when it goes on, in microseconds of the game; -1 is not known.
+    /// Time at which the cue started, in microseconds of game time; -1 if unknown.
     pub since: i64,
-    /// Which.
+    /// Tag of the cue.
     pub cue: ugas_tag,
-    /// Whether there is a place.
+    /// Whether there is a location.
     pub has_location: u32,
-    /// Rest of its context (C1), valid until the next poll of this client; null if nothing is known of it.
+    /// Rest of the context (C1), valid until the next poll of this client; null if nothing is known of it.
     pub details: *const ugas_cue_details,
 }
 
-/// Of a command.
+/// Body of command events.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_command {
-    /// Which.
+    /// Key of the command.
     pub command: ugas_command_key,
-    /// Why not, in words. Valid until the next poll of this client.
+    /// The reason of a rejection as text. Valid until the next poll of this client.
     pub words: ugas_str,
-    /// Of one that was rejected: one of ugas_rejection.
+    /// For a rejected command: one of ugas_rejection.
     pub rejection: u32,
-    /// Of one that was carried out: how many ticks late.
+    /// For a confirmed command: number of ticks by which it was late.
     pub shift: u32,
 }
 
-/// What a client tells of; the kind says which part is meant. Its size stays as it is when parts are added.
+/// Body of a client event; the kind of the event selects the member. Its size does not change when members
+/// are added.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ugas_client_event_body {
-    /// Of sessions.
+    /// Session events.
     pub session: ugas_client_event_session,
-    /// Not zero if the controller is the client's own.
+    /// Not zero if the client owns the controller.
     pub own: u32,
-    /// Of values.
+    /// Attribute events.
     pub attribute: ugas_client_event_attribute,
-    /// Of tags.
+    /// Tag events.
     pub tag: ugas_tag,
-    /// Of tags whose counts changed.
+    /// Changed tag counts.
     pub tag_count: ugas_event_tag_count,
-    /// Of effects.
+    /// Effect events.
     pub effect: ugas_client_event_effect,
-    /// Of cues.
+    /// Cue events.
     pub cue: ugas_client_event_cue,
-    /// Of abilities.
+    /// Ability events.
     pub granted: ugas_granted_ability,
-    /// Of runs.
+    /// Activation events.
     pub activation: ugas_activation,
-    /// Of what happened.
+    /// Events of the game.
     pub event: ugas_event,
-    /// Of commands.
+    /// Command events.
     pub command: ugas_client_event_command,
-    /// Of corrections.
+    /// Corrected tick.
     pub tick: u32,
-    /// The room that there is.
+    /// Reserves the size of the union.
     pub raw: [u64; 24],
 }
 
 const _: () = assert!(size_of::<ugas_client_event_body>() == 24 * 8);
 
-/// What a client tells of. Handles are those of the client's own simulation.
+/// Event of a client. Handles are those of the client's own simulation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ugas_client_event {
-    /// One of ugas_client_event_kind; one that a host does not know is skipped by it.
+    /// One of ugas_client_event_kind. Hosts must skip kinds that they do not know.
     pub kind: u32,
     /// Zero.
     pub reserved: u32,
-    /// Whom it is about; 0 is nobody.
+    /// Controller that the event is about; 0 is none.
     pub controller: ugas_controller,
-    /// What happened.
+    /// Data of the event, selected by `kind`.
     pub body: ugas_client_event_body,
 }
 
@@ -215,7 +217,7 @@ pub struct ugas_client_event {
 unsafe impl Plain for ugas_client_event {}
 
 /// Takes the oldest events of a client, at most `capacity`; `count` gets their number. `row_size` is
-/// sizeof(ugas_client_event). Those with an `event` can be told in words by ugas_event_text, with its index.
+/// sizeof(ugas_client_event). ugas_event_text describes those with an `event`, by its index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_events_poll(
     context: *mut ugas_context,
@@ -246,22 +248,22 @@ pub unsafe extern "C" fn ugas_client_events_poll(
 
 type Converted = (ugas_client_event_kind, Option<ControllerId>, ugas_client_event_body);
 
-/// The event as C sees it; `None` for what this interface does not know.
+/// Converts an event to its C form; `None` for kinds that this interface does not know.
 fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted> {
     use ClientEvent as E;
     use ugas_client_event_kind as K;
-    // The largest part first: nothing of it is left undefined.
+    // `raw` is the largest member: zeroing it leaves no byte undefined.
     let nothing = ugas_client_event_body { raw: [0; 24] };
     let own = |own: bool| with(|body| body.own = u32::from(own));
     let tag = |tag: u32| with(|body| body.tag = tag);
     Some(match event {
         E::Connected { client } => (K::Connected, None, session(Some(client.0), 0, ugas_str::EMPTY)),
         E::Refused(reason) => {
-            let words = entry.lend_words(reason.to_string());
+            let words = entry.lend_message(reason.to_string());
             (K::Refused, None, session(None, net::refused(&reason) as u32, words))
         }
         E::Disconnected(reason) => {
-            let words = reason.map_or(ugas_str::EMPTY, |reason| entry.lend_words(reason.to_string()));
+            let words = reason.map_or(ugas_str::EMPTY, |reason| entry.lend_message(reason.to_string()));
             (K::Disconnected, None, session(None, net::bye(reason) as u32, words))
         }
         E::Appeared { controller, own: is_own } => (K::Appeared, Some(controller), own(is_own)),
@@ -340,7 +342,7 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
         E::CueEnded { controller, cue } => {
             (K::CueEnded, Some(controller), with(|body| body.cue = cue_of(cue.index())))
         }
-        E::CueFlashed { controller, source, cue, magnitude, level, location, details } => {
+        E::CueExecuted { controller, source, cue, magnitude, level, location, details } => {
             let part = ugas_client_event_cue {
                 source: source.map_or(0, |id| id.to_bits().get()),
                 magnitude,
@@ -358,11 +360,11 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
         E::AbilityRevoked { controller, ability } => {
             (K::AbilityRevoked, Some(controller), with(|body| body.granted = ability.to_bits().get()))
         }
-        E::RunBegan { controller, run } => {
-            (K::RunBegan, Some(controller), with(|body| body.activation = run.to_bits().get()))
+        E::ActivationBegan { controller, activation } => {
+            (K::RunBegan, Some(controller), with(|body| body.activation = activation.to_bits().get()))
         }
-        E::RunEnded { controller, run } => {
-            (K::RunEnded, Some(controller), with(|body| body.activation = run.to_bits().get()))
+        E::ActivationEnded { controller, activation } => {
+            (K::RunEnded, Some(controller), with(|body| body.activation = activation.to_bits().get()))
         }
         E::Happened(event) => game(K::Happened, event, entry),
         E::Local(event) => game(K::Local, event, entry),
@@ -377,7 +379,7 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
             (K::Confirmed, None, with(|body| body.command = part))
         }
         E::Rejected { key, rejection } => {
-            let words = entry.lend_words(rejection.to_string());
+            let words = entry.lend_message(rejection.to_string());
             let rejection = net::rejection(rejection) as u32;
             let part = ugas_client_event_command { command: key.0, words, rejection, shift: 0 };
             (K::Rejected, None, with(|body| body.command = part))
@@ -387,7 +389,7 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
     })
 }
 
-/// A body with one part set and zeros behind it.
+/// A body with one member set and zeros in the remaining bytes.
 fn with(set: impl FnOnce(&mut ugas_client_event_body)) -> ugas_client_event_body {
     let mut body = ugas_client_event_body { raw: [0; 24] };
     set(&mut body);

@@ -1,4 +1,4 @@
-//! A running effect is changed.
+//! Changing active effects.
 
 use ugas_core::command::Command;
 use ugas_core::id::TagId;
@@ -10,7 +10,7 @@ use crate::guard::{enter, ugas_context};
 use crate::simulation::ugas_simulation;
 use crate::status::ugas_status;
 
-/// Changes how long a running effect lasts, counted from its start; a negative duration is for ever.
+/// Changes the duration of an active effect, counted from its start; a negative duration is infinite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_set_duration(
     context: *mut ugas_context,
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn ugas_effect_set_duration(
     })
 }
 
-/// Changes a number that the caller provided to a running effect.
+/// Changes a SetByCaller magnitude of an active effect.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_set_magnitude(
     context: *mut ugas_context,
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ugas_effect_set_magnitude(
     })
 }
 
-/// Changes the level of a running effect: its magnitudes follow.
+/// Changes the level of an active effect; its magnitudes are evaluated again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_set_level(
     context: *mut ugas_context,

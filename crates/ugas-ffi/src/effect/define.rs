@@ -1,4 +1,4 @@
-//! Effects that are created while the game runs.
+//! Effects that are defined at run time.
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::id::EffectId;
@@ -10,10 +10,10 @@ use crate::memory::ugas_str;
 use crate::simulation::ugas_simulation;
 use crate::status::{Failure, ugas_status};
 
-/// Creates an effect from a text that has it as a pack would: one document of the schema `gameplay_effect`. A name that ends
-/// in `.json` makes it JSON. Names in it are those of the simulation's catalog. `out` gets its id, which the catalog does not
-/// know; an equal one that is there already is given again. UGAS_STATUS_LOAD_FAILED, with all that is wrong, if the text
-/// cannot be used.
+/// Defines an effect at run time, from the text of one `gameplay_effect` document as in a pack. A `name` that
+/// ends in `.json` selects JSON. Names in the text refer to the simulation's catalog. `out` gets the id of
+/// the effect, which is not part of the catalog; an equal effect that is already defined gives the same id.
+/// UGAS_STATUS_LOAD_FAILED, with all diagnostics, if the text cannot be used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_define(
     context: *mut ugas_context,
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn ugas_effect_define(
             _ => None,
         });
         let (Some(name), None) = (named.next(), named.next()) else {
-            return Err(Failure::argument("the text has to have one effect, and nothing else"));
+            return Err(Failure::argument("the text must contain exactly one effect"));
         };
         let effect =
             pack.catalog.effect(&name.value).map_err(|error| Failure::not_found(error.to_string()))?;
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn ugas_effect_define(
     })
 }
 
-/// Forgets an effect that was created while the game ran. Refused while an instance of it is active. Its id is not used
+/// Removes an effect that was defined at run time. Refused while it is active anywhere. Its id is not used
 /// again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_effect_forget(

@@ -1,4 +1,4 @@
-//! The parts of the union.
+//! Bodies of events: the members of the union `ugas_event_body`.
 
 use crate::activation::ugas_named_number;
 use crate::catalog::{ugas_ability, ugas_attribute, ugas_attribute_set, ugas_effect, ugas_tag};
@@ -7,61 +7,61 @@ use crate::memory::ugas_str;
 use crate::simulation::{ugas_actor, ugas_controller};
 use crate::target::ugas_target;
 
-/// Another owner or avatar.
+/// A changed owner or avatar.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_actor {
-    /// The one before, if has_before is not zero.
+    /// Previous actor, if has_before is not zero.
     pub before: ugas_actor,
-    /// The one now, if has_now is not zero.
+    /// New actor, if has_now is not zero.
     pub now: ugas_actor,
-    /// Whether there was one.
+    /// Whether there was an actor.
     pub has_before: u32,
-    /// Whether there is one.
+    /// Whether there is an actor.
     pub has_now: u32,
 }
 
-/// A value that changed; or one that could not be evaluated, whose numbers are zero.
+/// A changed attribute; or one that could not be evaluated, whose numbers are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_attribute {
-    /// Base before.
+    /// Base value before.
     pub old_base: f64,
-    /// Base now.
+    /// Base value now.
     pub new_base: f64,
     /// Current value before.
     pub old_value: f64,
     /// Current value now.
     pub new_value: f64,
-    /// Which.
+    /// The attribute.
     pub attribute: ugas_attribute,
     /// Zero.
     pub reserved: u32,
 }
 
-/// An effect. What does not concern the event is zero.
+/// An effect. Fields that do not apply to the event are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_effect {
-    /// Its instance; 0 if it has none.
+    /// Handle of the active effect; 0 if there is none.
     pub active: u64,
-    /// The effect that makes the target immune.
+    /// Active effect that makes the target immune.
     pub by: u64,
-    /// What is left of it, in microseconds; -1 is for ever.
+    /// Remaining duration in microseconds; -1 is infinite.
     pub remaining: i64,
-    /// The definition.
+    /// Definition of the effect.
     pub effect: ugas_effect,
     /// One of ugas_removal_reason.
     pub reason: u32,
-    /// Stacks before.
+    /// Stack count before.
     pub old_stacks: u32,
-    /// Stacks now, or those that a removed effect had.
+    /// Stack count now; of a removed effect, the stack count it had.
     pub stacks: u32,
-    /// How many reasons a refusal has; ugas_event_reasons makes them readable.
+    /// Number of reasons of a refusal; ugas_event_reasons makes them readable.
     pub reason_count: u32,
-    /// The attribute that a modifier has nothing to act on.
+    /// Attribute of an inert modifier.
     pub attribute: ugas_attribute,
-    /// That modifier's place in the effect.
+    /// Index of that modifier in the effect.
     pub modifier: u32,
     /// Zero.
     pub reserved: u32,
@@ -71,23 +71,23 @@ pub struct ugas_event_effect {
     pub context_tag_count: usize,
 }
 
-/// An ability. What does not concern the event is zero.
+/// An ability. Fields that do not apply to the event are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_ability {
-    /// The grant; 0 if there is none.
+    /// Granted ability; 0 if there is none.
     pub granted: u64,
-    /// The run.
+    /// Activation.
     pub activation: u64,
-    /// The granted ability that cancelled it.
+    /// Granted ability that cancelled the activation.
     pub by: u64,
-    /// How long the cooldown is, in microseconds; -1 is not known.
+    /// Length of the cooldown in microseconds; -1 if unknown.
     pub cooldown: i64,
-    /// The definition; UGAS_NO_ID if the event does not say.
+    /// Definition of the ability; UGAS_NO_ID if the event does not have it.
     pub ability: ugas_ability,
     /// One of ugas_end_reason.
     pub reason: u32,
-    /// The tag that cancelled it; UGAS_NO_ID if none did.
+    /// Tag that cancelled the activation; UGAS_NO_ID if none did.
     pub tag: ugas_tag,
     /// Level before.
     pub old_level: u32,
@@ -95,7 +95,7 @@ pub struct ugas_event_ability {
     pub level: u32,
     /// Charges now.
     pub charges: u32,
-    /// How many reasons a refusal has; ugas_event_reasons makes them readable.
+    /// Number of reasons of a refusal; ugas_event_reasons makes them readable.
     pub reason_count: u32,
     /// Zero.
     pub reserved: u32,
@@ -119,13 +119,13 @@ pub struct ugas_event_tag_count {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_gameplay {
-    /// How much.
+    /// Magnitude of the event.
     pub magnitude: f64,
-    /// Who caused it; 0 is nobody.
+    /// Controller that caused the event; 0 is none.
     pub instigator: ugas_controller,
-    /// Whom it is about; 0 is nobody.
+    /// Controller that the event is about; 0 is none.
     pub target: ugas_controller,
-    /// What kind.
+    /// Tag that identifies the kind of event.
     pub tag: ugas_tag,
     /// Zero.
     pub reserved: u32,
@@ -133,13 +133,13 @@ pub struct ugas_event_gameplay {
     pub context_tags: *const ugas_tag,
     /// Number of context tags.
     pub context_tag_count: usize,
-    /// Target data: targets beside or instead of the target.
+    /// Target data: targets in addition to, or instead of, `target`.
     pub targets: *const ugas_target,
-    /// Number of targets of the target data.
+    /// Number of entries in `targets`.
     pub target_count: usize,
-    /// Numbers of its payload, sorted by name.
+    /// Named numbers, sorted by name.
     pub payload: *const ugas_named_number,
-    /// Number of numbers of its payload.
+    /// Number of entries in `payload`.
     pub payload_count: usize,
 }
 
@@ -147,27 +147,27 @@ pub struct ugas_event_gameplay {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_input {
-    /// Which.
+    /// Name of the input.
     pub input: ugas_str,
-    /// How long it was held, in microseconds.
+    /// Time for which the input was held, in microseconds.
     pub held: i64,
 }
 
-/// A task. What does not concern the event is zero.
+/// A task. Fields that do not apply to the event are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_task {
-    /// The name of a task of the host.
+    /// Name of a host task.
     pub kind: ugas_str,
-    /// The task, to be completed; 0 if the event is about a step of a program only.
+    /// Task to complete; 0 if the event is only about a step of a program.
     pub task: u64,
-    /// The ability; UGAS_NO_ID if the event does not say.
+    /// Definition of the ability; UGAS_NO_ID if the event does not have it.
     pub ability: ugas_ability,
-    /// Its place in the ability's program.
+    /// Index of the task in the ability's program.
     pub step: u32,
-    /// Who decides when targets are chosen: 0 at once, 1 the user, 2 the host, 3 the host again and again.
+    /// How targets are confirmed: 0 instantly, 1 by the user, 2 by the host, 3 by the host repeatedly.
     pub confirmation: u32,
-    /// How many reasons a failure has; ugas_event_reasons makes them readable.
+    /// Number of reasons of a failure; ugas_event_reasons makes them readable.
     pub reason_count: u32,
 }
 
@@ -179,56 +179,58 @@ pub struct ugas_event_cue {
     pub magnitude: f64,
     /// Level of the effect.
     pub level: f64,
-    /// Where, if has_location is not zero.
+    /// World location, if has_location is not zero.
     pub location: [f64; 3],
-    /// Which.
+    /// Tag of the cue.
     pub cue: ugas_tag,
-    /// Whether there is a place.
+    /// Whether there is a location.
     pub has_location: u32,
-    /// Rest of its context (C1), valid as long as the event; null if nothing is known of it, and of a cue that ends.
+    /// Rest of the context (C1), valid as long as the event; null if nothing is known of it, and when a cue
+    /// ends.
     pub details: *const ugas_cue_details,
 }
 
-/// A chain of effects that was cut.
+/// A cascade that reached its limit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_limit {
-    /// How many operations were dropped.
+    /// Number of dropped operations.
     pub dropped: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// What happened; the kind of the event says which part is meant. Its size stays as it is when parts are added.
+/// Body of an event; the kind of the event selects the member. Its size does not change when members are
+/// added.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ugas_event_body {
-    /// Of changed owners and avatars.
+    /// Changed owners and avatars.
     pub actor: ugas_event_actor,
-    /// Of attribute sets that come and go.
+    /// Added and removed attribute sets.
     pub attribute_set: ugas_attribute_set,
-    /// Of values.
+    /// Changed attributes.
     pub attribute: ugas_event_attribute,
-    /// Of tags that come and go.
+    /// Added and removed tags.
     pub tag: ugas_tag,
-    /// Of tags whose counts changed.
+    /// Changed tag counts.
     pub tag_count: ugas_event_tag_count,
-    /// Of effects.
+    /// Effects.
     pub effect: ugas_event_effect,
-    /// Of abilities.
+    /// Abilities.
     pub ability: ugas_event_ability,
-    /// Of gameplay events.
+    /// Gameplay events.
     pub gameplay: ugas_event_gameplay,
-    /// Of inputs.
+    /// Inputs.
     pub input: ugas_event_input,
-    /// Of tasks.
+    /// Tasks.
     pub task: ugas_event_task,
-    /// Of cues.
+    /// Cues.
     pub cue: ugas_event_cue,
-    /// Of chains that were cut.
+    /// Cascades that reached their limit.
     pub limit: ugas_event_limit,
-    /// Of mistakes.
+    /// Logic errors.
     pub message: ugas_str,
-    /// The room that there is.
+    /// Reserves the size of the union.
     pub raw: [u64; 12],
 }

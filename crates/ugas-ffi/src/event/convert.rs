@@ -1,9 +1,9 @@
-//! From events of the core to those of C.
+//! Conversion of core events to their C form.
 
 use ugas_core::ability::EndReason;
 use ugas_core::effect::ContextTags;
 use ugas_core::event::{Category, CueParameters, Event, EventKind, RemovalReason};
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::{AbilityId, ActorId, EffectId, TagId};
 use ugas_core::targeting::Confirmation;
 use ugas_core::time::Span;
@@ -19,8 +19,8 @@ use crate::context::UGAS_NO_ID;
 use crate::memory::ugas_str;
 use crate::world::Lent;
 
-/// The event as C sees it. Its texts are those of `event`, which moves to a place where it stays: shared texts do not
-/// move along.
+/// Converts an event to its C form. The texts point into `event`, which must be kept: shared texts stay in
+/// place when it is moved.
 pub(crate) fn to_c(event: &Event, index: usize, lent: &mut Lent) -> ugas_event {
     let (kind, body) = convert(&event.kind, lent);
     let cause = &event.cause;
@@ -45,7 +45,7 @@ pub(crate) fn to_c(event: &Event, index: usize, lent: &mut Lent) -> ugas_event {
     }
 }
 
-/// An event in which nothing is said, for rows that have none.
+/// An all-zero event, for rows without one.
 pub(crate) fn nothing() -> ugas_event {
     ugas_event {
         kind: 0,
@@ -217,7 +217,7 @@ fn effect_event(kind: &EventKind, lent: &mut Lent) -> Option<Converted> {
 
 fn ability_event(kind: &EventKind) -> Option<Converted> {
     use ugas_event_kind as K;
-    let plain = |handle: Option<AbilityHandle>, ability: Option<AbilityId>| ugas_event_ability {
+    let plain = |handle: Option<GrantedAbilityId>, ability: Option<AbilityId>| ugas_event_ability {
         granted: handle.map_or(0, |handle| handle.to_bits().get()),
         activation: 0,
         by: 0,
@@ -231,15 +231,15 @@ fn ability_event(kind: &EventKind) -> Option<Converted> {
         reason_count: 0,
         reserved: 0,
     };
-    let running = |handle, ability, run: &ActivationId| ugas_event_ability {
-        activation: run.to_bits().get(),
+    let running = |handle, ability, activation: &ActivationId| ugas_event_ability {
+        activation: activation.to_bits().get(),
         ..plain(Some(handle), Some(ability))
     };
-    let over = |handle, ability, run: &ActivationId, why: &EndReason| {
-        let (reason, by, tag) = end_reason(*why);
+    let ended = |handle, ability, activation: &ActivationId, reason: &EndReason| {
+        let (reason, by, tag) = end_reason(*reason);
         let by = by.map_or(0, |by| by.to_bits().get());
         let tag = tag.map_or(UGAS_NO_ID, TagId::index);
-        ugas_event_ability { reason: reason as u32, by, tag, ..running(handle, ability, run) }
+        ugas_event_ability { reason: reason as u32, by, tag, ..running(handle, ability, activation) }
     };
     let (kind, ability) = match kind {
         EventKind::AbilityGranted { handle, ability, .. } => {
@@ -264,10 +264,10 @@ fn ability_event(kind: &EventKind) -> Option<Converted> {
             (K::AbilityCommitted, running(*handle, *ability, activation))
         }
         EventKind::AbilityEnded { handle, ability, activation, reason, .. } => {
-            (K::AbilityEnded, over(*handle, *ability, activation, reason))
+            (K::AbilityEnded, ended(*handle, *ability, activation, reason))
         }
         EventKind::AbilityCancelled { handle, ability, activation, reason, .. } => {
-            (K::AbilityCancelled, over(*handle, *ability, activation, reason))
+            (K::AbilityCancelled, ended(*handle, *ability, activation, reason))
         }
         EventKind::CooldownBegan { handle, duration, .. } => {
             let cooldown = duration.map_or(-1, Span::micros);
@@ -327,7 +327,7 @@ fn task_event(kind: &EventKind) -> Option<Converted> {
     Some((kind, filled(|body| body.task = task)))
 }
 
-/// A body whose every byte is set, though a part fills only some of it.
+/// A body with one member set and zeros in the remaining bytes.
 fn filled(fill: impl FnOnce(&mut ugas_event_body)) -> ugas_event_body {
     let mut body = ugas_event_body { raw: [0; 12] };
     fill(&mut body);
@@ -404,7 +404,7 @@ fn removal(reason: RemovalReason) -> ugas_removal_reason {
     }
 }
 
-fn end_reason(reason: EndReason) -> (ugas_end_reason, Option<AbilityHandle>, Option<TagId>) {
+fn end_reason(reason: EndReason) -> (ugas_end_reason, Option<GrantedAbilityId>, Option<TagId>) {
     let plain = match reason {
         EndReason::CancelledByAbility(by) => return (ugas_end_reason::CancelledByAbility, Some(by), None),
         EndReason::CancelledByTag(tag) => return (ugas_end_reason::CancelledByTag, None, Some(tag)),

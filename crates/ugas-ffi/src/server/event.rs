@@ -1,4 +1,4 @@
-//! What a server's host hears.
+//! Events of a server.
 
 use ugas_net::ServerEvent;
 
@@ -11,45 +11,45 @@ use crate::status::ugas_status;
 use crate::task::ugas_task;
 use crate::world::SimulationEntry;
 
-/// What a server tells of.
+/// Kind of a server event.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_server_event_kind {
-    /// A client was let in: give it a controller.
+    /// A client joined: give it a controller.
     Joined = 0,
-    /// A client is gone; what it owned is nobody's now.
+    /// A client left; the controllers it owned have no owner now.
     Left = 1,
-    /// A connection was not let in.
+    /// A connection was refused.
     Refused = 2,
-    /// A task waited for a client for too long.
+    /// A task waited too long for a client.
     Overdue = 3,
     /// A command was rejected, or several of one datagram for the same reason.
     Rejected = 4,
-    /// Something happened in the game.
+    /// An event of the game.
     Game = 5,
 }
 
-/// What a server tells of. What does not concern the kind is zero.
+/// Event of a server. Fields that do not apply to the kind are zero.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ugas_server_event {
     /// One of ugas_server_event_kind.
     pub kind: u32,
-    /// Of who left a ugas_bye_reason, of who was refused a ugas_refused_reason, of a command a ugas_rejection.
+    /// A ugas_bye_reason (left), a ugas_refused_reason (refused) or a ugas_rejection (rejected).
     pub reason: u32,
-    /// The client: of who joined, left or whose command was rejected.
+    /// Client that joined, left or sent the rejected command.
     pub client: ugas_client_id,
     /// Zero.
     pub reserved: u32,
-    /// The connection: of who joined or was refused.
+    /// Connection that joined or was refused.
     pub peer: ugas_peer,
-    /// The task that is overdue.
+    /// Overdue task.
     pub task: ugas_task,
-    /// What who joined said of itself. Valid until the next poll of this server.
+    /// Credential of the client that joined. Valid until the next poll of this server.
     pub credential: ugas_bytes,
-    /// The reason in words. Valid until the next poll of this server.
+    /// The reason as text. Valid until the next poll of this server.
     pub words: ugas_str,
-    /// What happened in the game.
+    /// Event of the game.
     pub game: ugas_event,
 }
 
@@ -57,7 +57,7 @@ pub struct ugas_server_event {
 unsafe impl Plain for ugas_server_event {}
 
 /// Takes the oldest events of a server, at most `capacity`; `count` gets their number. `row_size` is
-/// sizeof(ugas_server_event). Events of the game can be told in words by ugas_event_text, with their index.
+/// sizeof(ugas_server_event). ugas_event_text describes events of the game, by their index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_events_poll(
     context: *mut ugas_context,
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn ugas_server_events_poll(
     })
 }
 
-/// The event as C sees it; `None` for what this interface does not know.
+/// Converts an event to its C form; `None` for kinds that this interface does not know.
 fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_server_event> {
     use ugas_server_event_kind as K;
     let kind = |kind: K| ugas_server_event {
@@ -109,20 +109,20 @@ fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_serve
         ServerEvent::Left { client, reason } => ugas_server_event {
             client: client.0,
             reason: net::bye(reason) as u32,
-            words: reason.map_or(ugas_str::EMPTY, |reason| entry.lend_words(reason.to_string())),
+            words: reason.map_or(ugas_str::EMPTY, |reason| entry.lend_message(reason.to_string())),
             ..kind(K::Left)
         },
         ServerEvent::Refused { peer, reason } => ugas_server_event {
             peer: peer.0,
             reason: net::refused(&reason) as u32,
-            words: entry.lend_words(reason.to_string()),
+            words: entry.lend_message(reason.to_string()),
             ..kind(K::Refused)
         },
         ServerEvent::Overdue { task } => ugas_server_event { task: task.to_bits().get(), ..kind(K::Overdue) },
         ServerEvent::Rejected { client, rejection } => ugas_server_event {
             client: client.0,
             reason: net::rejection(rejection) as u32,
-            words: entry.lend_words(rejection.to_string()),
+            words: entry.lend_message(rejection.to_string()),
             ..kind(K::Rejected)
         },
         ServerEvent::Game(event) => {

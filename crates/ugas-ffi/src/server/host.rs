@@ -1,4 +1,4 @@
-//! What a server asks the game, as callbacks of C: they are given data, and their answer is a number.
+//! Callbacks of a server's host: they receive data, and answer with a number.
 
 use core::ffi::c_void;
 
@@ -14,63 +14,64 @@ use ugas_net::{AfterRejection, Defaults, Host, PeerId, Reach, within_range};
 use super::{ugas_client_id, ugas_peer};
 use crate::calculation::{UserData, ugas_free};
 use crate::catalog::ugas_ability;
-use crate::memory::{Headed, Plain, ugas_bytes};
+use crate::memory::{Plain, SizePrefixed, ugas_bytes};
 use crate::net;
 use crate::simulation::ugas_controller;
 use crate::target::{to_c, ugas_target};
 
-/// What a controller is to those who see it: how often they hear of it (§13.6).
+/// Importance of a controller to a client: how often it is updated (§13.6).
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_actor_class {
-    /// Somebody plays it.
+    /// Controlled by a player.
     Player = 0,
-    /// Nobody plays it, but everybody looks at it.
+    /// Not controlled by a player, but important.
     ImportantAi = 1,
     /// Far away, or in the background.
     Distant = 2,
-    /// It stands there: told whenever it changed.
+    /// Rarely changing: sent whenever it changes.
     Static = 3,
 }
 
-/// A client's wish to act on a target.
+/// A client's request to act on a target.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_reach {
     /// sizeof(ugas_reach) of the library.
     pub size: usize,
-    /// Who acts.
+    /// Controller that acts.
     pub instigator: ugas_controller,
-    /// On what.
+    /// Target of the action.
     pub target: ugas_target,
-    /// The farthest that the ability's targeting goes; negative if it does not say.
+    /// Maximum range of the ability's targeting; negative if it has none.
     pub range: f64,
-    /// Where the target was when the client saw it, if has_seen is not zero.
+    /// Position of the target when the client saw it, if has_seen is not zero.
     pub seen_position: [f64; 3],
-    /// The tick that the client saw when it acted.
+    /// Tick that the client displayed when it acted.
     pub seen_tick: u32,
-    /// Who asks.
+    /// Client that sent the request.
     pub client: ugas_client_id,
-    /// What the library would answer: by distance, as far as that is known. Not zero is yes.
+    /// Default answer of the library: by distance, as far as it is known. Not zero is yes.
     pub is_within_range: u32,
     /// Whether the position is known.
     pub has_seen: u32,
 }
 
-/// Whether a connection is let in: not zero is yes. The credential is what the client said of itself.
+/// Decides whether a connection is accepted: not zero is yes. The credential comes from the client.
 pub type ugas_admit =
     Option<unsafe extern "C" fn(user: *mut c_void, peer: ugas_peer, credential: ugas_bytes) -> u32>;
 
-/// One of ugas_actor_class, for a controller that is not the client's own.
+/// Returns one of ugas_actor_class for a controller that the client does not own.
 pub type ugas_classify = Option<
     unsafe extern "C" fn(user: *mut c_void, client: ugas_client_id, controller: ugas_controller) -> u32,
 >;
 
-/// Whether a target can be reached: not zero is yes.
+/// Decides whether a target can be reached: not zero is yes.
 pub type ugas_reaches = Option<unsafe extern "C" fn(user: *mut c_void, reach: *const ugas_reach) -> u32>;
 
-/// Whether a client may choose these targets together for an ability, each of which it sees and reaches: not zero is yes.
-/// `is_usual` says what the library would answer: not zero if nobody is named twice.
+/// Decides whether a client may choose these targets together for an ability: not zero is yes. Each target is
+/// visible and reachable. `is_usual` is the default answer of the library: not zero if no target is named
+/// twice.
 pub type ugas_may_choose = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -82,41 +83,42 @@ pub type ugas_may_choose = Option<
     ) -> u32,
 >;
 
-/// Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
-/// zero sends the client away.
+/// Called for every rejected command with its ugas_rejection, and the number of this client's commands
+/// rejected for it so far. A result other than zero kicks the client.
 pub type ugas_on_rejection = Option<
     unsafe extern "C" fn(user: *mut c_void, client: ugas_client_id, rejection: u32, count: u32) -> u32,
 >;
 
-/// What a server asks the game; each function may be null, and the library decides then. They must not call this library,
-/// and no exception may leave them.
+/// Callbacks of a server's host; for a null callback the library uses its default. They must not call this
+/// library, and no exception may leave them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_server_host {
     /// sizeof(ugas_server_host).
     pub size: usize,
-    /// By default everybody is let in.
+    /// By default every connection is accepted.
     pub admit: ugas_admit,
-    /// By default all are UGAS_ACTOR_CLASS_IMPORTANT_AI.
+    /// By default every controller is UGAS_ACTOR_CLASS_IMPORTANT_AI.
     pub classify: ugas_classify,
-    /// By default by distance.
+    /// By default decided by distance.
     pub reaches: ugas_reaches,
-    /// By default nobody may be named twice.
+    /// By default no target may be named twice.
     pub may_choose: ugas_may_choose,
-    /// By default everybody stays.
+    /// By default no client is kicked.
     pub rejected: ugas_on_rejection,
-    /// Given to all of them.
+    /// Passed to all callbacks.
     pub user: *mut c_void,
-    /// Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the host's.
+    /// Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the
+    /// host's.
     pub free: ugas_free,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers; a null function is `None`.
 unsafe impl Plain for ugas_server_host {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_server_host {}
+unsafe impl SizePrefixed for ugas_server_host {}
 
-/// The host's answers, or the library's own where it has none.
+/// [`Host`] that calls the host's callbacks, with defaults for null ones.
 pub(crate) struct GameHost {
     admit: ugas_admit,
     classify: ugas_classify,
@@ -154,8 +156,8 @@ impl Host for GameHost {
     fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         let Some(ask) = self.admit else { return Ok(()) };
         // SAFETY: the host's own function with its own data; the bytes are valid during the call.
-        let is_welcome = unsafe { ask(self.data.user, peer.0, ugas_bytes::from(credential)) != 0 };
-        is_welcome.then_some(()).ok_or_else(|| "the game says no".to_owned())
+        let is_admitted = unsafe { ask(self.data.user, peer.0, ugas_bytes::from(credential)) != 0 };
+        is_admitted.then_some(()).ok_or_else(|| "denied by the host".to_owned())
     }
 
     fn class(&self, _: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
@@ -204,10 +206,10 @@ impl Host for GameHost {
     }
 
     fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
-        let Some(tell) = self.rejected else { return AfterRejection::Keep };
+        let Some(callback) = self.rejected else { return AfterRejection::Keep };
         let rejection = net::rejection(rejection) as u32;
         // SAFETY: the host's own function with its own data.
-        match unsafe { tell(self.data.user, client.0, rejection, count) } {
+        match unsafe { callback(self.data.user, client.0, rejection, count) } {
             0 => AfterRejection::Keep,
             _ => AfterRejection::Kick,
         }

@@ -1,70 +1,70 @@
-//! Who is in, whose a controller is, and who sees what of it (§13.2).
+//! Clients of a server, ownership of controllers, and what each client sees (§13.2).
 
 use ugas_core::id::AttributeId;
 use ugas_net::message::ClientId;
-use ugas_net::{Lens, Own, PeerId, Server};
+use ugas_net::{Ownership, PeerId, Server, Visibility};
 
 use super::{GameHost, ugas_client_id, ugas_peer, ugas_server};
 use crate::catalog::ugas_attribute;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain};
+use crate::memory::{Plain, SizePrefixed};
 use crate::net;
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// A client that is in.
+/// A connected client.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_server_client {
-    /// How long a datagram takes to it and back, in microseconds; -1 is not known yet.
+    /// Round-trip time in microseconds; -1 before the first measurement.
     pub round_trip: i64,
-    /// Who.
+    /// Id of the client.
     pub client: ugas_client_id,
-    /// How many of its commands were rejected.
+    /// Number of its rejected commands.
     pub rejected: u32,
 }
 
-/// How many commands of a client were rejected for one reason.
+/// Number of a client's commands that were rejected for one reason.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_rejection_count {
     /// One of ugas_rejection.
     pub rejection: u32,
-    /// How many.
+    /// Number of rejected commands.
     pub count: u32,
 }
 
-/// What is seen of a controller to begin with.
+/// Preset of what clients see of a controller.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ugas_lens_kind {
-    /// It is not even known that it exists.
+    /// Nothing, not even that it exists.
     Hidden = 0,
-    /// That it exists.
+    /// Only that it exists.
     Nothing = 1,
     /// Tags and cues.
     Minimal = 2,
-    /// Tags, cues, and abilities: the least for an owner.
+    /// Tags, cues and abilities: the minimum for an owner.
     MinimalOwner = 3,
     /// Effects, attributes, tags and cues.
     Full = 4,
-    /// All that an owner needs to predict.
+    /// Everything that an owner needs for prediction.
     Owner = 5,
 }
 
-/// What is seen of a controller.
+/// Visibility of a controller: what clients see of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_lens {
     /// sizeof(ugas_lens).
     pub size: usize,
-    /// These attributes instead of those of the kind; none is those of the kind.
+    /// Attributes to show instead of those of the kind; an empty list keeps those of the kind.
     pub attributes: *const ugas_attribute,
-    /// How many.
+    /// Number of entries in `attributes`.
     pub attribute_count: usize,
     /// One of ugas_lens_kind.
     pub kind: u32,
-    /// Not zero if the position goes with it.
+    /// Not zero to include the position.
     pub placement: u32,
 }
 
@@ -75,9 +75,9 @@ unsafe impl Plain for ugas_rejection_count {}
 // SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_lens {}
 // SAFETY: it begins with its size.
-unsafe impl Headed for ugas_lens {}
+unsafe impl SizePrefixed for ugas_lens {}
 
-/// The clients that are in. `row_size` is sizeof(ugas_server_client).
+/// The connected clients. `row_size` is sizeof(ugas_server_client).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_clients(
     context: *mut ugas_context,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ugas_server_clients(
     })
 }
 
-/// Why commands of a client were rejected, and how often. `row_size` is sizeof(ugas_rejection_count).
+/// Rejected commands of a client, counted by reason. `row_size` is sizeof(ugas_rejection_count).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_rejections(
     context: *mut ugas_context,
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn ugas_server_rejections(
     })
 }
 
-/// Makes a controller a client's own: it may act with it, and predicts it.
+/// Makes a client the owner of a controller: it may act with it, and predicts it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_give(
     context: *mut ugas_context,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn ugas_server_give(
     })
 }
 
-/// Makes a controller nobody's own.
+/// Removes the owner of a controller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_take_back(
     context: *mut ugas_context,
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn ugas_server_take_back(
     })
 }
 
-/// Whose own a controller is. UGAS_STATUS_NOT_FOUND if it is nobody's.
+/// The client that owns a controller. UGAS_STATUS_NOT_FOUND if none does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_owner(
     context: *mut ugas_context,
@@ -172,12 +172,12 @@ pub unsafe extern "C" fn ugas_server_owner(
         let out = memory.out(out)?;
         let entry = context.simulation(server)?;
         let owner = entry.server(server)?.owner(entry.controller(controller)?);
-        out.set(owner.ok_or_else(|| Failure::not_found("the controller is nobody's own"))?.0);
+        out.set(owner.ok_or_else(|| Failure::not_found("the controller has no owner"))?.0);
         Ok(())
     })
 }
 
-/// Shows a controller to a client; unless show_nothing was set, that goes by itself.
+/// Shows a controller to a client; needed only if show_nothing is set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_show(
     context: *mut ugas_context,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn ugas_server_show(
     })
 }
 
-/// Takes a controller out of a client's view. Its own ones stay.
+/// Hides a controller from a client. Its own controllers stay visible.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_hide(
     context: *mut ugas_context,
@@ -213,8 +213,8 @@ pub unsafe extern "C" fn ugas_server_hide(
     })
 }
 
-/// Chooses what is seen of a controller, by its owner if `own` is not zero and by all others if it is, instead of what
-/// its replication mode says.
+/// Sets what the owner of a controller sees of it if `own` is not zero, or what all others see if it is zero,
+/// instead of what its replication mode says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_set_lens(
     context: *mut ugas_context,
@@ -228,12 +228,12 @@ pub unsafe extern "C" fn ugas_server_set_lens(
         let given = memory.input(lens)?;
         let lens = match given.kind {
             0 => None,
-            1 => Some(Lens::nothing()),
-            2 => Some(Lens::minimal()),
-            3 => Some(Lens::minimal_owner()),
-            4 => Some(Lens::full()),
-            5 => Some(Lens::owner()),
-            other => return Err(Failure::argument(format!("{other} is no ugas_lens_kind"))),
+            1 => Some(Visibility::nothing()),
+            2 => Some(Visibility::minimal()),
+            3 => Some(Visibility::minimal_owner()),
+            4 => Some(Visibility::full()),
+            5 => Some(Visibility::owner()),
+            other => return Err(Failure::argument(format!("{other} is not a ugas_lens_kind"))),
         };
         let attributes = memory.list(given.attributes, given.attribute_count)?;
         let entry = context.simulation_mut(server)?;
@@ -242,16 +242,16 @@ pub unsafe extern "C" fn ugas_server_set_lens(
         let server = entry.server_mut(server)?;
         let lens = lens.map(|lens| {
             let attributes = attributes.iter().map(|&index| AttributeId::from_index(index));
-            let lens = attributes.fold(lens, Lens::with_attribute);
+            let lens = attributes.fold(lens, Visibility::with_attribute);
             if given.placement == 0 { lens } else { lens.with_placement() }
         });
-        let lens = lens.map(|lens| server.add_lens(lens));
-        server.set_lens(controller, if own == 0 { Own::Others } else { Own::Own }, lens);
+        let lens = lens.map(|lens| server.add_visibility(lens));
+        server.set_visibility(controller, if own == 0 { Ownership::Others } else { Ownership::Mine }, lens);
         Ok(())
     })
 }
 
-/// Sends a client away. It is told so.
+/// Kicks a client. It is notified.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_kick(
     context: *mut ugas_context,
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn ugas_server_kick(
     })
 }
 
-/// The transport lost a connection. One that is not known is fine.
+/// Reports that the transport lost a connection. Unknown peers are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_disconnected(
     context: *mut ugas_context,
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn ugas_server_disconnected(
     })
 }
 
-/// Ends all sessions; the clients are told by the datagrams that wait then. The game stays.
+/// Ends all sessions; the goodbyes to the clients are queued for ugas_server_transmit. The simulation stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_shut_down(
     context: *mut ugas_context,
@@ -296,5 +296,5 @@ pub unsafe extern "C" fn ugas_server_shut_down(
 
 fn client_of(server: &Server<GameHost>, client: ugas_client_id) -> Outcome<ClientId> {
     let known = server.clients().find(|known| known.0 == client);
-    known.ok_or_else(|| Failure::not_found(format!("no client {client} is in")))
+    known.ok_or_else(|| Failure::not_found(format!("no client has the id {client}")))
 }

@@ -1,4 +1,4 @@
-//! Every field that a host fills in arrives where it belongs.
+//! Every input field has its documented effect.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -54,14 +54,14 @@ Tasks: [{ Type: PlayMontage }]
 "
 );
 
-/// What a calculation was given last: stacks, level, source, target, and the attack of the source when it was applied.
+/// Last input of a calculation: stacks, level, source, target, and the captured attack of the source.
 type Given = (u32, f64, u64, u64, f64);
 
 thread_local! {
     static GIVEN: RefCell<Vec<Given>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes one of health, and what `user` leads to for the stacks.
+/// Removes one health, and records its input in `user`.
 unsafe extern "C" fn drain(
     user: *mut c_void,
     input: *const ugas_calculation_input,
@@ -84,7 +84,7 @@ fn draining(attributes: &[ugas_reading], outputs: &[ugas_str], user: &mut u32) -
     calculation("ExecCalc_Drain", attributes, outputs, drain, (user, Some(counts)))
 }
 
-/// Frees nothing, and notes that it should have.
+/// Free callback that only records its call.
 unsafe extern "C" fn counts(user: *mut c_void) {
     // SAFETY: `user` leads to a number of the test.
     unsafe { *user.cast::<u32>() += 100 };
@@ -122,7 +122,7 @@ fn advance(host: &Host, micros: i64) {
 }
 
 #[test]
-fn a_calculation_knows_stacks_level_and_who() {
+fn calculation_gets_stacks_level_source_and_target() {
     for (handles_stacks, frozen, health, attack) in [(0, 0, 98.0, 60.0), (1, 1, 99.0, 40.0)] {
         let mut user = handles_stacks;
         let host = host(frozen, &mut user);
@@ -145,7 +145,7 @@ fn a_calculation_knows_stacks_level_and_who() {
 }
 
 #[test]
-fn a_calculation_that_comes_too_late_stays_the_hosts() {
+fn calculation_registered_after_loading_is_not_freed() {
     let (mut user, mut late) = (0, 0);
     let host = host(0, &mut user);
     let (mut loader, mut catalog) = (0, 0);
@@ -164,7 +164,7 @@ fn a_calculation_that_comes_too_late_stays_the_hosts() {
 }
 
 #[test]
-fn a_simulation_is_set_up_as_asked() {
+fn simulation_uses_its_configuration() {
     let mut user = 0;
     let host = host(0, &mut user);
     let (context, mut sim) = (host.context, 0);
@@ -217,7 +217,7 @@ fn a_simulation_is_set_up_as_asked() {
 }
 
 #[test]
-fn a_cue_is_shown_where_the_effect_happens() {
+fn cue_has_the_location_of_its_effect() {
     let mut user = 0;
     let host = host(0, &mut user);
     let knight = host.spawn();
@@ -241,7 +241,7 @@ fn a_cue_is_shown_where_the_effect_happens() {
 }
 
 #[test]
-fn a_query_selects_by_every_criterion() {
+fn effect_query_selects_by_every_criterion() {
     let mut user = 0;
     let host = host(0, &mut user);
     let (one, other) = (host.spawn(), host.spawn());
@@ -271,13 +271,13 @@ fn a_query_selects_by_every_criterion() {
     assert_eq!(selected(&|_| {}), all);
     assert_eq!(selected(&|query| query.source = one), [plain, from_sword]);
     assert_eq!(selected(&|query| query.tags = &raw const tags), [wound]);
-    // The other one bleeds, and is the source of one of them.
+    // The other knight is the source of one of the effects.
     assert_eq!(selected(&|query| query.source_tags = &raw const tags), [wound]);
     let attack = host.attribute("Attack");
     assert_eq!(selected(&|query| (query.attribute, query.has_attribute) = (attack, 1)), [plain, from_sword]);
     assert_eq!(selected(&|query| (query.effect, query.has_effect) = (bleed.effect, 1)), [wound]);
     assert_eq!(selected(&|query| (query.source_object, query.has_source_object) = (77, 1)), [from_sword]);
-    // A header from before the object was asked for has a shorter structure.
+    // A header without the source object has a shorter structure.
     assert_eq!(
         selected(&|query| (query.size, query.source_object, query.has_source_object) = (48, 77, 1)),
         all
@@ -285,7 +285,7 @@ fn a_query_selects_by_every_criterion() {
 }
 
 #[test]
-fn what_was_polled_is_over_when_its_state_is() {
+fn polled_events_are_invalid_after_restore_reload_and_migration() {
     let mut user = 0;
     let host = host(0, &mut user);
     let (context, sim, mut snapshot) = (host.context, host.simulation, 0);
@@ -315,7 +315,7 @@ fn what_was_polled_is_over_when_its_state_is() {
 }
 
 #[test]
-fn an_open_batch_is_ended_first() {
+fn open_batch_must_be_ended_first() {
     let mut user = 0;
     let host = host(0, &mut user);
     let (context, sim, knight) = (host.context, host.simulation, host.spawn());

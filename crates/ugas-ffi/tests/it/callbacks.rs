@@ -1,4 +1,4 @@
-//! What the host is asked: everything that it declared, and nothing else.
+//! Callbacks of the host: calculations and spatial queries.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -23,7 +23,7 @@ Executions: [{ CalculatorClass: ExecCalc_Smite }]
 "
 );
 
-/// `-(Power * Level + 10 if the target is cursed)`; gives up without a power, and if the dice are no dice.
+/// `-(Power * Level + 10 if the target is cursed)`; fails without a power, or with invalid random numbers.
 unsafe extern "C" fn smite(
     _user: *mut c_void,
     input: *const ugas_calculation_input,
@@ -45,7 +45,7 @@ unsafe extern "C" fn smite(
 }
 
 #[test]
-fn a_calculation_is_given_what_it_declared() {
+fn calculation_gets_its_declared_inputs() {
     let host = Host::prepared(PACK_WITH_READINGS, |context, loader| {
         let tags = [ugas_reading { name: text("State.Cursed"), party: ugas_party::Target as u32, frozen: 0 }];
         let (magnitudes, outputs) = ([text("Data.Power")], [text("Health")]);
@@ -96,7 +96,7 @@ fn a_calculation_is_given_what_it_declared() {
     assert_eq!(host.current(knight, "Health"), 78.0); // 3 * 2 + 10 less
 }
 
-/// Answers with the list that `user` leads to.
+/// Answers with the list in `user`.
 unsafe extern "C" fn answer(
     user: *mut c_void,
     area: *const ugas_area,
@@ -122,7 +122,7 @@ unsafe extern "C" fn hidden(_user: *mut c_void, _from: *const f64, to: *const f6
 }
 
 #[test]
-fn the_host_says_who_is_in_an_area_and_who_is_seen() {
+fn host_answers_area_and_line_of_sight_queries() {
     let mut answers: Vec<u64> = Vec::new();
     let user: *mut c_void = (&raw mut answers).cast();
     let host = Host::prepared(PACK, |context, loader| {
@@ -163,7 +163,7 @@ fn the_host_says_who_is_in_an_area_and_who_is_seen() {
             let team = if at == 0 { "Red" } else { "Blue" };
             host.must(ugas_team_set(context, simulation, knight, text(team)));
         }
-        // More than the library has room for at first, and none of them within the range: the host knows better.
+        // More than the initial capacity, and outside the range: the answer of the host counts.
         user.cast::<Vec<u64>>().write(knights[28..].to_vec());
         host.must(ugas_catalog_ability(context, host.catalog, text("GA_Thunder"), &raw mut ability));
         let mut grant: ugas_grant = std::mem::zeroed();
@@ -179,7 +179,7 @@ fn the_host_says_who_is_in_an_area_and_who_is_seen() {
         let (task, out) = (tasks[0].task, found.as_mut_ptr());
         host.must(ugas_task_preview_targets(context, simulation, task, out, size, 16, &raw mut count));
     }
-    // The eight nearest of those, without the one at 30, whom nobody sees.
+    // The eight nearest, without the one at 30, which is not visible.
     let expected: Vec<u64> = [28, 29, 31, 32, 33, 34, 35, 36].map(|at: usize| knights[at]).to_vec();
     let preview: Vec<u64> = found[..count].iter().map(|target| target.controller).collect();
     assert_eq!(preview, expected);

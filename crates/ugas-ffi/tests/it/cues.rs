@@ -1,4 +1,4 @@
-//! Cues and gameplay events with their whole context (C1, A11), and events of tag counts (T6).
+//! Cues and gameplay events with their complete context (C1, A11), and events of tag counts (T6).
 
 use std::ptr::{null, null_mut};
 
@@ -189,7 +189,7 @@ fn c1_added_cues_are_counted_until_they_are_removed() {
         let ended = of_kind(&events, ugas_event_kind::CueRemoved);
         assert_eq!(ended.len(), 1);
         assert!(ended[0].body.cue.details.is_null());
-        // Mistakes are refused.
+        // Invalid input is refused.
         let unknown = ugas_cue { cue: 9_999, ..cue };
         assert_eq!(ugas_cue_execute(context, simulation, knight, &raw const unknown), ugas_status::Refused);
         assert_eq!(
@@ -208,7 +208,7 @@ fn c1_added_cues_are_counted_until_they_are_removed() {
 }
 
 #[test]
-fn a11_gameplay_event_comes_back_as_it_was_sent() {
+fn a11_gameplay_event_is_emitted_as_sent() {
     let host = host();
     let (knight, friend) = (host.spawn(), host.spawn());
     let (parry, critical) = (tag(&host, "Event.Parry"), tag(&host, "Hit.Critical"));
@@ -255,7 +255,7 @@ fn a11_gameplay_event_comes_back_as_it_was_sent() {
     let numbers = copied_list(came.payload, came.payload_count);
     let numbers: Vec<_> = numbers.iter().map(|number| (copied(number.name), number.value)).collect();
     assert_eq!(numbers, [("Bounces".to_owned(), 3.0), ("Speed".to_owned(), 2.5)]);
-    // An event of a host that knows no lists.
+    // An event of a host without the list fields.
     host.must(send(&ugas_gameplay_event { size: 40, ..event }));
     let [came] = of_kind(&host.poll(), ugas_event_kind::GameplayEvent)[..] else { panic!("one event") };
     // SAFETY: that is the part of this kind.
@@ -267,7 +267,7 @@ fn a11_gameplay_event_comes_back_as_it_was_sent() {
 }
 
 #[test]
-fn t6_tag_counts_are_events_for_a_host_that_asks() {
+fn t6_tag_count_events_are_emitted_if_configured() {
     let mut host = host();
     // SAFETY: numbers, for which zero is a value.
     let mut config: ugas_config = unsafe { std::mem::zeroed() };

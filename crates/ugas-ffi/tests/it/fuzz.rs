@@ -1,7 +1,8 @@
-//! Random functions with random handles and values: nothing may panic, and the library must be usable afterwards.
+//! Random functions with random handles and values: nothing may panic, and the library must be usable
+//! afterwards.
 
-mod newer;
-mod rest;
+mod loading;
+mod sessions;
 
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use ugas_ffi::*;
 
 use crate::host::{Host, text, zeroed_apply, zeroed_cue};
 
-/// A small generator: what is asked is variety, and the same again for the same seed.
+/// A small seeded random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -25,7 +26,7 @@ impl Dice {
         self.next() % most
     }
 
-    /// Mostly one that is known, sometimes one that is not.
+    /// Mostly a known value, sometimes an unknown one.
     fn pick(&mut self, known: &[u64]) -> u64 {
         match self.below(8) {
             0 => self.next(),
@@ -64,7 +65,7 @@ impl Dice {
             "OnFoot",
         ];
         match self.below(8) {
-            // A wrong length is the caller's crime, and cannot be tried; a wrong byte can.
+            // A wrong length violates the contract of the caller and cannot be tested; a wrong byte can.
             0 => ugas_str { data: WRONG.as_ptr().cast(), length: 1 },
             1 => ugas_str { data: null(), length: self.below(3) as usize },
             _ => text(WORDS[self.below(WORDS.len() as u64) as usize]),
@@ -72,29 +73,29 @@ impl Dice {
     }
 }
 
-/// What earlier calls gave out.
+/// Handles and bytes from earlier calls.
 #[derive(Default)]
 struct Known {
     contexts_objects: Vec<u64>,
     handles: Vec<u64>,
     /// The host's clock.
     now: u64,
-    /// A server and a client that play with each other.
+    /// A connected server and client.
     server: u64,
     client: u64,
     catalog: u64,
     /// A mapper of a key.
     mapper: u64,
-    /// A recording that is played.
+    /// A player.
     player: u64,
     /// Bytes of a snapshot and of a recording.
     saved: Vec<u8>,
     recorded: Vec<u8>,
-    /// How many commands a server answered.
+    /// Commands that a server answered.
     answered: u64,
-    /// How many times a recording was gone through.
+    /// Completed playbacks of a recording.
     played: u64,
-    /// How many signals a mapper gave.
+    /// Signals of a mapper.
     signals: usize,
 }
 
@@ -117,7 +118,7 @@ fn keep(list: &mut Vec<u64>, number: u64) {
     }
 }
 
-/// One call. Pointers lead to enough memory or are null, as the header asks; all else is random.
+/// One random call. Pointers are null or point to enough memory, as the header requires.
 fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> ugas_status {
     let simulation = match dice.below(8) {
         0 => known.server,
@@ -153,7 +154,7 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
     };
     let numbers = [ugas_named_number { name: word, value: dice.number() }; 2];
     let event = ugas_gameplay_event {
-        // Without lists, as hosts of the first header have it, or with them.
+        // With or without the list fields, like hosts of the first header.
         size: [40, size_of::<ugas_gameplay_event>()][dice.below(2) as usize],
         magnitude: number,
         instigator: one,
@@ -365,7 +366,7 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
     status
 }
 
-/// Runs a seed. Returns how many calls succeeded, and what came of them.
+/// Runs a seed. Returns the number of successful calls, and the final state.
 fn run(seed: u64, calls: u32) -> (u32, Known) {
     let host = Host::new();
     let mut dice = Dice(seed);
@@ -374,12 +375,12 @@ fn run(seed: u64, calls: u32) -> (u32, Known) {
         known.object(host.simulation);
     }
     known.object(host.catalog);
-    newer::prepare(host.context, host.catalog, &mut known);
+    sessions::prepare(host.context, host.catalog, &mut known);
     let mut succeeded = 0;
     for call in 0..calls {
         let status = match dice.below(4) {
-            0 => newer::one_call(host.context, &mut dice, &mut known),
-            1 => rest::one_call(host.context, &mut dice, &mut known),
+            0 => sessions::one_call(host.context, &mut dice, &mut known),
+            1 => loading::one_call(host.context, &mut dice, &mut known),
             _ => one_call(host.context, &mut dice, &mut known),
         };
         assert!(
@@ -389,7 +390,7 @@ fn run(seed: u64, calls: u32) -> (u32, Known) {
         );
         succeeded += u32::from(status == ugas_status::Ok);
     }
-    newer::end_session(host.context, &mut known);
+    sessions::end_session(host.context, &mut known);
     (succeeded, known)
 }
 
@@ -397,7 +398,7 @@ fn run(seed: u64, calls: u32) -> (u32, Known) {
 fn random_calls_never_panic() {
     let start = Instant::now();
     let (mut seed, mut succeeded, mut answered, mut played, mut signals) = (0, 0, 0, 0, 0);
-    // `UGAS_FUZZ_RUNS` sets how many seeds there are; by default it takes about as long as other tests.
+    // `UGAS_FUZZ_RUNS` sets the number of seeds; the default takes about as long as other tests.
     let most = std::env::var("UGAS_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
     while match most {
         Some(most) => seed < most,
@@ -417,9 +418,9 @@ fn random_calls_never_panic() {
 }
 
 #[test]
-fn every_function_is_among_the_random_ones() {
+fn fuzz_test_covers_every_function() {
     let bodies =
-        [include_str!("fuzz.rs"), include_str!("fuzz/newer.rs"), include_str!("fuzz/rest.rs")].concat();
+        [include_str!("fuzz.rs"), include_str!("fuzz/sessions.rs"), include_str!("fuzz/loading.rs")].concat();
     let header = include_str!("../../include/ugas.h").lines().filter(|line| !line.starts_with("//"));
     let declared = header.filter_map(|line| {
         let (before, _) = line.split_once('(')?;

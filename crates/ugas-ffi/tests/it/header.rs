@@ -1,4 +1,4 @@
-//! `include/ugas.h` is what the source says.
+//! `include/ugas.h` is up to date with the source.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use cbindgen::{
     Style,
 };
 
-/// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
+/// Modules with exported items, in the order of the header.
 const MODULES: [&str; 42] = [
     "status",
     "memory",
@@ -59,16 +59,16 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The rules of the crate's documentation as the head of the header.
+/// Comment at the top of the header: the rules from the crate documentation.
 fn preamble() -> String {
     let source = std::fs::read_to_string(folder().join("src/lib.rs")).unwrap();
     let mut text = String::from(
         "/* SPDX-License-Identifier: MIT OR Apache-2.0\n *\n * UGAS: a deterministic, engine-agnostic gameplay ability system. Its C interface.\n",
     );
-    text.push_str(&format!(" * Made from the source of ugas-ffi by `{COMMAND}`; do not edit.\n *\n"));
+    text.push_str(&format!(" * Generated from the source of ugas-ffi by `{COMMAND}`; do not edit.\n *\n"));
     let rules = source.lines().take_while(|line| line.starts_with("//!"));
     let rules = rules.map(|line| line.trim_start_matches("//!")).skip_while(|line| !line.contains("# Rules"));
-    for line in rules.take_while(|line| !line.contains("# Where things are")) {
+    for line in rules.take_while(|line| !line.contains("# Modules")) {
         text.push_str(format!(" *{}", line.replace("**", "").replace("# ", "")).trim_end());
         text.push('\n');
     }
@@ -77,7 +77,7 @@ fn preamble() -> String {
 }
 
 const MACROS: &str = r#"
-/* A structure with its size set and everything else zero, ready to be filled in. */
+/* A structure with its size set and all other fields zero. */
 #ifdef __cplusplus
 #define UGAS_INIT(type) (::ugas::init<type>())
 namespace ugas {
@@ -87,7 +87,7 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 #define UGAS_INIT(type) ((type){ .size = sizeof(type) })
 #endif
 
-/* A text from a literal, without counting. */
+/* A ugas_str from a string literal. */
 #ifdef __cplusplus
 #define UGAS_STR(literal) (ugas_str{ literal, sizeof(literal) - 1 })
 #else
@@ -124,7 +124,7 @@ fn generate() -> String {
         no_includes: true,
         usize_is_size_t: true,
         sort_by: SortKey::None,
-        // Where C gives a number, Rust takes a number: no signature names these.
+        // Signatures take enumerations as plain numbers, so cbindgen would not find these by itself.
         export: ExportConfig { include: enumerations(), ..ExportConfig::default() },
         enumeration: EnumConfig {
             rename_variants: RenameRule::QualifiedScreamingSnakeCase,
@@ -137,23 +137,23 @@ fn generate() -> String {
         builder = builder.with_src(path);
     }
     let mut bytes = Vec::new();
-    builder.generate().expect("the source of ugas-ffi is understood by cbindgen").write(&mut bytes);
+    builder.generate().expect("cbindgen parses the source of ugas-ffi").write(&mut bytes);
     String::from_utf8(bytes).unwrap()
 }
 
 #[test]
-fn the_header_is_what_the_source_says() {
+fn header_is_up_to_date_with_the_source() {
     let path = folder().join("include/ugas.h");
-    let made = generate();
+    let generated = generate();
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, &made).unwrap();
+        std::fs::write(&path, &generated).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == made, "include/ugas.h is out of date: run `{COMMAND}`");
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == generated, "include/ugas.h is out of date: run `{COMMAND}`");
 }
 
 #[test]
-fn every_function_is_in_the_header() {
+fn every_exported_function_is_in_the_header() {
     let header = generate();
     let mut folders = vec![folder().join("src")];
     let mut functions = 0;
@@ -180,21 +180,22 @@ fn exported(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn whatever_makes_an_object_says_how_it_is_freed() {
+fn functions_that_create_objects_document_how_to_free_them() {
     let header = generate();
     let functions: Vec<&str> =
         header.split("\n\n").filter(|part| part.contains("ugas_status ugas_")).collect();
-    let makers = ["_new(", "_new_file(", "_load(", "_take(", "_from_bytes(", "_share(", "ugas_catalog_of("];
-    let mut made = 0;
+    let constructors =
+        ["_new(", "_new_file(", "_load(", "_take(", "_from_bytes(", "_share(", "ugas_catalog_of("];
+    let mut created = 0;
     for function in functions {
-        let (words, declared) = function.split_at(function.find("ugas_status ugas_").unwrap());
-        // An address of an object comes last; a mapper is loaded with what was saved, and makes none.
-        let makes =
-            makers.iter().any(|maker| declared.contains(maker)) && !declared.contains("ugas_mapper_load");
-        if makes {
-            assert!(words.contains("_free"), "how is it freed? {function}");
-            made += 1;
+        let (comment, declared) = function.split_at(function.find("ugas_status ugas_").unwrap());
+        // `ugas_mapper_load` loads saved bindings into an existing mapper and creates nothing.
+        let creates =
+            constructors.iter().any(|name| declared.contains(name)) && !declared.contains("ugas_mapper_load");
+        if creates {
+            assert!(comment.contains("_free"), "the comment does not name the free function: {function}");
+            created += 1;
         }
     }
-    assert!(made >= 13, "only {made} functions that make something were found");
+    assert!(created >= 13, "only {created} functions that create an object were found");
 }

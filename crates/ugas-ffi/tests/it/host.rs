@@ -38,7 +38,7 @@ pub(crate) fn text(text: &str) -> ugas_str {
     ugas_str { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// What C gave out, copied.
+/// Copies a returned text.
 pub(crate) fn copied(text: ugas_str) -> String {
     if text.length == 0 {
         return String::new();
@@ -48,7 +48,7 @@ pub(crate) fn copied(text: ugas_str) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// `-Attack * 100 / (100 + Armor)`, as the examples have it.
+/// `-Attack * 100 / (100 + Armor)`, as in the examples.
 pub(crate) unsafe extern "C" fn slash(
     _user: *mut c_void,
     input: *const ugas_calculation_input,
@@ -63,11 +63,11 @@ pub(crate) unsafe extern "C" fn slash(
     0
 }
 
-/// What C has as `ugas_calculate`.
+/// The function type behind `ugas_calculate`.
 pub(crate) type Calculate =
     unsafe extern "C" fn(*mut c_void, *const ugas_calculation_input, *mut ugas_calculation_output) -> u32;
 
-/// A calculation that reads these attributes and no more; valid for as long as they are.
+/// A calculation that reads only these attributes; valid as long as they are.
 pub(crate) fn calculation(
     name: &'static str,
     attributes: &[ugas_reading],
@@ -93,7 +93,7 @@ pub(crate) fn calculation(
     }
 }
 
-/// Registers the calculation that the pack of the examples wants.
+/// Registers the calculation of the example pack.
 pub(crate) fn add_slash(
     context: *mut ugas_context,
     loader: ugas_loader,
@@ -124,7 +124,7 @@ impl Host {
         Self::prepared(PACK, |context, loader| add_slash(context, loader, calculate, user, free))
     }
 
-    /// With another pack, and what `prepare` adds to the loader.
+    /// A host with another pack; `prepare` adds to the loader.
     pub(crate) fn prepared(
         pack: &str,
         prepare: impl FnOnce(*mut ugas_context, ugas_loader) -> ugas_status,
@@ -239,7 +239,7 @@ pub(crate) fn zeroed_cue() -> ugas_cue {
     cue
 }
 
-/// A list that C gave out, copied.
+/// Copies a returned list.
 pub(crate) fn copied_list<T: Copy>(data: *const T, length: usize) -> Vec<T> {
     if length == 0 {
         assert!(data.is_null());

@@ -1,4 +1,4 @@
-//! Sizes that hosts were built with: what a compiler of C makes of the header, written down.
+//! Sizes of structures in the C header, which must stay compatible with existing hosts.
 #![cfg(target_pointer_width = "64")]
 
 use ugas_ffi::*;
@@ -8,7 +8,7 @@ macro_rules! sizes {
     ($($name:ident $size:literal)*) => { [$((stringify!($name), size_of::<$name>(), $size)),*] };
 }
 
-/// Nothing tells the library how large these are at a host: they change with UGAS_ABI_VERSION only.
+/// Structures without a size field: they change only with UGAS_ABI_VERSION.
 const FIXED: [(&str, usize, usize); 10] = sizes! {
     ugas_str 16
     ugas_bytes 16
@@ -22,7 +22,7 @@ const FIXED: [(&str, usize, usize); 10] = sizes! {
     ugas_calculation_output 280
 };
 
-/// These have their size with them. They may grow, at their end, and never shrink.
+/// Structures with a size field. They may grow at their end, and never shrink.
 const GROWING: [(&str, usize, usize); 57] = sizes! {
     ugas_reason 80
     ugas_diagnostic 80
@@ -84,7 +84,7 @@ const GROWING: [(&str, usize, usize); 57] = sizes! {
 };
 
 #[test]
-fn rows_of_lists_that_go_in_belong_to_the_version() {
+fn sizes_of_input_rows_are_fixed_by_the_abi_version() {
     assert_eq!(UGAS_ABI_VERSION, 1, "another version may have other rows: write them down here");
     for (name, is, was) in FIXED {
         assert_eq!(is, was, "{name} has another size: hosts of this version would go wrong");
@@ -99,7 +99,7 @@ fn structures_never_shrink() {
 }
 
 #[test]
-fn every_structure_has_its_size_written_down() {
+fn every_structure_has_a_recorded_size() {
     let header = include_str!("../../include/ugas.h");
     let ends = header.lines().filter_map(|line| line.strip_prefix("} ugas_")?.strip_suffix(';'));
     for name in ends {

@@ -1,16 +1,16 @@
 //! The interface as C sees it.
 
+mod activations;
 mod arguments;
 mod callbacks;
-mod calls;
 mod cues;
-mod edges;
+mod functions;
 mod fuzz;
 mod header;
 mod host;
+mod interface_rules;
 mod layout;
+mod misuse;
 mod network;
 mod replay;
-mod rules;
-mod runs;
 mod state;

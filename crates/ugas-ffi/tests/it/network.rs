@@ -1,6 +1,6 @@
-//! A server and a client over a link that delivers everything, and what is refused on the way.
+//! A server and a client over a lossless link, and refused calls.
 
-mod judge;
+mod host_callbacks;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -70,7 +70,7 @@ impl Match {
         out
     }
 
-    /// Lets ticks pass, and everything arrive at once.
+    /// Runs ticks and delivers all datagrams at once.
     fn run(&mut self, ticks: u32) {
         let context = self.host.context;
         let mut bytes = [0_u8; UGAS_MAX_DATAGRAM];
@@ -138,7 +138,7 @@ impl Match {
 }
 
 #[test]
-fn what_is_the_servers_is_not_the_clients_to_change() {
+fn client_cannot_change_the_servers_game() {
     let mut game = Match::new();
     let knight = game.knight();
     game.run(10);
@@ -162,7 +162,7 @@ fn what_is_the_servers_is_not_the_clients_to_change() {
         assert_eq!(seen, knight);
         host.must(ugas_client_local(context, game.client, knight, &raw mut seen));
         assert_eq!(seen, own);
-        // A client is looked at as a simulation is, and changed by nobody but its server.
+        // A client is read like a simulation, and changed only by its server.
         let health = host.attribute("Health");
         let mut value = 0.0;
         host.must(ugas_attribute_read(context, game.client, own, health, 0, &raw mut value));
@@ -178,7 +178,7 @@ fn what_is_the_servers_is_not_the_clients_to_change() {
         ] {
             assert_eq!(refused, ugas_status::Networked, "{}", host.error());
         }
-        // Each function knows what it is for.
+        // Each function refuses handles of the other kind.
         for refused in [
             ugas_server_tick(context, game.client, 1),
             ugas_client_update(context, server, 1),
@@ -202,7 +202,7 @@ fn what_is_the_servers_is_not_the_clients_to_change() {
     let host = &game.host;
     // SAFETY: a live context and local variables.
     unsafe {
-        // After the end there is nothing to be done with it.
+        // After its end the session accepts nothing.
         assert_eq!(
             ugas_client_press(context, game.client, own, text("Red"), null_mut()),
             ugas_status::Refused
@@ -213,7 +213,7 @@ fn what_is_the_servers_is_not_the_clients_to_change() {
 }
 
 #[test]
-fn a_value_that_the_server_withholds_is_not_replicated() {
+fn withheld_value_reads_as_not_replicated() {
     let mut game = Match::new();
     let knight = game.knight();
     game.run(20);
@@ -260,7 +260,7 @@ fn a_value_that_the_server_withholds_is_not_replicated() {
 }
 
 #[test]
-fn a_datagram_that_does_not_fit_waits() {
+fn datagram_that_does_not_fit_stays_queued() {
     let game = Match::new();
     let context = game.host.context;
     let mut bytes = [0_u8; UGAS_MAX_DATAGRAM];
@@ -277,14 +277,14 @@ fn a_datagram_that_does_not_fit_waits() {
         assert!(length > 3);
         game.host.must(ugas_client_transmit(context, game.client, pointer, bytes.len(), &raw mut length));
         assert_eq!(length, 0);
-        // What is no datagram is counted, and nothing else.
+        // An invalid datagram is only counted.
         let rubbish = ugas_bytes { data: bytes.as_ptr(), length: 9 };
         game.host.must(ugas_server_receive(context, game.server, 1, 9, rubbish));
         let mut counted: ugas_server_statistics = std::mem::zeroed();
         counted.size = size_of::<ugas_server_statistics>();
         game.host.must(ugas_server_look(context, game.server, &raw mut counted));
         assert_eq!((counted.received, counted.tick_length), (1, TICK as u32));
-        // A tick has to be possible.
+        // The tick length is validated.
         let (mut other, mut unmade) = (0, 0);
         game.host.must(ugas_simulation_new(context, game.host.catalog, null(), &raw mut other));
         let config = ugas_server_config { tick_length: 10, ..server_config() };
@@ -305,7 +305,7 @@ unsafe extern "C" fn freed(user: *mut c_void) {
 }
 
 #[test]
-fn the_game_says_who_is_let_in() {
+fn admit_callback_decides_who_may_connect() {
     let mut asked = 0_u32;
     let host = ugas_server_host {
         size: size_of::<ugas_server_host>(),
@@ -324,7 +324,7 @@ fn the_game_says_who_is_let_in() {
     // SAFETY: that is the part of this kind.
     let session = unsafe { refused.body.session };
     assert_eq!(session.reason, ugas_refused_reason::Denied as u32);
-    assert_eq!(copied(session.words), "the server does not let you in: the game says no");
+    assert_eq!(copied(session.words), "the server refused the client: denied by the host");
     drop(game);
     assert_eq!(asked, 101);
 }

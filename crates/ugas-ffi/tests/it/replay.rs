@@ -1,4 +1,4 @@
-//! Recordings that are played, and games that were saved under other rules.
+//! Playback of recordings, and migration of saved games.
 
 use std::ptr::{null, null_mut};
 
@@ -6,8 +6,8 @@ use ugas_ffi::*;
 
 use crate::host::{Host, PACK, add_slash, body, copied, knight, slash, text, zeroed_apply};
 
-/// Three ticks of a second: a slash of 20 in the first, thunder of 10 in each of the others. The names of both knights are
-/// noted.
+/// Three ticks of a second: a slash of 20 in the first, thunder of 10 in each of the others. The names of
+/// both knights are noted.
 fn recorded(host: &Host, settings: *const ugas_recording_settings) -> (Vec<u8>, [ugas_controller; 2], u64) {
     let (context, sim) = (host.context, host.simulation);
     let (mut bytes, mut hash) = (ugas_bytes { data: null(), length: 0 }, 0);
@@ -51,7 +51,7 @@ fn health(host: &Host, game: ugas_simulation, whose: ugas_controller) -> f64 {
 }
 
 #[test]
-fn a_recording_is_played_to_any_moment() {
+fn player_seeks_to_any_moment() {
     let host = Host::new();
     let (bytes, [one, other], hash) = recorded(&host, null());
     let (context, mut player, mut moved) = (host.context, 0, 9);
@@ -98,7 +98,7 @@ fn a_recording_is_played_to_any_moment() {
 }
 
 #[test]
-fn events_of_a_movement_are_polled() {
+fn events_of_a_player_movement_are_polled() {
     let host = Host::new();
     let (bytes, [_, other], _) = recorded(&host, null());
     let (mut player, mut count) = (0, 0);
@@ -128,7 +128,7 @@ fn events_of_a_movement_are_polled() {
 }
 
 #[test]
-fn what_is_played_is_not_changed_but_can_be_taken_up() {
+fn played_recording_is_read_only_but_can_be_snapshotted() {
     let host = Host::new();
     let (bytes, [one, other], _) = recorded(&host, null());
     let (context, mut player) = (host.context, 0);
@@ -152,7 +152,7 @@ fn what_is_played_is_not_changed_but_can_be_taken_up() {
         assert_eq!(refused, [ugas_status::Recording; 8]);
         assert_eq!(ugas_server_tick(context, player, 0), ugas_status::BadHandle);
         assert_eq!(ugas_client_update(context, player, 0), ugas_status::BadHandle);
-        // From there it goes on otherwise.
+        // From there the simulation continues differently.
         host.must(ugas_snapshot_restore(context, host.simulation, snapshot));
         assert_eq!(host.current(other, "Health"), 80.0);
         host.must(host.apply("GE_Thunder", one, other));
@@ -177,7 +177,7 @@ fn plain(pack: &str) -> Host {
 }
 
 #[test]
-fn a_recording_brings_its_rules_along() {
+fn recording_contains_its_rules() {
     let host = plain(PLAIN);
     let (context, mut bytes) = (host.context, ugas_bytes { data: null(), length: 0 });
     let (mut player, mut catalog, mut id, mut value) = (0, 0, 9, 0.0);
@@ -201,7 +201,7 @@ fn a_recording_brings_its_rules_along() {
 }
 
 #[test]
-fn a_recording_of_other_rules_and_one_of_nobody_are_told_apart() {
+fn recording_of_other_rules_and_invalid_bytes_have_different_statuses() {
     let settings =
         ugas_recording_settings { size: size_of::<ugas_recording_settings>(), key_every: 0, omit_rules: 1 };
     let host = Host::new();
@@ -223,14 +223,14 @@ fn a_recording_of_other_rules_and_one_of_nobody_are_told_apart() {
         assert_eq!(new(&host, host.catalog, &damaged, &raw mut player), ugas_status::BadBytes);
         let absent = ugas_player_new_file(host.context, 0, text("/nowhere/at/all.rec"), 0, &raw mut player);
         assert_eq!((absent, player), (ugas_status::Io, 7));
-        // Torn off at its end it is played as far as it goes.
+        // A truncated recording is played up to its last complete tick.
         host.must(new(&host, host.catalog, &bytes[..bytes.len() - 3], &raw mut player));
         assert_eq!(position(&host, player).is_complete, 0);
     }
 }
 
 #[test]
-fn a_strangers_recording_is_looked_at_within_a_limit() {
+fn untrusted_recording_is_played_within_a_limit() {
     let host = plain(PLAIN);
     let (context, mut player) = (host.context, 0);
     let mut bytes = ugas_bytes { data: null(), length: 0 };
@@ -267,7 +267,7 @@ fn a_strangers_recording_is_looked_at_within_a_limit() {
 }
 
 #[test]
-fn a_recording_goes_through_a_file() {
+fn recording_survives_a_file() {
     let host = Host::new();
     let path = std::env::temp_dir().join(format!("ugas-ffi-{}.rec", std::process::id()));
     let named = text(path.to_str().unwrap());
@@ -292,7 +292,7 @@ fn a_recording_goes_through_a_file() {
 }
 
 #[test]
-fn a_saved_game_outlives_an_update_of_its_pack() {
+fn saved_game_migrates_to_an_updated_pack() {
     let host = Host::new();
     let knight = host.spawn();
     host.must(host.apply("GE_Rally", knight, knight));

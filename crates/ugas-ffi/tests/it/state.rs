@@ -1,4 +1,4 @@
-//! Batches, characters, reload, effects defined while the game runs, and devices.
+//! Batches, characters, reload, run-time effects, and input devices.
 
 use std::ptr::{null, null_mut};
 
@@ -9,7 +9,7 @@ use crate::host::{Host, PACK, add_slash, copied, slash, text, zeroed_apply};
 const RESULT: usize = size_of::<ugas_batch_result>();
 
 #[test]
-fn a_batch_happens_at_its_end() {
+fn batch_is_executed_at_its_end() {
     let host = Host::new();
     let (context, sim) = (host.context, host.simulation);
     let (one, two) = (host.spawn(), host.spawn());
@@ -51,7 +51,7 @@ fn a_batch_happens_at_its_end() {
 }
 
 #[test]
-fn a_character_walks_from_one_game_to_another() {
+fn character_moves_between_simulations() {
     let host = Host::new();
     let (context, sim) = (host.context, host.simulation);
     let knight = host.spawn();
@@ -103,7 +103,7 @@ fn a_character_walks_from_one_game_to_another() {
 }
 
 #[test]
-fn a_game_goes_on_under_other_rules() {
+fn simulation_continues_after_a_reload() {
     let host = Host::new();
     let (context, sim) = (host.context, host.simulation);
     let knight = host.spawn();
@@ -131,7 +131,7 @@ fn a_game_goes_on_under_other_rules() {
 }
 
 #[test]
-fn an_effect_is_made_while_the_game_runs() {
+fn effect_is_defined_at_run_time() {
     let host = Host::new();
     let (context, sim) = (host.context, host.simulation);
     let knight = host.spawn();
@@ -151,7 +151,7 @@ fn an_effect_is_made_while_the_game_runs() {
         host.must(ugas_effect_remove(context, sim, active, 0));
         host.must(ugas_effect_forget(context, sim, effect));
         assert_ne!(ugas_effect_forget(context, sim, effect), ugas_status::Ok);
-        // What it names has to be known to the game, and it has to be one effect.
+        // Names must be known to the simulation, and there must be exactly one effect.
         let strange = brew.replace("Attribute: Attack", "Attribute: Charm");
         let strange = ugas_effect_define(context, sim, name, text(&strange), &raw mut effect);
         assert_eq!(strange, ugas_status::Refused, "{}", host.error());
@@ -179,7 +179,7 @@ Bindings:
 ";
 
 #[test]
-fn a_key_becomes_an_input() {
+fn key_becomes_an_input() {
     let host = Host::new();
     let context = host.context;
     let (mut loader, mut catalog, mut mapper) = (0, 0, 0);
@@ -254,7 +254,7 @@ AbilitySets:
 ";
 
 #[test]
-fn an_ability_set_comes_and_goes_as_one() {
+fn ability_set_is_granted_and_revoked_together() {
     let pack = format!("{PACK}{SET}");
     let host = Host::prepared(&pack, |context, loader| add_slash(context, loader, slash, null_mut(), None));
     let (context, sim, knight) = (host.context, host.simulation, host.spawn());
@@ -267,7 +267,7 @@ fn an_ability_set_comes_and_goes_as_one() {
         assert!(host.error().contains("Page"), "{}", host.error());
         host.must(ugas_ability_set_grant(context, sim, knight, text("Squire"), &raw mut granted));
         assert_eq!((granted.ability_count, granted.effect_count, granted.attribute_set_count), (1, 1, 0));
-        // What is lent is copied before the next call.
+        // Returned lists must be copied before the next call.
         let (ability, effect) = (*granted.abilities, *granted.effects);
         (granted.abilities, granted.effects) = (&raw const ability, &raw const effect);
         assert_eq!(host.current(knight, "Attack"), 60.0);

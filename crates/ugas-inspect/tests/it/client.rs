@@ -1,4 +1,4 @@
-//! A browser in few lines: HTTP and WebSocket by hand, so that tests can be as ill-mannered as they like.
+//! A minimal HTTP and WebSocket client, so that tests can send malformed requests.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Sends a request as it is, and gives back the status and everything.
+/// Sends a raw request, and returns the status and the whole response.
 pub(crate) fn request(address: SocketAddr, text: &str) -> (u16, String) {
     let mut stream = connect(address);
     stream.write_all(text.as_bytes()).unwrap();
@@ -38,7 +38,7 @@ impl Client {
         Self::try_open(address, "/socket", &[]).unwrap_or_else(|status| panic!("refused with {status}"))
     }
 
-    /// Opens a connection with headers of one's own; the status if it is refused.
+    /// Opens a connection with additional headers; returns the status if it is refused.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
         let mut stream = connect(address);
         let has_host = headers.iter().any(|(name, _)| *name == "Host");
@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer to this question; news in between is passed over.
+    /// Sends a request and waits for its answer; head messages in between are skipped.
     pub(crate) fn ask(&mut self, mut request: Value) -> Value {
         let id = self.next;
         self.next += 1;
@@ -80,15 +80,15 @@ impl Client {
         }
     }
 
-    /// The answer, which must be one.
+    /// The answer to a request that must succeed.
     pub(crate) fn answer(&mut self, request: Value) -> Value {
         let message = self.ask(request);
         assert!(message["error"].is_null(), "{message}");
         message["answer"].clone()
     }
 
-    /// The code of the complaint, which must be one.
-    pub(crate) fn complaint(&mut self, request: Value) -> String {
+    /// The error code of a request that must fail.
+    pub(crate) fn error(&mut self, request: Value) -> String {
         let message = self.ask(request);
         message["error"]["code"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned()
     }
@@ -111,7 +111,7 @@ impl Client {
                 frame.extend((long as u64).to_be_bytes());
             }
         }
-        // A mask of zeros is a mask.
+        // A mask of zeros is a valid mask.
         frame.extend([0; 4]);
         frame.extend(bytes);
         self.stream.write_all(&frame)

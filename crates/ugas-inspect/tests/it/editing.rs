@@ -1,4 +1,4 @@
-//! Changes: only where the host allows them, and through the host.
+//! Edits: executed by the host, and only if it allows them.
 
 use serde_json::json;
 use ugas_core::time::Span;
@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::{game, id};
 
 #[test]
-fn read_only_is_read_only() {
+fn read_only_inspector_refuses_edits_and_pace() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (mut simulation, wolf) = game();
     let mut client = Client::open(inspector.address());
@@ -17,14 +17,14 @@ fn read_only_is_read_only() {
     inspector.observe(&simulation);
     let apply =
         json!({ "request": "edit", "command": "apply", "controller": id(wolf), "effect": "GE_Poison" });
-    assert_eq!(client.complaint(apply), "forbidden");
-    assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
+    assert_eq!(client.error(apply), "forbidden");
+    assert_eq!(client.error(json!({ "request": "pace", "paused": true })), "forbidden");
     assert_eq!(inspector.perform(|command| simulation.execute(command)), 0);
     assert!(!inspector.pace().paused);
 }
 
 #[test]
-fn edits_are_carried_out_by_the_host_and_recorded() {
+fn edits_are_executed_by_the_host_and_recorded() {
     let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
     let (mut simulation, wolf) = game();
     let mut recorder = Recorder::new(Vec::new(), &simulation, RecordSettings::default()).unwrap();
@@ -47,7 +47,7 @@ fn edits_are_carried_out_by_the_host_and_recorded() {
         json!({ "command": "spawn", "template": "Dragon" }),
         json!({ "command": "apply", "effect": "GE_Poison" }),
     ] {
-        assert_eq!(client.complaint(edit(wrong.clone())), "bad-request", "{wrong}");
+        assert_eq!(client.error(edit(wrong.clone())), "bad-request", "{wrong}");
     }
     assert_eq!(inspector.perform(|command| recorder.execute(&mut simulation, command)), 3);
     recorder.advance(&mut simulation, Span::seconds(1.0));
@@ -59,7 +59,8 @@ fn edits_are_carried_out_by_the_host_and_recorded() {
     assert_eq!(lines[0]["text"], "spawn Hero");
     assert!(lines[1]["error"].is_string(), "there is not enough mana: {lines}");
     assert!(lines[2]["error"].is_null(), "{lines}");
-    // What was defined to set the base has its name where it is told of, and is forgotten after that.
+    // The effect that was defined to set the base keeps its name until its event was shown, and is forgotten
+    // then.
     inspector.observe(&simulation);
     while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 1 {}
     let set = client.answer(json!({ "request": "events", "search": "by Inspector.SetBase.Strength" }));
@@ -74,7 +75,7 @@ fn edits_are_carried_out_by_the_host_and_recorded() {
 }
 
 #[test]
-fn the_pace_is_the_hosts_to_follow() {
+fn pace_request_is_reported_to_the_host() {
     let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "pace", "paused": true, "steps": 2 }));
@@ -82,13 +83,13 @@ fn the_pace_is_the_hosts_to_follow() {
     assert_eq!([inspector.take_step(), inspector.take_step(), inspector.take_step()], [true, true, false]);
     client.answer(json!({ "request": "pace", "paused": false, "speed": 4 }));
     assert_eq!((inspector.pace().paused, inspector.pace().speed), (false, 4.0));
-    // Steps are for a game that stands still: what was asked for while it ran is not taken later.
+    // Steps that were requested while the game ran are not taken later.
     client.answer(json!({ "request": "pace", "steps": 3 }));
     client.answer(json!({ "request": "pace", "paused": true }));
     assert!(!inspector.take_step());
-    // What is wrong changes nothing at all.
+    // An invalid request changes nothing.
     assert_eq!(
-        client.complaint(json!({ "request": "pace", "paused": false, "speed": 1, "steps": -1 })),
+        client.error(json!({ "request": "pace", "paused": false, "speed": 1, "steps": -1 })),
         "bad-request"
     );
     assert_eq!((inspector.pace().paused, inspector.pace().speed), (true, 4.0));
@@ -97,23 +98,23 @@ fn the_pace_is_the_hosts_to_follow() {
     {
         let mut request = json!({ "request": "pace" });
         request.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
-        assert_eq!(client.complaint(request), "bad-request", "{wrong}");
+        assert_eq!(client.error(request), "bad-request", "{wrong}");
     }
 }
 
 #[test]
-fn a_host_may_keep_its_own_pace() {
+fn fixed_pace_refuses_pace_requests() {
     let settings = Settings::default().allow_edit().fixed_pace();
     let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
     let mut client = Client::open(inspector.address());
     let hello = client.answer(json!({ "request": "hello" }));
     assert_eq!((&hello["edit"], &hello["pace"]), (&json!(true), &json!(false)));
-    assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
+    assert_eq!(client.error(json!({ "request": "pace", "paused": true })), "forbidden");
     assert!(!inspector.pace().paused);
 }
 
 #[test]
-fn so_many_changes_may_wait_for_a_host() {
+fn edit_queue_is_limited() {
     let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
     let (mut simulation, _) = game();
     let mut client = Client::open(inspector.address());
@@ -124,7 +125,7 @@ fn so_many_changes_may_wait_for_a_host() {
     for _ in 0..256 {
         client.answer(spawn());
     }
-    assert_eq!(client.complaint(spawn()), "busy");
+    assert_eq!(client.error(spawn()), "busy");
     assert_eq!(inspector.perform(|command| simulation.execute(command)), 256);
     client.answer(spawn());
 }

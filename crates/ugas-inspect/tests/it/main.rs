@@ -1,9 +1,9 @@
-//! The inspector as a browser meets it: bytes over a socket.
+//! Tests of the inspector over its socket, as a browser uses it.
 
 mod client;
 mod editing;
-mod past;
 mod protocol;
+mod recordings;
 mod security;
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is told: the numbers of a game, and why they are so.
+//! Requests and answers: the values of a game, and their explanations.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use ugas_inspect::{ClientReport, Correction, CorrectionCause, Difference, Inspec
 use crate::client::Client;
 use crate::{catalog, game, id};
 
-/// Shows the game, and waits until it has been taken in.
+/// Shows the game, and waits until the inspector has processed it.
 fn shown(inspector: &Inspector, simulation: &Simulation) -> Client {
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "hello" }));
@@ -27,7 +27,7 @@ fn shown(inspector: &Inspector, simulation: &Simulation) -> Client {
 }
 
 #[test]
-fn the_page_is_served_and_names_the_protocol() {
+fn page_is_served_and_hello_names_the_protocol() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     assert_eq!(inspector.url(), format!("http://{}/", inspector.address()));
     let (status, page) = crate::client::get(inspector.address(), "/");
@@ -40,7 +40,7 @@ fn the_page_is_served_and_names_the_protocol() {
 }
 
 #[test]
-fn the_world_lists_and_filters() {
+fn world_lists_and_filters_controllers() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, wolf) = game();
     let mut client = shown(&inspector, &simulation);
@@ -70,19 +70,19 @@ fn the_world_lists_and_filters() {
     ] {
         let mut request = json!({ "request": "world" });
         request.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
-        assert_eq!(client.complaint(request), "bad-request", "{wrong}");
+        assert_eq!(client.error(request), "bad-request", "{wrong}");
     }
 }
 
 #[test]
-fn a_value_is_explained_term_by_term() {
+fn value_is_explained_term_by_term() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, wolf) = game();
     let mut client = shown(&inspector, &simulation);
-    let told =
+    let answer =
         client.answer(json!({ "request": "explain", "controller": id(wolf), "attribute": "Strength" }));
-    assert_eq!((&told["base"], &told["current"]), (&json!(10.0), &json!(22.5)));
-    let bars: Vec<(&str, f64, f64)> = told["waterfall"]
+    assert_eq!((&answer["base"], &answer["current"]), (&json!(10.0), &json!(22.5)));
+    let bars: Vec<(&str, f64, f64)> = answer["waterfall"]
         .as_array()
         .unwrap()
         .iter()
@@ -97,7 +97,7 @@ fn a_value_is_explained_term_by_term() {
 }
 
 #[test]
-fn a_controller_has_its_tags_effects_and_obstacles() {
+fn controller_lists_tags_effects_and_obstacles() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, wolf) = game();
     let mut client = shown(&inspector, &simulation);
@@ -123,7 +123,7 @@ fn a_controller_has_its_tags_effects_and_obstacles() {
 }
 
 #[test]
-fn the_past_is_kept_and_told() {
+fn past_moments_and_events_are_kept() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (mut simulation, wolf) = game();
     let mut client = shown(&inspector, &simulation);
@@ -134,15 +134,16 @@ fn the_past_is_kept_and_told() {
         simulation.events().for_each(drop);
         while client.answer(json!({ "request": "hello" }))["head"]["moments"] != json!(tick + 1) {}
     }
-    // Each moment has its own tick time; the first has none, because the host did not say.
+    // Each moment has its own tick time; the first has none, because the host did not report it.
     let work = |at: u64| json!({ "request": "world", "at": at });
     assert_eq!(
         [0, 1, 2, 3].map(|at| client.answer(work(at))["tickMilliseconds"].clone()),
         [json!(null), json!(1.0), json!(2.0), json!(3.0)]
     );
     let health = |client: &mut Client, at: u64| {
-        let told = json!({ "request": "explain", "controller": id(wolf), "attribute": "Health", "at": at });
-        client.answer(told)["current"].clone()
+        let explain =
+            json!({ "request": "explain", "controller": id(wolf), "attribute": "Health", "at": at });
+        client.answer(explain)["current"].clone()
     };
     // Ticks at 1, 2 and 3 s.
     assert_eq!(
@@ -170,13 +171,13 @@ fn the_past_is_kept_and_told() {
         differences.iter().any(|line| line["left"] == json!(95.0) && line["right"] == json!(85.0)),
         "{diff}"
     );
-    assert_eq!(client.complaint(json!({ "request": "world", "at": 4 })), "not-there");
+    assert_eq!(client.error(json!({ "request": "world", "at": 4 })), "not-there");
     let moments = client.answer(json!({ "request": "moments" }));
     assert_eq!(moments["times"], json!([0.0, 1.0, 2.0, 3.0]));
 }
 
 #[test]
-fn nobody_watching_costs_next_to_nothing() {
+fn observe_without_watchers_is_cheap() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, _) = game();
     let began = Instant::now();
@@ -184,14 +185,14 @@ fn nobody_watching_costs_next_to_nothing() {
         inspector.observe(&simulation);
     }
     let each = began.elapsed().as_nanos() / 1_000_000;
-    // A copy of the state takes thousands of nanoseconds; this is a look at a number, also on a busy machine.
+    // A copy of the state takes thousands of nanoseconds; without watchers only a counter is read.
     eprintln!("{each} ns");
     assert!(each < 1_000, "{each} ns");
     assert!(!inspector.is_watched());
 }
 
 #[test]
-fn the_network_is_what_the_host_tells() {
+fn network_shows_the_reports_of_the_host() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, _) = game();
     let mut client = shown(&inspector, &simulation);
@@ -217,13 +218,13 @@ fn the_network_is_what_the_host_tells() {
         ..ClientReport::default()
     };
     inspector.report_network(simulation.now(), [report]);
-    let told = client.answer(json!({ "request": "network" }));
-    assert_eq!(told["clients"][0]["roundTripMilliseconds"], json!(210.0));
-    assert_eq!(told["clients"][0]["rejections"], json!([{ "reason": "it came too late", "count": 2 }]));
+    let answer = client.answer(json!({ "request": "network" }));
+    assert_eq!(answer["clients"][0]["roundTripMilliseconds"], json!(210.0));
+    assert_eq!(answer["clients"][0]["rejections"], json!([{ "reason": "it came too late", "count": 2 }]));
     let now = simulation.now().as_seconds();
-    assert_eq!(told["clients"][0]["samples"], json!([[now, 210.0, 0, 0, 3]]));
+    assert_eq!(answer["clients"][0]["samples"], json!([[now, 210.0, 0, 0, 3]]));
     let classes = json!([{ "class": "own state", "bytes": 300 }, { "class": "cues", "bytes": 100 }]);
-    assert_eq!(told["clients"][0]["receivedByClass"], classes);
+    assert_eq!(answer["clients"][0]["receivedByClass"], classes);
     let correction = json!([{
         "time": now,
         "cause": "rejected",
@@ -231,14 +232,14 @@ fn the_network_is_what_the_host_tells() {
         "reason": "it came too late",
         "differences": [{ "what": "Mana", "predicted": "2", "actual": "10" }],
     }]);
-    assert_eq!(told["clients"][0]["corrections"], correction);
-    // What the host does not know is not nought.
-    assert_eq!(told["clients"][0]["confirmed"], json!(null));
+    assert_eq!(answer["clients"][0]["corrections"], correction);
+    // Unknown values are null, not 0.
+    assert_eq!(answer["clients"][0]["confirmed"], json!(null));
     assert_eq!(client.answer(json!({ "request": "hello" }))["head"]["clients"], json!(1));
 }
 
 #[test]
-fn each_run_of_an_ability_has_its_own_cause() {
+fn each_activation_has_its_own_cause() {
     let catalog = Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
         .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -10.0))
@@ -261,7 +262,7 @@ fn each_run_of_an_ability_has_its_own_cause() {
     let mut client = shown(&inspector, &simulation);
     let hits = client.answer(json!({ "request": "events", "search": "Health" }))["events"].clone();
     assert_eq!(hits.as_array().unwrap().len(), 2, "{hits}");
-    // Damage, effect, ability, input; of the second at 1.5 s, and of the first at 0.5 s, which nothing else led to.
+    // Damage, effect, ability, input: of the second hit at 1.5 s, and of the first at 0.5 s.
     for (hit, began) in [(&hits[0], 1.0), (&hits[1], 0.0)] {
         let chain =
             client.answer(json!({ "request": "chain", "sequence": hit["sequence"] }))["links"].clone();
@@ -278,7 +279,7 @@ fn each_run_of_an_ability_has_its_own_cause() {
     }
 }
 
-/// A game of so many wolves, with two moments that can be asked about.
+/// A game of many wolves, with two moments.
 fn crowd(wolves: usize) -> (Inspector, Client) {
     let mut simulation = Simulation::new(catalog(), Config::seeded(7));
     let poison = simulation.catalog().effect("GE_Poison").unwrap();
@@ -298,7 +299,7 @@ fn crowd(wolves: usize) -> (Inspector, Client) {
 }
 
 #[test]
-fn who_asks_for_much_makes_nobody_else_wait() {
+fn long_request_does_not_delay_other_clients() {
     let (inspector, mut client) = crowd(2_000);
     let mut other = Client::open(inspector.address());
     other.answer(json!({ "request": "hello" }));
@@ -306,11 +307,11 @@ fn who_asks_for_much_makes_nobody_else_wait() {
         let began = Instant::now();
         client.answer(question.clone());
         let alone = began.elapsed();
-        // Somebody else's work may come in between, so one of a few tries must do. If everything waited in one line, none
-        // would: the question was asked before.
+        // The machine may be busy, so one of a few tries must succeed. If requests were answered one after
+        // the other, none would.
         let is_answered_meanwhile = (0..10).any(|_| {
             client.send(&question.to_string());
-            // Until it has arrived, and a copy was made of the state.
+            // Until the request has arrived and the state was copied.
             std::thread::sleep(alone / 4);
             let began = Instant::now();
             other.answer(json!({ "request": "hello" }));
@@ -318,20 +319,20 @@ fn who_asks_for_much_makes_nobody_else_wait() {
             while client.receive().expect("the connection is open")["head"].is_object() {}
             waited < alone / 4
         });
-        assert!(is_answered_meanwhile, "{question} takes {alone:?}, and everybody waits");
+        assert!(is_answered_meanwhile, "{question} takes {alone:?} and delays other clients");
     }
 }
 
 #[test]
-fn who_leaves_before_the_answer_is_no_burden() {
+fn disconnected_clients_free_their_jobs() {
     let (inspector, mut client) = crowd(200);
     for _ in 0..40 {
-        // Those who are waited for still have a place, so some are turned away.
+        // Connections with a running job still count, so some are refused.
         if let Ok(mut hasty) = Client::try_open(inspector.address(), "/socket", &[]) {
             hasty.send(&json!({ "id": 1, "request": "export" }).to_string());
         }
     }
-    // Too many at once are told so; sooner or later there is room again.
+    // While the queue is full the answer is `busy`; the jobs of disconnected clients are skipped in time.
     let until = Instant::now() + Duration::from_secs(60);
     while client.ask(json!({ "request": "export" }))["answer"]["exact"] != json!(true) {
         assert!(Instant::now() < until);

@@ -1,4 +1,4 @@
-//! What is refused.
+//! Access control, limits and invalid requests.
 
 use serde_json::json;
 use ugas_inspect::{Inspector, ServeError, Settings};
@@ -7,7 +7,7 @@ use crate::client::{Client, get, request};
 use crate::game;
 
 #[test]
-fn other_origins_are_turned_away() {
+fn foreign_origins_are_refused() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let address = inspector.address();
     let own = format!("http://{address}");
@@ -23,10 +23,10 @@ fn other_origins_are_turned_away() {
 }
 
 #[test]
-fn other_hosts_are_turned_away() {
+fn foreign_hosts_are_refused() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let address = inspector.address();
-    // A name of elsewhere that leads here: the page would be of that origin.
+    // DNS rebinding: a foreign name that resolves to this machine.
     let rebound = [("Host", "evil.example"), ("Origin", "http://evil.example")];
     assert_eq!(Client::try_open(address, "/socket", &rebound).map(drop), Err(403));
     let (status, _) = request(address, "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
@@ -38,7 +38,7 @@ fn other_hosts_are_turned_away() {
 }
 
 #[test]
-fn a_token_is_needed_beyond_this_machine() {
+fn non_loopback_address_needs_a_token() {
     assert!(matches!(Inspector::serve("0.0.0.0:0"), Err(ServeError::NotLoopback(_))));
     let inspector = Inspector::serve_with("0.0.0.0:0", Settings::default().beyond_loopback()).unwrap();
     let token = inspector.url().split_once("#token=").unwrap().1.to_owned();
@@ -54,7 +54,7 @@ fn a_token_is_needed_beyond_this_machine() {
 }
 
 #[test]
-fn a_token_can_be_asked_of_everybody() {
+fn configured_token_is_required_on_loopback() {
     let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().token("sesame")).unwrap();
     assert!(inspector.url().ends_with("/#token=sesame"));
     assert_eq!(Client::try_open(inspector.address(), "/socket", &[]).map(drop), Err(401));
@@ -62,8 +62,8 @@ fn a_token_can_be_asked_of_everybody() {
 }
 
 #[test]
-fn any_token_works_and_none_is_no_token() {
-    // As the page asks: encoded.
+fn tokens_are_percent_encoded_and_empty_token_counts_as_none() {
+    // Percent-encoded, as the page sends it.
     let settings = Settings::default().token("a b&c#ü%41");
     let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
     let encoded = "a%20b%26c%23%C3%BC%2541";
@@ -74,7 +74,7 @@ fn any_token_works_and_none_is_no_token() {
     assert_eq!(open("a%20b%26c%23%C3%BCA"), Err(401));
     assert_eq!(open("%"), Err(401));
     assert_eq!(open("a%2"), Err(401));
-    // An empty one would let in everybody.
+    // An empty token would admit everybody.
     let settings = Settings::default().beyond_loopback().token("");
     let inspector = Inspector::serve_with("0.0.0.0:0", settings).unwrap();
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], inspector.address().port()));
@@ -83,7 +83,7 @@ fn any_token_works_and_none_is_no_token() {
 }
 
 #[test]
-fn messages_that_are_too_long_end_the_connection() {
+fn too_long_message_closes_the_connection() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let mut client = Client::open(inspector.address());
     let _ = client.try_send(&format!("{{\"request\":\"hello\",\"x\":\"{}\"}}", "x".repeat(1 << 20)));
@@ -95,11 +95,11 @@ fn messages_that_are_too_long_end_the_connection() {
 }
 
 #[test]
-fn nonsense_is_answered_with_a_complaint() {
+fn invalid_requests_are_answered_with_errors() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "hello" }));
-    assert_eq!(client.complaint(json!({ "request": "world" })), "not-there");
+    assert_eq!(client.error(json!({ "request": "world" })), "not-there");
     inspector.observe(&game().0);
     while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
     let long = "x".repeat(300);
@@ -118,7 +118,7 @@ fn nonsense_is_answered_with_a_complaint() {
         json!({ "request": "chain" }),
         json!({ "request": "checks", "ability": "1" }),
     ] {
-        assert_eq!(client.complaint(wrong.clone()), "bad-request", "{wrong}");
+        assert_eq!(client.error(wrong.clone()), "bad-request", "{wrong}");
     }
     for gone in [
         json!({ "request": "controller", "controller": "98784247808" }),
@@ -126,7 +126,7 @@ fn nonsense_is_answered_with_a_complaint() {
         json!({ "request": "chain", "sequence": 999_999 }),
         json!({ "request": "world", "at": u64::MAX }),
     ] {
-        assert_eq!(client.complaint(gone.clone()), "not-there", "{gone}");
+        assert_eq!(client.error(gone.clone()), "not-there", "{gone}");
     }
     for text in ["", "[]", "7", "nonsense", "{\"request\":"] {
         client.send(text);
@@ -162,7 +162,7 @@ fn no_path_leads_to_other_files() {
 }
 
 #[test]
-fn there_is_room_for_so_many() {
+fn number_of_connections_is_limited() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let clients: Vec<Client> = (0..16).map(|_| Client::open(inspector.address())).collect();
     assert_eq!(Client::try_open(inspector.address(), "/socket", &[]).map(drop), Err(503));
@@ -170,10 +170,10 @@ fn there_is_room_for_so_many() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_does_not_slow_the_game() {
+fn client_that_never_reads_does_not_slow_the_game() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (mut simulation, _) = game();
-    // It asks and asks, and never takes an answer.
+    // It sends requests and never reads an answer.
     let mut deaf = Client::open(inspector.address());
     deaf.answer(json!({ "request": "hello" }));
     for _ in 0..2_000 {
@@ -186,17 +186,17 @@ fn a_reader_that_does_not_read_does_not_slow_the_game() {
         simulation.events().for_each(drop);
     }
     let each = began.elapsed().as_micros() / 2_000;
-    // A frame lasts 16 000; this machine may be busy.
+    // A frame lasts 16 000 µs; this machine may be busy.
     assert!(each < 8_000, "{each} µs");
-    // Whoever reads is served.
+    // Other clients are served.
     Client::open(inspector.address()).answer(json!({ "request": "hello" }));
 }
 
 #[test]
-fn whoever_comes_and_says_nothing_has_to_go() {
+fn silent_connections_are_closed() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let watching = Client::open(inspector.address());
-    // More than there is room for, each with half a request.
+    // More than the limit, each with half a request.
     let silent = (0..100).map(|_| {
         let mut stream = std::net::TcpStream::connect(inspector.address()).unwrap();
         std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\nHost: 127").unwrap();
@@ -206,20 +206,20 @@ fn whoever_comes_and_says_nothing_has_to_go() {
     let mut first = &silent[0];
     first.set_read_timeout(Some(std::time::Duration::from_secs(40))).unwrap();
     let mut answer = Vec::new();
-    // Ended by the inspector, with or without a word.
+    // Closed by the inspector, with or without a response.
     let ended = std::io::Read::read_to_end(&mut first, &mut answer);
     let is_waiting = ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
     assert!(!is_waiting, "it was left to wait");
-    // Whoever watches stays, and whoever comes properly gets a place.
+    // The watcher stays connected, and a new client is accepted.
     let mut watching = watching;
     watching.answer(json!({ "request": "hello" }));
     Client::open(inspector.address()).answer(json!({ "request": "hello" }));
 }
 
 #[test]
-fn whoever_is_gone_without_a_word_keeps_no_place() {
+fn vanished_client_is_disconnected_after_a_timeout() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
-    // They do not answer when they are called, as a machine that fell asleep.
+    // The client does not answer pings, like a suspended machine.
     let mut gone = Client::open(inspector.address());
     gone.answer(json!({ "request": "hello" }));
     let began = std::time::Instant::now();

@@ -1,8 +1,8 @@
-//! Reading.
+//! Bit reader.
 
 use super::{NUMBER_GROUP, Number, WireError, WireErrorKind, low, unzigzag};
 
-/// Bits, and how far they were read. Whatever the bits are, reading gives a value or an error.
+/// Reads values from bits. Whatever the bits are, reading gives a value or an error.
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
@@ -11,27 +11,27 @@ pub struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// At the first bit.
+    /// Creates a reader at the first bit.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// How many bits were read.
+    /// Number of bits that were read.
     pub fn position(&self) -> u64 {
         self.at
     }
 
-    /// How many bits are left.
+    /// Number of bits that are left.
     pub fn left(&self) -> u64 {
         self.bytes.len() as u64 * 8 - self.at
     }
 
-    /// An error at the place that was reached.
+    /// An error at the current bit.
     pub fn error(&self, kind: WireErrorKind) -> WireError {
         WireError { at: self.at, kind }
     }
 
-    /// So many bits as a number, 64 at most.
+    /// `count` bits as a number, at most 64.
     ///
     /// # Errors
     /// If fewer are left.
@@ -154,7 +154,7 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// How many items follow, in groups of `group` bits. Checked before room is made for them.
+    /// Number of items that follow, in groups of `group` bits. Checked before allocation.
     ///
     /// # Errors
     /// If these are more than `most`, or more than there are bits left with `bits_each` for one.
@@ -168,7 +168,7 @@ impl<'a> BitReader<'a> {
         self.count_from(0, what, group, most, bits_each)
     }
 
-    /// How many items follow if there is one at least: less one in groups of `group` bits.
+    /// Number of items that follow, at least one: less one in groups of `group` bits.
     ///
     /// # Errors
     /// As [`Self::count`].
@@ -222,10 +222,10 @@ impl<'a> BitReader<'a> {
         String::from_utf8(bytes).map_err(|_| WireError { at: begin, kind: WireErrorKind::NotText })
     }
 
-    /// Makes sure that nothing follows but zeros that fill the byte.
+    /// Checks that nothing follows but zero bits that fill the byte.
     ///
     /// # Errors
-    /// If something does.
+    /// If anything else follows.
     pub fn finish(mut self) -> Result<(), WireError> {
         let left = self.left();
         if left >= 8 {

@@ -1,37 +1,37 @@
-//! Writing.
+//! Bit writer.
 
 use super::{NUMBER_GROUP, Number, low, zigzag};
 
-/// Collects bits. Its memory is kept when it is [cleared](Self::clear), so that a warm one does not allocate.
+/// Writes values as bits. [Clearing](Self::clear) keeps the allocation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BitWriter {
-    /// Words of eight bytes that are full.
+    /// Full words of eight bytes.
     bytes: Vec<u8>,
     /// The bits that do not fill a word yet; zeros above them.
     rest: u64,
-    /// How many these are: 0 to 63.
+    /// Number of bits in `rest`: 0 to 63.
     rest_bits: u32,
 }
 
-/// A place in a [`BitWriter`] to go back to.
+/// A position in a [`BitWriter`] to rewind to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mark {
     bits: u64,
 }
 
 impl BitWriter {
-    /// Without bits.
+    /// Creates an empty writer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many bits were written.
+    /// Number of bits that were written.
     #[inline]
     pub fn bit_len(&self) -> u64 {
         self.bytes.len() as u64 * 8 + u64::from(self.rest_bits)
     }
 
-    /// How many bytes they take.
+    /// Number of bytes that they take.
     pub fn byte_len(&self) -> usize {
         self.bytes.len() + self.rest_bits.div_ceil(8) as usize
     }
@@ -41,19 +41,19 @@ impl BitWriter {
         self.bit_len() == 0
     }
 
-    /// Forgets all bits and keeps the memory.
+    /// Drops all bits and keeps the allocation.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.rest = 0;
         self.rest_bits = 0;
     }
 
-    /// Where it is, to [go back to](Self::rewind) if what follows does not fit.
+    /// The current position, to [rewind](Self::rewind) to if the next item does not fit.
     pub fn mark(&self) -> Mark {
         Mark { bits: self.bit_len() }
     }
 
-    /// Forgets all that was written since the mark; does nothing if it is ahead.
+    /// Drops all bits after the mark; does nothing if the mark is ahead.
     pub fn rewind(&mut self, mark: Mark) {
         if mark.bits >= self.bit_len() {
             return;
@@ -137,7 +137,7 @@ impl BitWriter {
         self.raw(bytes);
     }
 
-    /// All bits of another one, as if they had been written here: word by word.
+    /// Appends all bits of another writer, word by word.
     #[inline]
     pub fn append(&mut self, other: &Self) {
         self.raw(&other.bytes);
@@ -177,7 +177,7 @@ impl BitWriter {
     #[inline]
     fn chunk(&mut self, value: u64, count: u32) {
         let value = value & low(count);
-        // Fewer than 64 bits wait, so that this shift is one.
+        // `rest_bits` is below 64, so that the shift is valid.
         let word = self.rest | value << self.rest_bits;
         let bits = self.rest_bits + count;
         if bits < 64 {

@@ -1,27 +1,27 @@
-//! What the player does.
+//! Commands of the player.
 //!
-//! Everything is checked here as far as it can be, takes effect in the next tick, and is sent then. Handles are those of
-//! the client's own simulation; on the wire they are the server's.
+//! Commands are checked here as far as possible, take effect in the next tick, and are sent then. Handles are
+//! those of the client's own simulation; on the wire they are the server's.
 
 use std::sync::Arc;
 
 use ugas_core::ability::{ActivationRefusal, GameplayEvent, NetExecution};
 use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::CueDetails;
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::input::InputId;
 use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::TaskOutcome;
 
+use super::change_detector::Replicated;
 use super::local::is_local;
-use super::shown::Replicated;
-use super::{Client, ClientEvent, MOST_UNPLACED, Prediction};
+use super::{Client, ClientEvent, MAX_PENDING_BURSTS, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
-use crate::message::{Ack, Burst, CommandFrame, Frames, NetCommand, PacketId, RunRef, ToServer};
-use crate::wire::{EncodeError, encode_to_server, settle};
+use crate::message::{Ack, ActivationRef, CommandFrame, CueBurst, Frames, NetCommand, PacketId, ToServer};
+use crate::wire::{EncodeError, encode_to_server, round_to_wire};
 
-/// Why the player cannot do something.
+/// Reason for which a command of the player cannot be given.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActError {
@@ -31,14 +31,14 @@ pub enum ActError {
     /// The controller is not the client's own.
     #[error("{0:?} is not the client's own")]
     NotOwn(ControllerId),
-    /// The ability runs on this machine only.
+    /// The ability is `LocalOnly`.
     #[error("the ability runs on this machine only: use `activate_local`")]
     LocalOnly,
-    /// The ability does not run on this machine only.
+    /// The ability is not `LocalOnly`.
     #[error("the ability does not run on this machine only: use `activate`")]
     NotLocal,
-    /// The server does not know of it: it is gone, or was never there.
-    #[error("the server does not know of it: it is gone, or was never there")]
+    /// The server does not know the named object: it is gone, or was never there.
+    #[error("the server does not know this object: it is gone, or was never there")]
     Unknown,
     /// The ability cannot be activated now.
     #[error(transparent)]
@@ -46,7 +46,8 @@ pub enum ActError {
     /// More commands than a tick has room for.
     #[error("a tick has room for {MAX_COMMANDS} commands: wait for the next one")]
     TooMany,
-    /// It cannot be sent: the commands of a tick do not fit into a datagram, or something is not as the wire has it.
+    /// The command cannot be encoded: the commands of a tick do not fit into a datagram, or a value has no
+    /// wire form.
     #[error(transparent)]
     Unsendable(EncodeError),
     /// A number is not finite, or something is too long for the wire.
@@ -55,13 +56,13 @@ pub enum ActError {
 }
 
 impl Client {
-    /// Activates an ability. One that is predicted is checked here first.
+    /// Activates an ability. A predicted one is checked here first.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn activate(
         &mut self,
-        ability: AbilityHandle,
+        ability: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<PredictionKey, ActError> {
         let granted = self.simulation.ability(ability).ok_or(ActError::Unknown)?;
@@ -75,20 +76,20 @@ impl Client {
             let checked = self.simulation.can_activate_on(ability, request.targets.clone());
             checked.map_err(|refusal| ActError::Refused(Box::new(refusal)))?;
         }
-        let remote = self.mirror.remote(ability).ok_or(ActError::Unknown)?;
+        let remote = self.replica.remote(ability).ok_or(ActError::Unknown)?;
         let targets = self.to_remote(&request.targets)?;
-        let event = request.event.map(|event| translate_event(event, |id| self.mirror.remote(id)));
+        let event = request.event.map(|event| translate_event(event, |id| self.replica.remote(id)));
         self.queue(NetCommand::Activate { ability: remote, targets, event })
     }
 
     /// Activates an ability that runs on this machine only (`NetExecution: LocalOnly`), on a copy of the world:
-    /// [`Client::local_simulation`]. The run is one of that copy. Nothing is sent.
+    /// [`Client::local_simulation`]. The activation belongs to that copy. Nothing is sent.
     ///
     /// # Errors
-    /// Why not.
+    /// If the ability cannot be activated.
     pub fn activate_local(
         &mut self,
-        ability: AbilityHandle,
+        ability: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<ActivationId, ActError> {
         let granted = self.simulation.ability(ability).ok_or(ActError::Unknown)?;
@@ -100,43 +101,44 @@ impl Client {
         begun.map_err(|refusal| ActError::Refused(Box::new(refusal)))
     }
 
-    /// Cancels a run of an ability that runs on this machine only. False if it is over.
+    /// Cancels an activation of a `LocalOnly` ability; false if it is over.
     pub fn cancel_local(&mut self, run: ActivationId) -> bool {
         self.stage.simulation_mut().is_some_and(|stage| stage.cancel(run))
     }
 
-    /// Ends a run.
+    /// Ends an activation.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
-    pub fn end_run(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
+    /// If the command cannot be given; then nothing is sent.
+    pub fn end_activation(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
         let run = self.run_ref(run)?;
         self.queue(NetCommand::End(run))
     }
 
-    /// Cancels a run.
+    /// Cancels an activation.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
-    pub fn cancel_run(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
+    /// If the command cannot be given; then nothing is sent.
+    pub fn cancel_activation(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
         let run = self.run_ref(run)?;
         self.queue(NetCommand::Cancel(run))
     }
 
-    /// Ends the run that a command begins, also one of this very tick: so activation, [targets](Self::target_begun) and
-    /// end travel in one frame.
+    /// Ends the activation that a command begins, also one of the same tick: activation,
+    /// [targets](Self::target_begun) and end then travel in one frame.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn end_begun(&mut self, begun: PredictionKey) -> Result<PredictionKey, ActError> {
         self.check_begun(begun)?;
-        self.queue(NetCommand::End(RunRef::Begun(begun)))
+        self.queue(NetCommand::End(ActivationRef::Begun(begun)))
     }
 
-    /// Gives targets to the first branch of the run that a command begins, also one of this very tick.
+    /// Provides targets to the first branch of the activation that a command begins, also one of the same
+    /// tick.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn target_begun(
         &mut self,
         begun: PredictionKey,
@@ -144,13 +146,13 @@ impl Client {
     ) -> Result<PredictionKey, ActError> {
         self.check_begun(begun)?;
         let targets = self.to_remote(targets)?;
-        self.queue(NetCommand::Targets { run: RunRef::Begun(begun), thread: 0, targets })
+        self.queue(NetCommand::Targets { run: ActivationRef::Begun(begun), branch: 0, targets })
     }
 
     /// Presses an input.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn press(
         &mut self,
         controller: ControllerId,
@@ -164,7 +166,7 @@ impl Client {
     /// Releases an input.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn release(
         &mut self,
         controller: ControllerId,
@@ -174,55 +176,55 @@ impl Client {
         self.queue(NetCommand::Release { controller, input })
     }
 
-    /// Confirms what waits for it.
+    /// Confirms tasks that wait for confirmation.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn confirm(&mut self, controller: ControllerId) -> Result<PredictionKey, ActError> {
         let controller = self.own_remote(controller)?;
         self.queue(NetCommand::Confirm(controller))
     }
 
-    /// Declines what waits for a confirmation.
+    /// Declines tasks that wait for confirmation.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn decline(&mut self, controller: ControllerId) -> Result<PredictionKey, ActError> {
         let controller = self.own_remote(controller)?;
         self.queue(NetCommand::Decline(controller))
     }
 
-    /// Gives targets to a task that waits for them.
+    /// Provides targets to a task that waits for them.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn provide_targets(&mut self, task: TaskId, targets: &TargetData) -> Result<PredictionKey, ActError> {
-        let (run, thread) = self.branch_of(task)?;
+        let (run, branch) = self.branch_of(task)?;
         let targets = self.to_remote(targets)?;
-        self.queue(NetCommand::Targets { run, thread, targets })
+        self.queue(NetCommand::Targets { run, branch, targets })
     }
 
-    /// Says how a task that the host carries out went.
+    /// Reports the outcome of a host task.
     ///
     /// # Errors
-    /// Why not; nothing is sent then.
+    /// If the command cannot be given; then nothing is sent.
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> Result<PredictionKey, ActError> {
-        let (run, thread) = self.branch_of(task)?;
-        self.queue(NetCommand::Finish { run, thread, outcome })
+        let (run, branch) = self.branch_of(task)?;
+        self.queue(NetCommand::Finish { run, branch, outcome })
     }
 
-    /// Begins what is bound to an input and runs on this machine only. The server is told of the press all the same: other
-    /// abilities may be bound to it.
+    /// Activates the `LocalOnly` abilities that are bound to an input. The press is sent to the server all
+    /// the same: other abilities may be bound to it.
     fn press_local(&mut self, controller: ControllerId, input: &InputId) {
         let Some(known) = self.simulation.controller(controller) else { return };
-        let is_bound = |ability: &AbilityHandle| {
+        let is_bound = |ability: &GrantedAbilityId| {
             let granted = self.simulation.ability(*ability);
             granted.is_some_and(|granted| granted.input() == Some(input))
                 && is_local(&self.simulation, *ability)
         };
-        let bound: Vec<AbilityHandle> = known.abilities().iter().copied().filter(is_bound).collect();
+        let bound: Vec<GrantedAbilityId> = known.abilities().iter().copied().filter(is_bound).collect();
         for ability in bound {
-            // One that cannot be activated now is as any other press that comes to nothing.
+            // A refused activation is ignored, like any press without effect.
             let _ = self.stage.activate(&self.simulation, ability, ActivationRequest::default());
         }
     }
@@ -235,8 +237,8 @@ impl Client {
             return Err(ActError::TooMany);
         }
         let key = PredictionKey::new(self.tick.next().0, self.next.len() as u16);
-        // What is predicted is what the server reads: places in single precision.
-        settle(&mut command);
+        // Predict with the values that the server will decode: vectors travel in single precision.
+        round_to_wire(&mut command);
         self.next.push(command);
         if let Err(error) = self.check_next() {
             self.next.pop();
@@ -245,7 +247,7 @@ impl Client {
         Ok(key)
     }
 
-    /// Whether what the player does in the next tick fits into a datagram, whatever else that says.
+    /// Checks that the commands of the next tick fit into a datagram, whatever its header is.
     fn check_next(&self) -> Result<(), EncodeError> {
         let tick = self.tick.next();
         let packet = PacketId(u32::MAX);
@@ -256,36 +258,36 @@ impl Client {
     }
 
     fn check_own(&self, controller: ControllerId) -> Result<(), ActError> {
-        let remote = self.mirror.remote(controller).ok_or(ActError::Unknown)?;
+        let remote = self.replica.remote(controller).ok_or(ActError::Unknown)?;
         self.inbox.is_own(remote).then_some(()).ok_or(ActError::NotOwn(controller))
     }
 
     fn own_remote(&self, controller: ControllerId) -> Result<ControllerId, ActError> {
         self.check_own(controller)?;
-        self.mirror.remote(controller).ok_or(ActError::Unknown)
+        self.replica.remote(controller).ok_or(ActError::Unknown)
     }
 
-    /// A run as the server knows it, or by the command that began it.
-    fn run_ref(&self, run: ActivationId) -> Result<RunRef, ActError> {
+    /// Names an activation by the server's handle, or by the command that began it.
+    fn run_ref(&self, run: ActivationId) -> Result<ActivationRef, ActError> {
         let activation = self.simulation.activation(run).ok_or(ActError::Unknown)?;
         self.check_own(activation.controller())?;
-        match (self.mirror.remote(run), activation.prediction()) {
-            (Some(remote), _) => Ok(RunRef::Known(remote)),
-            (None, Some(key)) => Ok(RunRef::Begun(key)),
+        match (self.replica.remote(run), activation.prediction()) {
+            (Some(remote), _) => Ok(ActivationRef::Known(remote)),
+            (None, Some(key)) => Ok(ActivationRef::Begun(key)),
             (None, None) => Err(ActError::Unknown),
         }
     }
 
-    /// Whether a command that begins a run was given for the next tick, or has begun one.
+    /// Checks that a key belongs to an activation of the next tick, or of an earlier one that runs.
     fn check_begun(&self, begun: PredictionKey) -> Result<(), ActError> {
         let is_next = begun.tick() == self.tick.next().0
             && matches!(self.next.get(usize::from(begun.sequence())), Some(NetCommand::Activate { .. }));
-        (is_next || self.run_of(begun).is_some()).then_some(()).ok_or(ActError::Unknown)
+        (is_next || self.activation_of(begun).is_some()).then_some(()).ok_or(ActError::Unknown)
     }
 
-    fn branch_of(&self, task: TaskId) -> Result<(RunRef, u32), ActError> {
+    fn branch_of(&self, task: TaskId) -> Result<(ActivationRef, u32), ActError> {
         let running = self.simulation.task(task).ok_or(ActError::Unknown)?;
-        Ok((self.run_ref(running.activation())?, running.thread()))
+        Ok((self.run_ref(running.activation())?, running.branch()))
     }
 
     fn to_remote(&self, targets: &TargetData) -> Result<TargetData, ActError> {
@@ -295,23 +297,23 @@ impl Client {
         if targets.check().is_err() {
             return Err(ActError::Malformed("a position is not finite"));
         }
-        translate(targets, |controller| self.mirror.remote(controller)).ok_or(ActError::Unknown)
+        translate(targets, |controller| self.replica.remote(controller)).ok_or(ActError::Unknown)
     }
 
-    /// Does in the client's own simulation what the server will be asked to do.
+    /// Runs a command in the client's own simulation ahead of the server.
     pub(super) fn predict(&mut self, key: PredictionKey, command: &NetCommand) {
         if self.withdrawn.contains(&key) {
             return;
         }
         match command {
             NetCommand::Activate { ability, targets, event } => {
-                let local = self.mirror.local(*ability);
-                let targets = translate(targets, |controller| self.mirror.local(controller));
+                let local = self.replica.local(*ability);
+                let targets = translate(targets, |controller| self.replica.local(controller));
                 let (Some(ability), Some(targets)) = (local, targets) else { return };
-                let event = event.clone().map(|event| translate_event(event, |id| self.mirror.local(id)));
+                let event = event.clone().map(|event| translate_event(event, |id| self.replica.local(id)));
                 let mut request = ActivationRequest::on(targets).predicted(key);
                 request.event = event;
-                // Refused here, it may still be carried out there: then the server's state shows it.
+                // If it is refused here but runs on the server, the server's state will show it.
                 let _ = self.simulation.activate_with(ability, request);
             }
             NetCommand::End(run) => {
@@ -325,43 +327,43 @@ impl Client {
                 }
             }
             NetCommand::Confirm(controller) => {
-                if let Some(controller) = self.mirror.local(*controller) {
+                if let Some(controller) = self.replica.local(*controller) {
                     let _ = self.simulation.predicting(key, |sim| sim.confirm(controller));
                 }
             }
             NetCommand::Decline(controller) => {
-                if let Some(controller) = self.mirror.local(*controller) {
+                if let Some(controller) = self.replica.local(*controller) {
                     let _ = self.simulation.predicting(key, |sim| sim.decline(controller));
                 }
             }
             NetCommand::Press { controller, input } => {
-                if let Some(controller) = self.mirror.local(*controller) {
+                if let Some(controller) = self.replica.local(*controller) {
                     let _ = self.simulation.predicting(key, |sim| sim.press(controller, input.clone()));
                 }
             }
             NetCommand::Release { controller, input } => {
-                if let Some(controller) = self.mirror.local(*controller) {
+                if let Some(controller) = self.replica.local(*controller) {
                     let _ = self.simulation.predicting(key, |sim| sim.release(controller, input.clone()));
                 }
             }
-            NetCommand::Targets { run, thread, targets } => {
-                let targets = translate(targets, |controller| self.mirror.local(controller));
-                if let (Some(task), Some(targets)) = (self.local_task(*run, *thread), targets) {
+            NetCommand::Targets { run, branch, targets } => {
+                let targets = translate(targets, |controller| self.replica.local(controller));
+                if let (Some(task), Some(targets)) = (self.local_task(*run, *branch), targets) {
                     let _ = self.simulation.predicting(key, |sim| sim.provide_targets(task, targets));
                 }
             }
-            NetCommand::Finish { run, thread, outcome } => {
-                if let Some(task) = self.local_task(*run, *thread) {
+            NetCommand::Finish { run, branch, outcome } => {
+                if let Some(task) = self.local_task(*run, *branch) {
                     self.simulation.predicting(key, |sim| sim.complete_task(task, *outcome));
                 }
             }
         }
     }
 
-    pub(super) fn local_run(&self, run: RunRef) -> Option<ActivationId> {
+    pub(super) fn local_run(&self, run: ActivationRef) -> Option<ActivationId> {
         match run {
-            RunRef::Known(run) => self.mirror.local(run),
-            RunRef::Begun(key) => self.own_controllers().find_map(|controller| {
+            ActivationRef::Known(run) => self.replica.local(run),
+            ActivationRef::Begun(key) => self.own_controllers().find_map(|controller| {
                 let is_begun = |run: &ActivationId| {
                     self.simulation.activation(*run).is_some_and(|run| run.prediction() == Some(key))
                 };
@@ -370,27 +372,27 @@ impl Client {
         }
     }
 
-    fn local_task(&self, run: RunRef, thread: u32) -> Option<TaskId> {
+    fn local_task(&self, run: ActivationRef, branch: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(self.local_run(run)?)?;
         activation
             .tasks()
-            .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+            .find(|task| self.simulation.task(*task).is_some_and(|task| task.branch() == branch))
     }
 
-    /// The server tells of a cue that flashed.
-    pub(super) fn flash(&mut self, burst: Burst) {
-        let Some(controller) = self.mirror.local(burst.controller) else {
-            // It may have come with the same datagram.
-            if self.unplaced.len() < MOST_UNPLACED {
-                self.unplaced.push(burst);
+    /// Handles a cue burst from the server.
+    pub(super) fn handle_cue_burst(&mut self, burst: CueBurst) {
+        let Some(controller) = self.replica.local(burst.controller) else {
+            // Its controller may have come with the same datagram.
+            if self.pending_bursts.len() < MAX_PENDING_BURSTS {
+                self.pending_bursts.push(burst);
             }
             return;
         };
-        if self.impulses.is_news(&burst, controller) {
-            let source = burst.source.and_then(|source| self.mirror.local(source));
+        if self.one_shots.accept_burst(&burst, controller) {
+            let source = burst.source.and_then(|source| self.replica.local(source));
             let details = burst.details.as_deref().and_then(|bytes| CueDetails::from_bytes(bytes).ok());
             let details = details.filter(|details| details.is_known(self.simulation.catalog()));
-            self.events.push_back(ClientEvent::CueFlashed {
+            self.events.push_back(ClientEvent::CueExecuted {
                 controller,
                 details: details.map(|details| {
                     Arc::new(self.complete_details(details, controller, source, burst.location))
@@ -419,7 +421,7 @@ impl Client {
         if details.hit.is_none() {
             details.origin = details.origin.or(location);
         }
-        Replicated { simulation: &self.simulation, mirror: &self.mirror }.add_tags(&mut details, target);
+        Replicated { simulation: &self.simulation, replica: &self.replica }.add_tags(&mut details, target);
         details
     }
 }
@@ -431,7 +433,7 @@ fn checked_input(input: InputId) -> Result<InputId, ActError> {
     }
 }
 
-/// Targets with other handles; `None` if one has no counterpart.
+/// Translates the handles of targets; `None` if one has no counterpart.
 fn translate(targets: &TargetData, map: impl Fn(ControllerId) -> Option<ControllerId>) -> Option<TargetData> {
     let one = |target: &Target| {
         Some(match target {
@@ -449,7 +451,7 @@ fn translate(targets: &TargetData, map: impl Fn(ControllerId) -> Option<Controll
     targets.iter().map(one).collect::<Option<_>>().map(TargetData)
 }
 
-/// An event with other handles; who has no counterpart is left out.
+/// Translates the handles of an event; a controller without counterpart is left out.
 fn translate_event(
     event: GameplayEvent,
     map: impl Fn(ControllerId) -> Option<ControllerId>,

@@ -1,57 +1,57 @@
-//! What a client's host hears.
+//! Events for the client's host.
 
 use std::sync::Arc;
 
 use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::{CueDetails, CueParameters, Event};
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::time::Time;
 
 use crate::message::{ByeReason, ClientId, RefusedReason, Rejection};
 use crate::tick::Tick;
 
-/// What a client's host hears. Handles are those of the client's own simulation.
+/// An event for the client's host. Handles are those of the client's own simulation.
 ///
-/// Changes of state are differences between what was shown before and what is shown now, whoever made them and however
-/// often they were predicted: each is told once. What happens and leaves nothing behind is told once as well, and taken
-/// back if it turns out that it did not happen.
+/// State events are differences between the state shown before and now: each change is emitted once, however
+/// often it was predicted. One-shot events, which change no state, are emitted once as well, and
+/// [retracted](Self::Retracted) if they turn out not to have happened.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// The server let the client in.
+    /// The server admitted the client.
     Connected {
-        /// Who it is.
+        /// Id of the client.
         client: ClientId,
     },
-    /// The server did not let the client in.
+    /// The server refused the client.
     Refused(RefusedReason),
     /// The session is over.
     Disconnected(Option<ByeReason>),
     /// A controller came into view.
     Appeared {
-        /// Which.
+        /// The controller.
         controller: ControllerId,
-        /// Whether it is the client's own.
+        /// Whether the client owns it.
         own: bool,
     },
     /// A controller is out of view, or gone.
     Vanished {
-        /// Which.
+        /// The controller.
         controller: ControllerId,
     },
-    /// It became the client's own, or ceased to be.
+    /// The client became owner of a controller, or ceased to be.
     OwnershipChanged {
-        /// Which.
+        /// The controller.
         controller: ControllerId,
-        /// Whether it is now.
+        /// Whether the client owns it now.
         own: bool,
     },
     /// A value changed.
     AttributeChanged {
-        /// Whose.
+        /// Controller of the attribute.
         controller: ControllerId,
-        /// Which.
+        /// The attribute.
         attribute: AttributeId,
         /// Current value before.
         old: f64,
@@ -76,23 +76,23 @@ pub enum ClientEvent {
         /// The attribute.
         attribute: AttributeId,
     },
-    /// A tag, or the first below it, appeared.
+    /// A tag, or the first of its children, was added.
     TagAdded {
-        /// On whom.
+        /// Controller with the tag.
         controller: ControllerId,
-        /// Which.
+        /// The tag.
         tag: TagId,
     },
-    /// A tag, with all below it, is gone.
+    /// A tag, with all of its children, was removed.
     TagRemoved {
-        /// From whom.
+        /// Controller that had the tag.
         controller: ControllerId,
-        /// Which.
+        /// The tag.
         tag: TagId,
     },
     /// The explicit count of a tag changed (T6), for a client that [asks](super::ClientConfig::tag_counts) for it; before the
     /// [`Self::TagAdded`] or [`Self::TagRemoved`] that the same change leads to. The server sends counts up to
-    /// [`Piece::MOST_TAGS`](ugas_core::mirror::Piece::MOST_TAGS).
+    /// [`Piece::MOST_TAGS`](ugas_core::replica::Piece::MOST_TAGS).
     TagCountChanged {
         /// Controller with the tag.
         controller: ControllerId,
@@ -103,131 +103,131 @@ pub enum ClientEvent {
         /// Explicit count now.
         new: u32,
     },
-    /// An effect is there that was not.
+    /// An effect was added.
     EffectAdded {
-        /// On whom.
+        /// Target of the effect.
         controller: ControllerId,
         /// Its instance.
         active: ActiveEffectId,
         /// Its definition.
         effect: EffectId,
     },
-    /// An effect is gone.
+    /// An effect was removed.
     EffectRemoved {
-        /// From whom.
+        /// Target of the effect.
         controller: ControllerId,
         /// Its instance.
         active: ActiveEffectId,
         /// Its definition.
         effect: EffectId,
     },
-    /// An effect that was predicted has another handle: it was played again, or the server has confirmed it.
+    /// A predicted effect has another handle: it was replayed, or the server confirmed it.
     EffectRenamed {
-        /// On whom.
+        /// Target of the effect.
         controller: ControllerId,
         /// Its instance before.
         old: ActiveEffectId,
         /// Its instance now.
         new: ActiveEffectId,
     },
-    /// An effect has more or fewer stacks.
+    /// The stack count of an effect changed.
     StacksChanged {
-        /// On whom.
+        /// Target of the effect.
         controller: ControllerId,
         /// Its instance.
         active: ActiveEffectId,
-        /// Before.
+        /// Stacks before.
         old: u32,
-        /// Now.
+        /// Stacks now.
         new: u32,
     },
-    /// A looping cue is to be shown. One that began before it came into view is to be taken up in the middle (§12).
+    /// A looping cue starts. One that began before it came into view is joined in progress (§12).
     CueBegan {
-        /// On whom.
+        /// Target of the cue.
         controller: ControllerId,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
-        /// Since when it goes on, as well as is known.
+        /// Start of the cue, as far as known.
         since: Option<Time>,
         /// Context of its first holder (C1).
         parameters: CueParameters,
     },
-    /// A looping cue is over.
+    /// A looping cue ends.
     CueEnded {
-        /// On whom.
+        /// Target of the cue.
         controller: ControllerId,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
     },
-    /// A cue flashes.
-    CueFlashed {
-        /// On whom.
+    /// A cue was executed once.
+    CueExecuted {
+        /// Target of the cue.
         controller: ControllerId,
-        /// From whom.
+        /// Source of the cue, if it is known and in view.
         source: Option<ControllerId>,
-        /// Which.
+        /// Tag of the cue.
         cue: TagId,
-        /// How strong.
+        /// Magnitude.
         magnitude: f64,
-        /// At what level.
+        /// Level.
         level: f64,
-        /// Where.
+        /// Location, if known.
         location: Option<Vector3>,
         /// Rest of its context (C1): causer, hit, levels, tags, payload.
         details: Option<Arc<CueDetails>>,
     },
     /// An ability was granted.
     AbilityGranted {
-        /// To whom.
+        /// Controller that received it.
         controller: ControllerId,
-        /// Which.
-        ability: AbilityHandle,
+        /// The granted ability.
+        ability: GrantedAbilityId,
     },
-    /// An ability was taken away.
+    /// An ability was revoked.
     AbilityRevoked {
-        /// From whom.
+        /// Controller that had it.
         controller: ControllerId,
-        /// Which.
-        ability: AbilityHandle,
+        /// The granted ability.
+        ability: GrantedAbilityId,
     },
-    /// The server began a run of an ability.
-    RunBegan {
-        /// Whose.
+    /// The server activated an ability.
+    ActivationBegan {
+        /// Controller of the ability.
         controller: ControllerId,
-        /// Which.
-        run: ActivationId,
+        /// The activation.
+        activation: ActivationId,
     },
-    /// A run that the server began is over.
-    RunEnded {
-        /// Whose.
+    /// An activation that the server began is over.
+    ActivationEnded {
+        /// Controller of the ability.
         controller: ControllerId,
-        /// Which.
-        run: ActivationId,
+        /// The activation.
+        activation: ActivationId,
     },
-    /// Something happened that leaves nothing behind.
+    /// A one-shot event happened.
     Happened(Event),
-    /// Something happened in an ability that only this player sees; handles are those of
+    /// An event of an ability that runs on this machine only; handles are those of
     /// [`Client::local_simulation`](crate::Client::local_simulation).
     Local(Event),
-    /// Something that was told did not happen after all.
+    /// A one-shot event that was emitted did not happen after all.
     Retracted(Event),
-    /// The server carried out a command.
+    /// The server ran a command.
     Confirmed {
-        /// Which.
+        /// Key of the command.
         key: PredictionKey,
-        /// How many ticks late.
+        /// Ticks by which it ran late.
         shift: u8,
     },
-    /// The server did not carry out a command; what was predicted of it is undone.
+    /// The server rejected a command; its prediction is undone.
     Rejected {
-        /// Which.
+        /// Key of the command.
         key: PredictionKey,
-        /// Why.
+        /// Reason of the rejection.
         rejection: Rejection,
     },
-    /// What was predicted for a tick of the client's own controllers was not what happened.
+    /// The prediction of a tick of the client's own controllers was wrong.
     Corrected {
-        /// Which tick.
+        /// The tick.
         tick: Tick,
     },
 }

@@ -1,37 +1,37 @@
-//! What came from the server, until it can be shown.
+//! Inbox: replicated state from the server, until it can be shown.
 //!
-//! Datagrams come late, twice, in any order or not at all. Every piece is the newest that was heard of it; the client's
-//! own controllers are kept back until a tick of them is complete.
+//! Datagrams come late, twice, in any order or not at all. The newest version of every piece wins; the
+//! client's own controllers are held back until a tick of them is complete.
 
 use std::collections::BTreeMap;
 
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::{Mirror, Piece, PieceKey};
+use ugas_core::replica::{Piece, PieceKey, Replica};
 
 use crate::message::{ControllerChange, ControllerUpdate, Update};
 use crate::tick::Tick;
 
-/// How long it is remembered that a controller or a piece is gone: as long as a datagram may be late.
-const MEMORY: u32 = 600;
+/// Ticks for which removals of controllers and pieces are remembered: as long as a datagram may be late.
+const REMOVAL_TICKS: u32 = 600;
 
-/// Ticks of the client's own state that wait for parts; of more, the oldest are given up.
-const MOST_OWN_TICKS: usize = 64;
-/// Controllers of which something is known, and that are known to be gone. A server that names more is not listened to.
-const MOST_KNOWN: usize = 1 << 16;
-/// Pieces of a controller that are heard of.
-const MOST_PIECES: usize = 1 << 13;
+/// Most ticks of own state that wait for parts; beyond that the oldest are dropped.
+const MAX_OWN_TICKS: usize = 64;
+/// Most known controllers, and most removed ones. Further ones are ignored.
+const MAX_CONTROLLERS: usize = 1 << 16;
+/// Most pieces of a controller.
+const MAX_PIECES: usize = 1 << 13;
 
-/// What is known of a controller.
+/// Versions of what is known of a controller.
 #[derive(Debug)]
-struct Known {
+struct KnownController {
     epoch: u8,
     newest: Tick,
     own: bool,
-    /// When each piece was heard of last, those that are gone included.
+    /// Newest tick of each piece, removed ones included.
     heard: BTreeMap<PieceKey, Tick>,
 }
 
-/// The own state of a tick, as far as it came.
+/// The own state of a tick, as far as it arrived.
 #[derive(Debug, Default)]
 struct OwnTick {
     parts: u8,
@@ -41,27 +41,27 @@ struct OwnTick {
     updates: Vec<ControllerUpdate>,
 }
 
-/// What came from the server, until it can be shown.
+/// Replicated state from the server, until it can be shown.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    known: BTreeMap<ControllerId, Known>,
+    known: BTreeMap<ControllerId, KnownController>,
     gone: BTreeMap<ControllerId, Tick>,
     own: BTreeMap<Tick, OwnTick>,
-    /// The newest tick whose own state was complete.
+    /// The newest tick with complete own state.
     complete: Option<Tick>,
 }
 
-/// What an update led to.
+/// Result of an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Taken {
-    /// A tick of the client's own controllers is complete.
+pub(super) struct InboxChange {
+    /// Tick of the client's own controllers that became complete.
     pub(super) complete: Option<Tick>,
-    /// Something of others changed.
+    /// Whether other controllers changed.
     pub(super) others: bool,
 }
 
 impl Inbox {
-    /// How many things it holds.
+    /// Number of items held.
     pub(super) fn held(&self) -> usize {
         self.known.values().map(|known| 1 + known.heard.len()).sum::<usize>()
             + self.gone.len()
@@ -73,7 +73,7 @@ impl Inbox {
         self.complete
     }
 
-    /// Whether a controller is the client's own.
+    /// Whether the client owns a controller, by the server's handle.
     pub(super) fn is_own(&self, remote: ControllerId) -> bool {
         self.known.get(&remote).is_some_and(|known| known.own)
     }
@@ -83,16 +83,16 @@ impl Inbox {
         self.known.iter().filter(|(_, known)| known.own).map(|(id, _)| *id)
     }
 
-    /// Takes an update; what can be shown goes into the mirror.
-    pub(super) fn take(&mut self, update: Update, mirror: &mut Mirror) -> Taken {
-        let mut taken = Taken::default();
+    /// Takes an update; state that can be shown goes into the replica.
+    pub(super) fn take(&mut self, update: Update, replica: &mut Replica) -> InboxChange {
+        let mut taken = InboxChange::default();
         let tick = update.tick;
         let (own, others): (Vec<_>, Vec<_>) = update
             .controllers
             .into_iter()
             .partition(|update| matches!(update.change, ControllerChange::Pieces { own: true, .. }));
         for update in others {
-            taken.others |= self.apply(tick, update, mirror);
+            taken.others |= self.apply(tick, update, replica);
         }
         if update.parts > 0 && self.complete.is_none_or(|complete| tick > complete) {
             let ours = self.own.entry(tick).or_default();
@@ -103,17 +103,17 @@ impl Inbox {
                 ours.updates.extend(own);
             }
             while let Some(tick) = self.next_complete() {
-                self.complete_tick(tick, mirror);
+                self.complete_tick(tick, replica);
                 taken.complete = Some(tick);
             }
-            while self.own.len() > MOST_OWN_TICKS {
+            while self.own.len() > MAX_OWN_TICKS {
                 self.own.pop_first();
             }
         }
         taken
     }
 
-    /// The first tick of which all parts are there, and what it builds upon.
+    /// The first tick with all parts, whose base is complete.
     fn next_complete(&self) -> Option<Tick> {
         let has_parts = |own: &OwnTick| own.arrived.count_ones() >= u32::from(own.parts);
         let has_base = |own: &OwnTick| own.since <= self.complete.unwrap_or(Tick(0));
@@ -121,37 +121,37 @@ impl Inbox {
         Some(*tick)
     }
 
-    /// Forgets what is too old to matter.
+    /// Forgets old removals.
     pub(super) fn tidy(&mut self, now: Tick) {
-        let oldest = now.before(MEMORY);
+        let oldest = now.before(REMOVAL_TICKS);
         self.gone.retain(|_, tick| *tick >= oldest);
     }
 
-    fn complete_tick(&mut self, tick: Tick, mirror: &mut Mirror) {
+    fn complete_tick(&mut self, tick: Tick, replica: &mut Replica) {
         let later = self.own.split_off(&tick.next());
         let mut earlier = core::mem::replace(&mut self.own, later);
         let Some(ours) = earlier.remove(&tick) else { return };
         for update in ours.updates {
-            self.apply(tick, update, mirror);
+            self.apply(tick, update, replica);
         }
         self.complete = Some(tick);
         self.tidy(tick);
     }
 
-    /// Applies what is newer than what was heard; true if anything was.
-    fn apply(&mut self, tick: Tick, update: ControllerUpdate, mirror: &mut Mirror) -> bool {
+    /// Applies pieces that are newer than the known ones; true if the update was not outdated.
+    fn apply(&mut self, tick: Tick, update: ControllerUpdate, replica: &mut Replica) -> bool {
         let ControllerUpdate { controller, change } = update;
         if self.gone.get(&controller).is_some_and(|gone| tick <= *gone) {
             return false;
         }
-        let ControllerChange::Pieces { epoch, own, sight, pieces } = change else {
+        let ControllerChange::Pieces { epoch, own, visibility, pieces } = change else {
             let is_known = self.known.get(&controller).is_some_and(|known| known.newest <= tick);
             if is_known {
                 self.known.remove(&controller);
-                mirror.forget(controller);
+                replica.forget(controller);
             }
-            // Whenever a tick is complete there is room again.
-            if self.gone.len() < MOST_KNOWN {
+            // Completing a tick makes room again.
+            if self.gone.len() < MAX_CONTROLLERS {
                 self.gone.insert(controller, tick);
             }
             return is_known;
@@ -161,13 +161,13 @@ impl Inbox {
             return false;
         }
         if known.is_some_and(|known| known.epoch != epoch) {
-            mirror.forget(controller);
+            replica.forget(controller);
             self.known.remove(&controller);
         }
-        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&controller) {
+        if self.known.len() >= MAX_CONTROLLERS && !self.known.contains_key(&controller) {
             return false;
         }
-        let known = self.known.entry(controller).or_insert_with(|| Known {
+        let known = self.known.entry(controller).or_insert_with(|| KnownController {
             epoch,
             newest: tick,
             own,
@@ -175,18 +175,18 @@ impl Inbox {
         });
         known.newest = known.newest.max(tick);
         known.own = own;
-        mirror.see(controller, sight);
+        replica.set_visibility(controller, visibility);
         for (key, piece) in pieces {
-            if known.heard.len() >= MOST_PIECES && !known.heard.contains_key(&key) {
+            if known.heard.len() >= MAX_PIECES && !known.heard.contains_key(&key) {
                 continue;
             }
             let heard = known.heard.entry(key).or_insert(tick);
             if *heard <= tick {
                 *heard = tick;
-                put(mirror, controller, key, piece);
+                put(replica, controller, key, piece);
             }
         }
-        let oldest = tick.before(MEMORY);
+        let oldest = tick.before(REMOVAL_TICKS);
         if known.heard.len() > 4_096 {
             known.heard.retain(|_, heard| *heard >= oldest);
         }
@@ -194,12 +194,13 @@ impl Inbox {
     }
 }
 
-/// A piece that the mirror does not take is left out: a server that sends such spoils its client's view, and no more.
-fn put(mirror: &mut Mirror, controller: ControllerId, key: PieceKey, piece: Option<Piece>) {
+/// Puts a piece into the replica. A piece that the replica refuses is left out: a bad server only spoils its
+/// client's view.
+fn put(replica: &mut Replica, controller: ControllerId, key: PieceKey, piece: Option<Piece>) {
     match piece {
         Some(piece) => {
-            let _ = mirror.put(controller, key, piece);
+            let _ = replica.put(controller, key, piece);
         }
-        None => mirror.take_away(controller, key),
+        None => replica.remove(controller, key),
     }
 }

@@ -1,14 +1,14 @@
-//! Abilities that only this player sees (`LocalOnly`): a map that opens, an aiming mode.
+//! `LocalOnly` abilities, which only this player sees: a map that opens, an aiming mode.
 //!
-//! The server knows nothing of them, and what the server tells must not undo them. So they run beside the world that is
-//! shown, on a copy of it that is taken when the first of them begins and thrown away when the last of them is over.
-//! They see the world as it was then; what they do to it stays in the copy.
+//! The server knows nothing of them, and its updates must not undo them. So they run on a copy of the shown
+//! world, which is made when the first of them begins and dropped when the last is over. They see the world
+//! as it was then; their changes stay in the copy.
 
 use std::sync::Arc;
 
 use ugas_core::ability::{ActivationRefusal, NetExecution};
 use ugas_core::event::Event;
-use ugas_core::handle::{AbilityHandle, ActivationId};
+use ugas_core::handle::{ActivationId, GrantedAbilityId};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::Span;
 
@@ -27,11 +27,11 @@ impl LocalStage {
         self.simulation.as_mut()
     }
 
-    /// Begins a run of an ability.
+    /// Activates an ability on the copy.
     pub(super) fn activate(
         &mut self,
         world: &Simulation,
-        ability: AbilityHandle,
+        ability: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         let stage = self.simulation.get_or_insert_with(|| copy(world));
@@ -42,8 +42,8 @@ impl LocalStage {
         run
     }
 
-    /// Lets time pass; the events of `LocalOnly` abilities are told.
-    pub(super) fn advance(&mut self, span: Span, mut tell: impl FnMut(Event)) {
+    /// Advances time, and emits the events of `LocalOnly` abilities.
+    pub(super) fn advance(&mut self, span: Span, mut emit: impl FnMut(Event)) {
         let Some(stage) = &mut self.simulation else { return };
         if span.is_positive() {
             stage.advance(span);
@@ -51,13 +51,13 @@ impl LocalStage {
         let events: Vec<Event> = stage.events().collect();
         for event in events {
             if event.cause.ability.is_some_and(|ability| is_local(stage, ability)) {
-                tell(event);
+                emit(event);
             }
         }
         self.tidy();
     }
 
-    /// Without a run there is nothing to keep.
+    /// Drops the copy if no `LocalOnly` ability runs.
     fn tidy(&mut self) {
         let has_run = |stage: &Simulation| {
             stage.controllers().any(|(_, controller)| {
@@ -72,18 +72,18 @@ impl LocalStage {
     }
 }
 
-/// Whether an ability runs on the player's machine only.
-pub(super) fn is_local(simulation: &Simulation, ability: AbilityHandle) -> bool {
+/// Whether an ability is `LocalOnly`.
+pub(super) fn is_local(simulation: &Simulation, ability: GrantedAbilityId) -> bool {
     let definition = simulation.ability(ability).map(|granted| granted.ability());
     let definition = definition.and_then(|ability| simulation.catalog().ability_by_id(ability));
     definition.is_some_and(|ability| ability.def().net_execution == NetExecution::LocalOnly)
 }
 
-/// The world as it is now, in which everything may happen.
+/// Copies the world into a simulation without a network role.
 fn copy(world: &Simulation) -> Simulation {
     let mut copy =
         Simulation::new(Arc::clone(world.catalog()), Config::seeded(world.config().prediction_seed));
-    // It is of the same catalog.
+    // The catalog is the same.
     let restored = copy.restore(&world.snapshot());
     debug_assert!(restored.is_ok());
     copy

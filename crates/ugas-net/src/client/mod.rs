@@ -1,13 +1,13 @@
-//! The client: it shows what the server told, and predicts what its player does.
+//! The client: shows the server's state, and predicts the commands of its player.
 
 mod act;
+mod change_detector;
 mod config;
 mod event;
-mod impulses;
 mod inbox;
 mod local;
+mod one_shots;
 mod replay;
-mod shown;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use ugas_core::effect::PredictionKey;
 use ugas_core::event::{CueParameters, Event, EventKind};
 use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::Mirror;
+use ugas_core::replica::Replica;
 use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
 use ugas_core::time::{Span, Time};
 
@@ -26,68 +26,68 @@ pub use act::ActError;
 pub use config::{ClientConfig, Prediction};
 pub use event::ClientEvent;
 
-use self::impulses::{Impulses, News};
+use self::change_detector::{ChangeDetector, Replicated};
 use self::inbox::Inbox;
 use self::local::LocalStage;
-use self::shown::{Replicated, Shown};
+use self::one_shots::{OneShotChanges, OneShotLog};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
-    Burst, ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef,
-    ToClient, ToServer, Update, Verdict, Welcome,
+    ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CueBurst, Feedback, Frames, Hello,
+    NetCommand, PROTOCOL, ToClient, ToServer, Update, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
-use crate::wire::{self, Dictionary, Listener};
+use crate::wire::{self, Dictionary, UpdateDecoder};
 
-/// Datagrams whose arrival is open.
+/// Most datagrams that are neither acknowledged nor lost.
 const REMEMBERED_PACKETS: u32 = 256;
-/// How many ticks an update that does not state its course may be ahead of the client's clock.
-const MOST_AHEAD: i64 = 64;
-/// Greetings of which it is remembered when they were sent.
-const MOST_ASKED: usize = 8;
-/// Flashes that wait until their controller is shown.
-const MOST_UNPLACED: usize = 256;
+/// Most ticks that an update without stream parameters may be ahead of the client's clock.
+const MAX_TICKS_AHEAD: i64 = 64;
+/// Most hellos whose times of sending are remembered.
+const MAX_HELLOS: usize = 8;
+/// Most cue bursts that wait until their controller is shown.
+const MAX_PENDING_BURSTS: usize = 256;
 
-/// Effects that tick faster are left out: with a period of a microsecond, one that a server makes up would take a client a
-/// million ticks for every second that it predicts, again and again.
+/// Shortest period of effects; faster ones are left out. With a period of a microsecond, a malicious server
+/// could cost a client a million executions for every predicted second.
 const MIN_PERIOD: Span = Span::millis(1);
 
-/// What a client has counted.
+/// Counters of a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClientStatistics {
-    /// Datagrams that came.
+    /// Datagrams received.
     pub received: u64,
-    /// Bytes that came.
+    /// Bytes received.
     pub received_bytes: u64,
-    /// Datagrams that could not be read.
+    /// Datagrams that could not be decoded or used.
     pub dropped: u64,
-    /// Datagrams that were sent.
+    /// Datagrams sent.
     pub sent: u64,
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Commands that the server carried out.
+    /// Commands that the server ran.
     pub confirmed: u64,
     /// Commands that the server rejected.
     pub rejected: u64,
-    /// Ticks of its own controllers that were predicted wrongly.
+    /// Ticks of own controllers that were mispredicted.
     pub mispredicted: u64,
-    /// Ticks that were played again.
+    /// Ticks that were replayed.
     pub replayed: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Phase {
-    /// It asks to be let in, the last times at these instants, oldest first.
-    Asking {
-        asked: VecDeque<Time>,
+    /// Sends hellos; `hellos` are the times of the last ones, oldest first.
+    Connecting {
+        hellos: VecDeque<Time>,
     },
     Playing,
     Over,
 }
 
-/// A window on a server's game, without sockets and clocks: datagrams and the time are passed in, datagrams and events
-/// are polled.
+/// A predicting replica of a server's simulation, without sockets and clocks: datagrams and the time are
+/// passed in, datagrams and events are polled.
 pub struct Client {
     config: ClientConfig,
     phase: Phase,
@@ -98,35 +98,36 @@ pub struct Client {
     length: TickLength,
     clock: Clock,
     dictionary: Dictionary,
-    mirror: Mirror,
+    replica: Replica,
     inbox: Inbox,
     simulation: Simulation,
-    /// The tick that is shown.
+    /// The shown tick.
     tick: Tick,
-    /// The tick of the server's that it is built upon.
+    /// The server's tick that predictions build upon; `None` before the first complete tick.
     base: Option<Tick>,
-    /// What the player does in the next tick.
+    /// Commands for the next tick.
     next: SmallVec<[NetCommand; 1]>,
-    /// What the player did since then.
+    /// Frames after `base`, and older ones that are not acknowledged.
     frames: VecDeque<CommandFrame>,
-    /// Commands that the server rejected: they are not played again.
+    /// Commands that the server rejected: they are not replayed.
     withdrawn: BTreeSet<PredictionKey>,
-    /// Commands of which the host has not heard what became of them.
+    /// Commands whose outcome was not emitted yet.
     unanswered: BTreeSet<PredictionKey>,
-    /// Up to where frames have arrived at the server.
+    /// Tick up to which frames have arrived at the server.
     delivered: Tick,
-    /// The newest tick at which the server said so.
-    said: Tick,
+    /// The newest tick of an ack report.
+    reported_tick: Tick,
     received: ReceivedPackets,
-    /// Up to where each datagram had the frames, and where the clock was.
+    /// For each datagram the tick up to which it had the frames, and the tick of the clock.
     sent: SentPackets<(Tick, Tick)>,
-    /// What updates are told by.
-    listener: Listener,
+    /// Delta-decoding state.
+    decoder: UpdateDecoder,
+    /// Digests of the own controllers at predicted ticks.
     digests: BTreeMap<Tick, u64>,
-    impulses: Impulses,
-    /// Flashes of controllers that are not shown yet.
-    unplaced: Vec<Burst>,
-    shown: Shown,
+    one_shots: OneShotLog,
+    /// Cue bursts of controllers that are not shown yet.
+    pending_bursts: Vec<CueBurst>,
+    detector: ChangeDetector,
     stage: LocalStage,
     dirty: bool,
     outbox: VecDeque<Vec<u8>>,
@@ -135,15 +136,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of a server with the same rules. The nonce tells its sessions apart: draw it.
+    /// Creates a client of a server with the same catalog. The nonce identifies its session: use a random
+    /// number.
     pub fn new(catalog: Arc<Catalog>, config: ClientConfig, nonce: u64) -> Self {
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(&catalog));
         let simulation = Simulation::new(Arc::clone(&catalog), client_config(0));
-        let shown = Shown::new(config.tag_counts);
+        let detector = ChangeDetector::new(config.tag_counts);
         let length = TickLength::default();
         Self {
             config,
-            phase: Phase::Asking { asked: VecDeque::new() },
+            phase: Phase::Connecting { hellos: VecDeque::new() },
             nonce,
             now: Time::ZERO,
             last_heard: Time::ZERO,
@@ -151,7 +153,7 @@ impl Client {
             length,
             clock: Clock::new(length),
             dictionary,
-            mirror: Mirror::new(catalog),
+            replica: Replica::new(catalog),
             inbox: Inbox::default(),
             simulation,
             tick: Tick(0),
@@ -161,14 +163,14 @@ impl Client {
             withdrawn: BTreeSet::new(),
             unanswered: BTreeSet::new(),
             delivered: Tick(0),
-            said: Tick(0),
+            reported_tick: Tick(0),
             received: ReceivedPackets::default(),
             sent: SentPackets::new(REMEMBERED_PACKETS),
-            listener: Listener::new(),
+            decoder: UpdateDecoder::new(),
             digests: BTreeMap::new(),
-            impulses: Impulses::default(),
-            unplaced: Vec::new(),
-            shown,
+            one_shots: OneShotLog::default(),
+            pending_bursts: Vec::new(),
+            detector,
             stage: LocalStage::default(),
             dirty: false,
             outbox: VecDeque::new(),
@@ -177,79 +179,79 @@ impl Client {
         }
     }
 
-    /// What is shown: what the server told, and what is predicted upon it.
+    /// The shown simulation: the server's state with predictions upon it.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// The copy of the world on which abilities run that only this player sees, while one runs.
+    /// The copy of the world on which `LocalOnly` abilities run; `None` while none runs.
     pub fn local_simulation(&self) -> Option<&Simulation> {
         self.stage.simulation()
     }
 
-    /// The rules.
+    /// The catalog.
     pub fn catalog(&self) -> &Arc<Catalog> {
         self.simulation.catalog()
     }
 
-    /// Who it is, once the server has let it in.
+    /// Id of the client, once it is admitted.
     pub fn id(&self) -> Option<ClientId> {
         self.client
     }
 
-    /// Whether it is in.
+    /// Whether it has a session.
     pub fn is_playing(&self) -> bool {
         self.phase == Phase::Playing
     }
 
-    /// The tick that is shown.
+    /// The shown tick.
     pub fn current_tick(&self) -> Tick {
         self.tick
     }
 
-    /// The newest tick of the server's that it is built upon.
+    /// The newest tick of the server that predictions build upon.
     pub fn confirmed_tick(&self) -> Option<Tick> {
         self.base
     }
 
-    /// How long a datagram takes to the server and back; nothing before it was measured.
+    /// Smoothed round trip; zero before it was measured.
     pub fn round_trip(&self) -> Span {
         self.clock.round_trip()
     }
 
-    /// What was counted so far.
+    /// Counters since the start.
     pub fn statistics(&self) -> ClientStatistics {
         self.statistics
     }
 
-    /// Its own controllers.
+    /// Controllers that the client owns.
     pub fn own_controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
-        self.inbox.own_controllers().filter_map(|remote| self.mirror.local(remote))
+        self.inbox.own_controllers().filter_map(|remote| self.replica.local(remote))
     }
 
-    /// The server's handle of a controller: what both sides can talk about.
+    /// The server's handle of a controller, which both sides understand.
     pub fn remote(&self, controller: ControllerId) -> Option<ControllerId> {
-        self.mirror.remote(controller)
+        self.replica.remote(controller)
     }
 
-    /// The handle of a controller of the server's.
+    /// The local handle for a handle of the server.
     pub fn local(&self, remote: ControllerId) -> Option<ControllerId> {
-        self.mirror.local(remote)
+        self.replica.local(remote)
     }
 
     /// Context of a looping cue that is shown on a controller (C1); `None` if the cue is not shown.
     pub fn cue_parameters(&self, controller: ControllerId, cue: TagId) -> Option<CueParameters> {
         let shown = self.simulation.controller(controller)?.cues();
         shown.iter().find(|(shown, _)| *shown == cue)?;
-        Replicated { simulation: &self.simulation, mirror: &self.mirror }.cue_parameters(controller, cue)
+        Replicated { simulation: &self.simulation, replica: &self.replica }.cue_parameters(controller, cue)
     }
 
     /// An attribute's base and current value as this client shows it.
     ///
     /// # Errors
-    /// [`ReadError::NotReplicated`] if the server does not send the value to this client (N1): the set of the attribute
-    /// on that controller says so, or the lens through which the client sees the controller. Otherwise if the controller
-    /// is not in view or lacks the attribute.
+    /// [`ReadError::NotReplicated`] if the server does not send the value to this client (N1), because of the
+    /// attribute's set on that controller or of the client's visibility. Otherwise if the controller is not
+    /// in view or lacks the attribute.
     pub fn value(
         &self,
         controller: ControllerId,
@@ -260,12 +262,13 @@ impl Client {
 
     /// Whether the server has sent the value of an attribute of a controller; see [`Self::value`].
     pub fn is_shown(&self, controller: ControllerId, attribute: AttributeId) -> bool {
-        self.mirror.remote(controller).is_some_and(|remote| self.mirror.knows(remote, attribute))
+        self.replica.remote(controller).is_some_and(|remote| self.replica.knows(remote, attribute))
     }
 
-    /// The run that a command began. Handles of what is predicted are good until the next update; its key stays.
-    pub fn run_of(&self, key: PredictionKey) -> Option<ActivationId> {
-        self.local_run(RunRef::Begun(key))
+    /// The activation that a command began. Handles of predicted activations are valid until the next update;
+    /// keys stay.
+    pub fn activation_of(&self, key: PredictionKey) -> Option<ActivationId> {
+        self.local_run(ActivationRef::Begun(key))
     }
 
     /// Switches prediction on or off.
@@ -273,18 +276,18 @@ impl Client {
         self.config.prediction = prediction;
     }
 
-    /// How many things it holds, for tests that nothing grows without bound.
+    /// Number of items held, for tests that nothing grows without bound.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
         self.inbox.held()
-            + self.impulses.held()
-            + self.unplaced.len()
+            + self.one_shots.held()
+            + self.pending_bursts.len()
             + self.next.len()
             + self.frames.iter().map(|frame| 1 + frame.commands.len()).sum::<usize>()
             + self.withdrawn.len()
             + self.unanswered.len()
             + self.sent.open().count()
-            + self.listener.held()
+            + self.decoder.held()
             + self.digests.len()
             + self.outbox.len()
             + self.events.len()
@@ -300,15 +303,15 @@ impl Client {
         self.events.pop_front()
     }
 
-    /// Takes a datagram that came.
+    /// Handles a received datagram.
     pub fn handle(&mut self, now: Time, bytes: &[u8]) {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         self.statistics.received_bytes += bytes.len() as u64;
-        match self.listener.read(&self.dictionary, bytes) {
+        match self.decoder.read(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
             Ok(ToClient::Refused(refused)) => {
-                if matches!(self.phase, Phase::Asking { .. }) && refused.nonce == self.nonce {
+                if matches!(self.phase, Phase::Connecting { .. }) && refused.nonce == self.nonce {
                     self.phase = Phase::Over;
                     self.events.push_back(ClientEvent::Refused(refused.reason));
                 }
@@ -321,16 +324,16 @@ impl Client {
         }
     }
 
-    /// Lets time pass up to `now`: ticks are played, and what the player did is sent.
+    /// Advances to `now`: plays ticks, and sends the player's commands.
     pub fn update(&mut self, now: Time) {
         self.now = self.now.max(now);
         match &mut self.phase {
-            Phase::Asking { asked } => {
-                if asked.back().is_none_or(|last| self.now.since(*last) >= self.config.retry) {
-                    if asked.len() == MOST_ASKED {
-                        asked.pop_front();
+            Phase::Connecting { hellos } => {
+                if hellos.back().is_none_or(|last| self.now.since(*last) >= self.config.retry) {
+                    if hellos.len() == MAX_HELLOS {
+                        hellos.pop_front();
                     }
-                    asked.push_back(self.now);
+                    hellos.push_back(self.now);
                     self.ask();
                 }
             }
@@ -342,7 +345,7 @@ impl Client {
         }
     }
 
-    /// Leaves. The server is told; send what [`Self::poll_transmit`] has.
+    /// Leaves the session. Send the datagrams of [`Self::poll_transmit`] to notify the server.
     pub fn leave(&mut self) {
         if self.phase == Phase::Playing {
             self.send(&ToServer::Bye);
@@ -362,7 +365,7 @@ impl Client {
     }
 
     fn send(&mut self, message: &ToServer) {
-        // What the player asked for was checked.
+        // Commands were checked when they were queued.
         if let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) {
             self.push(bytes);
         }
@@ -375,12 +378,12 @@ impl Client {
     }
 
     fn begin(&mut self, welcome: Welcome) {
-        let Phase::Asking { asked } = &self.phase else { return };
+        let Phase::Connecting { hellos } = &self.phase else { return };
         if welcome.nonce != self.nonce {
             return;
         }
         let most_lead = welcome.length.span().micros().saturating_mul(i64::from(welcome.max_lead / 2));
-        let round_trip = first_round_trip(asked, self.now, Span::from_micros(most_lead));
+        let round_trip = first_round_trip(hellos, self.now, Span::from_micros(most_lead));
         self.phase = Phase::Playing;
         self.last_heard = self.now;
         self.client = Some(welcome.client);
@@ -402,28 +405,28 @@ impl Client {
         self.events.push_back(ClientEvent::Disconnected(reason));
     }
 
-    /// Whether it is of a time that can be. The number of an update that comes very late could be taken for that of a
-    /// later one, whose tick is far ahead.
+    /// Whether an update has a plausible tick. The short packet number of a very late update could be taken
+    /// for that of a later one, whose tick is far ahead.
     fn is_credible(&self, update: &Update) -> bool {
-        update.states_course || update.tick.since(self.tick) <= MOST_AHEAD
+        update.states_stream || update.tick.since(self.tick) <= MAX_TICKS_AHEAD
     }
 
     fn take_update(&mut self, update: Update) {
         if !self.received.receive(update.packet).is_new() {
             return;
         }
-        self.listener.note(&update);
+        self.decoder.note(&update);
         self.last_heard = self.now;
         let mut feedback = Feedback::default();
-        if let Some(word) = update.word {
-            self.said = self.said.max(update.tick);
+        if let Some(ack_report) = update.ack_report {
+            self.reported_tick = self.reported_tick.max(update.tick);
             let delivered = &mut self.delivered;
-            let acked = self.sent.on_ack(self.now, word.ack, |packet, fate, (through, clock)| {
+            let acked = self.sent.on_ack(self.now, ack_report.ack, |packet, fate, (through, clock)| {
                 if fate == Fate::Arrived {
                     *delivered = (*delivered).max(through);
                 }
-                if packet == word.ack.newest {
-                    feedback = Feedback { newest: clock, margin: word.margin };
+                if packet == ack_report.ack.newest {
+                    feedback = Feedback { newest: clock, margin: ack_report.margin };
                 }
             });
             if let Ok(Some(sample)) = acked {
@@ -432,38 +435,38 @@ impl Client {
         }
         self.clock.on_update(self.now, update.tick, feedback);
         for result in &update.results {
-            self.conclude(result.key, result.verdict);
+            self.handle_outcome(result.key, result.outcome);
         }
         let bursts = update.bursts.clone();
-        let taken = self.inbox.take(update, &mut self.mirror);
+        let taken = self.inbox.take(update, &mut self.replica);
         for burst in bursts {
-            self.flash(burst);
+            self.handle_cue_burst(burst);
         }
         self.dirty |= taken.others || taken.complete.is_some();
     }
 
-    fn conclude(&mut self, key: PredictionKey, verdict: Verdict) {
+    fn handle_outcome(&mut self, key: PredictionKey, outcome: CommandOutcome) {
         // Answers are repeated until they are acknowledged.
         if !self.unanswered.remove(&key) {
             return;
         }
-        match verdict {
-            Verdict::Done => {
+        match outcome {
+            CommandOutcome::Done => {
                 self.statistics.confirmed += 1;
                 self.events.push_back(ClientEvent::Confirmed { key, shift: 0 });
             }
-            Verdict::Shifted(shift) => {
+            CommandOutcome::Shifted(shift) => {
                 self.statistics.confirmed += 1;
                 self.events.push_back(ClientEvent::Confirmed { key, shift });
             }
-            Verdict::Rejected(rejection) => {
+            CommandOutcome::Rejected(rejection) => {
                 self.statistics.rejected += 1;
                 self.withdrawn.insert(key);
                 self.dirty = true;
                 self.events.push_back(ClientEvent::Rejected { key, rejection });
-                let mut news = News::default();
-                self.impulses.withdraw(key, &mut news);
-                self.tell(news);
+                let mut changes = OneShotChanges::default();
+                self.one_shots.withdraw(key, &mut changes);
+                self.emit_one_shots(changes);
             }
         }
     }
@@ -492,10 +495,11 @@ impl Client {
     }
 }
 
-/// A cue that flashes is told of in the same words, whether it was predicted or came from the server.
+/// Converts a one-shot event: executed cues look the same whether they were predicted or came from the
+/// server.
 fn happened(event: Event) -> ClientEvent {
     match event.kind {
-        EventKind::CueExecuted { controller, cue, parameters } => ClientEvent::CueFlashed {
+        EventKind::CueExecuted { controller, cue, parameters } => ClientEvent::CueExecuted {
             controller,
             source: event.cause.source,
             cue,
@@ -512,11 +516,11 @@ fn client_config(prediction_seed: u64) -> Config {
     Config { role: Role::Client, prediction_seed, min_period: MIN_PERIOD, ..Config::default() }
 }
 
-/// The round trip of the greeting that was answered. Where several were sent, it is not known which of them it was: the
-/// oldest is assumed, so that the first command is not too late (N4), unless frames would then be stamped further ahead of
-/// the server than `most_lead` if the newest was answered.
-fn first_round_trip(asked: &VecDeque<Time>, now: Time, most_lead: Span) -> Option<Span> {
-    let newest = *asked.back()?;
-    let oldest = asked.iter().copied().find(|time| newest.since(*time) <= most_lead);
+/// Round trip of the answered hello. If several were sent, it is unknown which one was answered: the oldest
+/// is assumed, so that the first command is not too late (N4), unless frames would then be stamped further
+/// ahead of the server than `most_lead` if the newest was answered.
+fn first_round_trip(hellos: &VecDeque<Time>, now: Time, most_lead: Span) -> Option<Span> {
+    let newest = *hellos.back()?;
+    let oldest = hellos.iter().copied().find(|time| newest.since(*time) <= most_lead);
     Some(now.since(oldest.unwrap_or(newest)))
 }

@@ -58,7 +58,7 @@ impl Scene {
         let (mut up, mut down) = (Link::new(seed, self.conditions), Link::new(!seed, self.conditions));
         let mut server = 5_000u32; // the tick that runs next
         let (mut newest, mut margin, mut sent_at) = (0u32, 0i16, 0u64);
-        let (mut told, mut shown) = (0u32, Tick(0));
+        let (mut reported, mut shown) = (0u32, Tick(0));
         let end = self.seconds * 1_000_000;
         for now in (0..end).step_by(1_000) {
             let time = Time::from_micros(now);
@@ -97,8 +97,8 @@ impl Scene {
                 let sent_at = u64::from_le_bytes(update[10..].try_into().unwrap());
                 let feedback =
                     Feedback { newest: Tick(number(4)), margin: i16::from_le_bytes([update[8], update[9]]) };
-                if feedback.newest.0 > told {
-                    told = feedback.newest.0;
+                if feedback.newest.0 > reported {
+                    reported = feedback.newest.0;
                     clock.on_round_trip(time, time.since(Time::from_micros(sent_at)));
                 }
                 clock.on_update(time, Tick(number(0)), feedback);
@@ -172,7 +172,7 @@ fn another_network_is_got_used_to() {
         let then = Some((8, constant(after)));
         let outcome = Scene { then, settled: 13, ..Scene::over(constant(before)) }.run(1);
         assert_eq!(outcome.late, 0, "{before} to {after}: {outcome:?}");
-        // What widened the margin is forgotten by and by.
+        // The wider margin shrinks again over time.
         assert!(
             outcome.margins.iter().all(|margin| (2..=4).contains(margin)),
             "{before} to {after}: {outcome:?}"
@@ -209,7 +209,7 @@ fn millis(millis: u64) -> Time {
     Time::from_micros(millis * 1_000)
 }
 
-fn told(newest: u32, margin: i16) -> Feedback {
+fn feedback_for(newest: u32, margin: i16) -> Feedback {
     Feedback { newest: Tick(newest), margin }
 }
 
@@ -218,11 +218,11 @@ fn too_late_runs_faster_and_too_early_slower() {
     // One tick off is 20 ms: to be gone in 250 ms, 8 % faster. Two ticks would take 16 %: the bound.
     for (margin, rate) in [(2, 1.0), (1, 1.08), (3, 0.92), (0, 1.1), (-3, 1.1), (4, 0.9)] {
         let mut clock = at_1002();
-        clock.on_update(Time::ZERO, Tick(1_000), told(1_002, margin));
+        clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, margin));
         assert_eq!(clock.rate(), rate, "margin {margin}");
     }
     let mut clock = at_1002();
-    clock.on_update(Time::ZERO, Tick(1_000), told(1_002, 0)); // 10 % faster
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, 0)); // 10 % faster
     assert_eq!(clock.tick_at(millis(18)), Tick(1_002)); // 19.8 ms
     assert_eq!(clock.tick_at(millis(19)), Tick(1_003)); // 20.9 ms
 }
@@ -230,16 +230,16 @@ fn too_late_runs_faster_and_too_early_slower() {
 #[test]
 fn old_and_impossible_feedback_is_ignored() {
     let mut clock = at_1002();
-    clock.on_update(Time::ZERO, Tick(1_000), told(1_002, 2));
-    clock.on_update(Time::ZERO, Tick(1_000), told(1_002, -5)); // again
-    clock.on_update(Time::ZERO, Tick(1_000), told(9_999, -5)); // never shown
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, 2));
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, -5)); // again
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(9_999, -5)); // never shown
     assert_eq!(clock.rate(), 1.0);
 }
 
 #[test]
 fn what_is_far_off_jumps_and_is_caught_up_with_in_steps() {
     let mut clock = at_1002();
-    clock.on_update(Time::ZERO, Tick(1_000), told(1_002, -18)); // 20 ticks too late: 400 ms
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, -18)); // 20 ticks too late: 400 ms
     assert_eq!((clock.tick_at(Time::ZERO), clock.jumps()), (Tick(1_010), 0));
     assert_eq!(clock.tick_at(Time::ZERO), Tick(1_018));
     assert_eq!(clock.tick_at(Time::ZERO), Tick(1_022));
@@ -257,7 +257,7 @@ fn a_long_stall_is_skipped() {
 #[test]
 fn set_back_it_stands_until_its_time_has_come() {
     let mut clock = at_1002();
-    clock.on_update(Time::ZERO, Tick(1_000), told(1_002, 22)); // 20 ticks too early
+    clock.on_update(Time::ZERO, Tick(1_000), feedback_for(1_002, 22)); // 20 ticks too early
     assert_eq!((clock.tick_at(Time::ZERO), clock.jumps()), (Tick(1_002), 1));
     assert_eq!(clock.tick_at(millis(400)), Tick(1_002));
     assert_eq!(clock.tick_at(millis(420)), Tick(1_003));
@@ -276,7 +276,7 @@ fn round_trips_are_smoothed() {
 
 #[test]
 fn jitter_widens_the_margin_quickly_and_calm_narrows_it_slowly() {
-    let mut latest = Latest::first(0, Measured::Told);
+    let mut latest = Latest::first(0, Measured::Reported);
     latest.add(16_000_000);
     assert_eq!((latest.mean, latest.deviation), (1_000_000, 2_000_000)); // 16 / 16, 16 / 8
     latest.add(1_000_000);
@@ -285,7 +285,7 @@ fn jitter_widens_the_margin_quickly_and_calm_narrows_it_slowly() {
 
 #[test]
 fn one_outlier_is_nothing_and_three_are_the_truth() {
-    let mut latest = Latest::first(0, Measured::Told);
+    let mut latest = Latest::first(0, Measured::Reported);
     for sample in [600_000_000, 600_000_000, 0, 600_000_000, 610_000_000] {
         latest.add(sample);
         assert_eq!((latest.mean, latest.deviation), (0, 0));
@@ -318,8 +318,8 @@ proptest! {
         for (time, tick, margin, span, what) in steps {
             let now = Time::from_micros(time >> (what * 16));
             match what {
-                0 => clock.on_update(now, Tick(tick), told(shown.0, margin)),
-                1 => clock.on_update(now, Tick(tick), told(tick, margin)),
+                0 => clock.on_update(now, Tick(tick), feedback_for(shown.0, margin)),
+                1 => clock.on_update(now, Tick(tick), feedback_for(tick, margin)),
                 2 => clock.on_round_trip(now, Span::from_micros(span)),
                 _ => {
                     let tick = clock.tick_at(now);

@@ -1,15 +1,16 @@
-//! How bad a link is.
+//! Conditions of a simulated link.
 
 use ugas_core::time::Span;
 
-/// How bad one direction of a network is. Chances are from 0 to 1 and for each datagram; spans are not negative.
+/// Conditions of one direction of a network. Chances are from 0 to 1 and for each datagram; spans are not
+/// negative.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Conditions {
-    /// How long every datagram takes.
+    /// Delay of every datagram.
     pub delay: Span,
-    /// How much longer it may take: evenly from nothing to this. Order is kept, as queues keep it.
+    /// Additional delay, uniform from zero to this. Order is kept, as queues keep it.
     pub jitter: Span,
-    /// The chance to be lost, each by itself.
+    /// Chance of an independent loss.
     pub loss: f64,
     /// Losses that come in groups.
     pub burst: Option<BurstLoss>,
@@ -17,9 +18,9 @@ pub struct Conditions {
     pub duplicate: f64,
     /// The chance to be held back by `hold`, so that later ones overtake it.
     pub reorder: f64,
-    /// How long a datagram is held back.
+    /// Delay of a reordered datagram.
     pub hold: Span,
-    /// How many bytes fit through; `None` for any number.
+    /// Capacity of the link; `None` if it is unlimited.
     pub capacity: Option<Capacity>,
     /// The chance that one to eight of its bits are flipped.
     pub corrupt: f64,
@@ -38,12 +39,12 @@ pub struct BurstLoss {
     pub loss: f64,
 }
 
-/// How much fits through a link.
+/// Capacity of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capacity {
-    /// How fast. A link with 0 lets nothing through.
+    /// Rate. A link with rate 0 lets nothing through.
     pub bytes_per_second: u32,
-    /// How many bytes may wait; a datagram that does not fit is dropped.
+    /// Bytes that may wait; a datagram that does not fit is dropped.
     pub queue: u32,
 }
 
@@ -118,7 +119,7 @@ impl Conditions {
     }
 
     /// Hardly a network: a round trip of 500 to 700 ms, 20 % loss and long bursts, damage, and 32 kB a
-    /// second. Who plays through this plays through anything.
+    /// second. A stress test.
     pub fn terrible() -> Self {
         Self {
             delay: Span::millis(250),

@@ -1,4 +1,4 @@
-//! Who is in: the handshake, and how sessions end.
+//! Admission: the handshake, and how sessions end.
 
 use ugas_core::handle::ControllerId;
 
@@ -7,11 +7,11 @@ use super::{Host, PeerId, Server, ServerEvent};
 use crate::limits::MAX_REASON;
 use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ToClient, Welcome};
 
-/// Sessions that are over and remembered, so that a late greeting does not begin them again.
-const MOST_OVER: usize = 256;
+/// Most ended sessions that are remembered, so that a late hello does not begin them again.
+const MAX_ENDED_SESSIONS: usize = 256;
 
 impl<H: Host> Server<H> {
-    /// Sends a client away.
+    /// Ends the session of a client with [`ByeReason::Kicked`].
     pub fn kick(&mut self, client: ClientId) {
         if let Some(peer) = self.peer_of(client) {
             self.end_session(peer, Some(ByeReason::Kicked));
@@ -26,26 +26,26 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// The transport lost a connection.
+    /// Ends the session of a connection that the transport lost.
     pub fn disconnected(&mut self, peer: PeerId) {
         if self.sessions.contains_key(&peer) {
             self.end_session(peer, None);
         }
     }
 
-    pub(super) fn welcome(&mut self, peer: PeerId, hello: Hello) {
-        if self.over.contains(&(peer, hello.nonce)) {
-            // The network held it back: its session is over.
+    pub(super) fn handle_hello(&mut self, peer: PeerId, hello: Hello) {
+        if self.ended_sessions.contains(&(peer, hello.nonce)) {
+            // A delayed hello of a session that has ended.
             self.statistics.dropped += 1;
             return;
         }
         let known = self.sessions.get(&peer).map(|session| session.nonce);
-        if known != Some(hello.nonce) && !self.doorsteps.admits_session(self.now, peer) {
+        if known != Some(hello.nonce) && !self.rate_limits.admits_session(self.now, peer) {
             self.statistics.dropped += 1;
             return;
         }
         if known.is_some_and(|nonce| nonce != hello.nonce) {
-            // The same connection begins anew: it has forgotten its session.
+            // The same connection starts a new session: the client has lost the old one.
             self.end_session(peer, None);
         }
         if known != Some(hello.nonce)
@@ -89,7 +89,7 @@ impl<H: Host> Server<H> {
         if self.config.show_everything {
             let controllers: Vec<ControllerId> = self.simulation.controllers().map(|(id, _)| id).collect();
             for controller in controllers {
-                self.look_again(peer, controller);
+                self.update_view(peer, controller);
             }
         }
         Ok(())
@@ -100,38 +100,38 @@ impl<H: Host> Server<H> {
             self.send(peer, &ToClient::Bye(reason));
         }
         let Some(session) = self.sessions.remove(&peer) else { return };
-        // One that timed out may never have heard that it is in, and ask on.
+        // A client that timed out may never have received its welcome, and may still send the same hello.
         if reason != Some(ByeReason::TimedOut) {
-            if self.over.len() >= MOST_OVER {
-                self.over.pop_front();
+            if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
+                self.ended_sessions.pop_front();
             }
-            self.over.push_back((peer, session.nonce));
+            self.ended_sessions.push_back((peer, session.nonce));
         }
-        for (controller, view) in session.views {
-            self.leave_audience(controller, view.lens, peer);
+        for (controller, view) in session.outbound.views {
+            self.leave_audience(controller, view.visibility, peer);
         }
         for controller in session.owned {
             self.owners.remove(&controller);
-            self.deserted.insert(controller);
+            self.orphaned.insert(controller);
         }
         self.events.push_back(ServerEvent::Left { client: session.client, reason });
     }
 
-    pub(super) fn drop_the_silent(&mut self) {
+    pub(super) fn end_dead_sessions(&mut self) {
         let (now, limit) = (self.now, self.config.timeout);
-        let reason = |session: &Session| match session.misbehaved {
+        let reason = |session: &Session| match session.inbound.misbehaved {
             true => Some(ByeReason::Misbehaved),
-            false => (now.since(session.last_heard) > limit).then_some(ByeReason::TimedOut),
+            false => (now.since(session.inbound.last_heard) > limit).then_some(ByeReason::TimedOut),
         };
-        let over = self.sessions.iter().filter_map(|(peer, session)| Some((*peer, reason(session)?)));
-        let over: Vec<_> = over.collect();
-        for (peer, reason) in over {
+        let ending = self.sessions.iter().filter_map(|(peer, session)| Some((*peer, reason(session)?)));
+        let ending: Vec<_> = ending.collect();
+        for (peer, reason) in ending {
             self.end_session(peer, Some(reason));
         }
     }
 }
 
-/// A text that fits into a datagram.
+/// Shortens a text to [`MAX_REASON`] bytes.
 fn shorten(mut text: String) -> String {
     let mut end = MAX_REASON.min(text.len());
     while !text.is_char_boundary(end) {

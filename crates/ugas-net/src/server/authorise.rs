@@ -1,12 +1,12 @@
-//! Commands of clients: whether they may (§13.7), and then that they do.
+//! Commands of clients: checks (§13.7) and execution.
 //!
-//! The order of the checks is that of [`Rejection`]: what costs least and says least about others comes first.
+//! Checks are ordered like [`Rejection`]: the cheapest, and those that reveal least about others, come first.
 
 use smallvec::SmallVec;
 use ugas_core::ability::{GameplayEvent, NetExecution};
 use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::AbilityId;
 use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
@@ -15,11 +15,11 @@ use ugas_core::task::TaskOutcome;
 
 use super::session::{Session, key};
 use super::{AfterDeadline, Host, PeerId, Reach, Server, ServerEvent};
-use crate::message::{NetCommand, Rejection, RunRef, Verdict};
+use crate::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
 use crate::tick::Tick;
 
 impl<H: Host> Server<H> {
-    /// Runs what is due, in the order in which clients joined.
+    /// Runs the commands that are due, in the order in which clients joined.
     pub(super) fn run_commands(&mut self) {
         self.expire_client_tasks();
         let mut peers: Vec<(u32, PeerId)> =
@@ -27,7 +27,7 @@ impl<H: Host> Server<H> {
         peers.sort_unstable();
         for (_, peer) in peers {
             let Some(session) = self.sessions.get_mut(&peer) else { continue };
-            for (tick, commands) in session.due_frames(self.tick) {
+            for (tick, commands) in session.inbound.due_frames(self.tick) {
                 self.run_frame(peer, tick, commands);
             }
         }
@@ -37,12 +37,12 @@ impl<H: Host> Server<H> {
         let shift = u8::try_from(self.tick.since(tick).max(0)).unwrap_or(u8::MAX);
         for (sequence, command) in commands.into_iter().enumerate() {
             let key = key(tick, sequence);
-            let verdict = match self.run_command(peer, key, command) {
-                Ok(()) if shift == 0 => Verdict::Done,
-                Ok(()) => Verdict::Shifted(shift),
-                Err(rejection) => Verdict::Rejected(rejection),
+            let outcome = match self.run_command(peer, key, command) {
+                Ok(()) if shift == 0 => CommandOutcome::Done,
+                Ok(()) => CommandOutcome::Shifted(shift),
+                Err(rejection) => CommandOutcome::Rejected(rejection),
             };
-            self.conclude(peer, key, verdict);
+            self.record_outcome(peer, key, outcome);
         }
     }
 
@@ -57,12 +57,12 @@ impl<H: Host> Server<H> {
                 self.activate(peer, key, ability, targets, event)
             }
             NetCommand::End(run) => {
-                let run = self.own_run(peer, run)?;
+                let run = self.own_activation(peer, run)?;
                 self.may_end(run)?;
                 done(self.predicting(key, Command::End(run)))
             }
             NetCommand::Cancel(run) => {
-                let run = self.own_run(peer, run)?;
+                let run = self.own_activation(peer, run)?;
                 self.may_end(run)?;
                 done(self.predicting(key, Command::Cancel(run)))
             }
@@ -80,13 +80,13 @@ impl<H: Host> Server<H> {
             NetCommand::Press { controller, input } => {
                 self.own(peer, controller)?;
                 self.may_press(controller, &input)?;
-                let before = self.newest_run(controller);
+                let before = self.newest_activation(controller);
                 let pressed = self.predicting(key, Command::Press { controller, input });
                 pressed.map_err(|_| Rejection::TooMany)?;
-                if let Some(run) = self.newest_run(controller).filter(|run| Some(*run) != before)
+                if let Some(run) = self.newest_activation(controller).filter(|run| Some(*run) != before)
                     && let Some(session) = self.sessions.get_mut(&peer)
                 {
-                    session.remember_run(key, run);
+                    session.inbound.remember_activation(key, run);
                 }
                 Ok(())
             }
@@ -95,18 +95,18 @@ impl<H: Host> Server<H> {
                 let released = self.predicting(key, Command::Release { controller, input });
                 released.map(drop).map_err(|_| Rejection::NotOwner)
             }
-            NetCommand::Targets { run, thread, targets } => {
-                let run = self.own_run(peer, run)?;
-                let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
+            NetCommand::Targets { run, branch, targets } => {
+                let run = self.own_activation(peer, run)?;
+                let task = self.task_of(run, branch).ok_or(Rejection::NothingWaits)?;
                 self.may_target(peer, run, task, &targets)?;
                 let provided = self.predicting(key, Command::ProvideTargets { task, targets });
                 done(Ok(provided.map_err(|_| Rejection::Malformed)?))
             }
-            NetCommand::Finish { run, thread, outcome } => {
-                let run = self.own_run(peer, run)?;
-                let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
-                // A client says how its own part went, and never that the server's went well. What did not go well ends
-                // the run.
+            NetCommand::Finish { run, branch, outcome } => {
+                let run = self.own_activation(peer, run)?;
+                let task = self.task_of(run, branch).ok_or(Rejection::NothingWaits)?;
+                // A client reports on its own part, and never that the server's succeeded. A failure ends the
+                // activation.
                 match outcome {
                     TaskOutcome::Completed if !self.config.trust_host_tasks => {
                         return Err(Rejection::NotAllowed);
@@ -126,11 +126,11 @@ impl<H: Host> Server<H> {
         &mut self,
         peer: PeerId,
         key: PredictionKey,
-        handle: AbilityHandle,
+        handle: GrantedAbilityId,
         targets: TargetData,
         event: Option<GameplayEvent>,
     ) -> Result<(), Rejection> {
-        // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not told.
+        // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not revealed.
         let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (granted.controller(), granted.ability());
         self.own(peer, controller).map_err(|_| Rejection::NotGranted)?;
@@ -142,12 +142,12 @@ impl<H: Host> Server<H> {
         if event.is_some() && !self.config.trust_events {
             return Err(Rejection::NotAllowed);
         }
-        // What begins by itself, and by no input, is not for anybody to begin.
+        // A triggered ability without an input cannot be activated by a client.
         let answers_only = !definition.triggers.is_empty() && granted.input().is_none();
         if answers_only && !(event.is_some() && self.config.trust_events) {
             return Err(Rejection::NotAllowed);
         }
-        // Before all else: whatever else is said of a target that the client does not see would tell of it.
+        // First: any other answer would reveal a target that the client does not see.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
         let carried = event.iter().filter_map(|event| event.target_data()).flat_map(TargetData::controllers);
         self.sees(peer, targets.controllers().chain(named).chain(carried))?;
@@ -156,25 +156,25 @@ impl<H: Host> Server<H> {
         request.event = event;
         let targets = request.targets.clone();
         self.simulation
-            .reaching(handle, |sim| sim.can_activate_on(handle, targets))
+            .without_range_check(handle, |sim| sim.can_activate_on(handle, targets))
             .map_err(|_| Rejection::NotActivated)?;
         self.accepts(ability, &request.targets).map_err(|_| Rejection::NotActivated)?;
-        // 4. Effects are never named by a client, and what the ability applies is in its definition.
+        // 4. Clients never name effects: the ability's definition does.
         // 3. Target reachability, last because it may look into the past.
         let range = self.range_of(ability);
         self.reachable_from(peer, (controller, ability), range, &request.targets)?;
         // The request has the key of the prediction.
         let command = Box::new(Command::Activate { ability: handle, request: Box::new(request) });
-        let activated = self.execute(Command::OfClient { key: None, reached: Some(handle), command });
+        let activated = self.execute(Command::FromClient { key: None, reached: Some(handle), command });
         let Ok(Outcome::Activated(run)) = activated else { return Err(Rejection::NotActivated) };
         if let Some(session) = self.sessions.get_mut(&peer) {
-            session.remember_run(key, run);
+            session.inbound.remember_activation(key, run);
         }
         Ok(())
     }
 
     fn predicting(&mut self, key: PredictionKey, command: Command) -> Result<Outcome, CommandError> {
-        self.execute(Command::OfClient { key: Some(key), reached: None, command: Box::new(command) })
+        self.execute(Command::FromClient { key: Some(key), reached: None, command: Box::new(command) })
     }
 
     fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
@@ -182,18 +182,18 @@ impl<H: Host> Server<H> {
         session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
     }
 
-    /// A run of one of the client's own controllers.
-    fn own_run(&self, peer: PeerId, run: RunRef) -> Result<ActivationId, Rejection> {
+    /// Resolves an activation of one of the client's own controllers.
+    fn own_activation(&self, peer: PeerId, run: ActivationRef) -> Result<ActivationId, Rejection> {
         let session: &Session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         let run = match run {
-            RunRef::Known(run) => run,
-            RunRef::Begun(key) => {
-                let begun = session.runs.iter().rev().find(|(known, _)| *known == key);
+            ActivationRef::Known(run) => run,
+            ActivationRef::Begun(key) => {
+                let begun = session.inbound.activations.iter().rev().find(|(known, _)| *known == key);
                 begun.ok_or(Rejection::NotGranted)?.1
             }
         };
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        // Whether somebody else has such a run is not told.
+        // Whether somebody else has such an activation is not revealed.
         self.own(peer, activation.controller()).map_err(|_| Rejection::NotGranted)?;
         Ok(run)
     }
@@ -204,10 +204,10 @@ impl<H: Host> Server<H> {
         ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
     }
 
-    /// What a client may not begin, it does not begin by an input either; nor by one that is kept until it can.
+    /// Rejects inputs of abilities that a client may not activate, also by a buffered press.
     fn may_press(&self, controller: ControllerId, input: &InputId) -> Result<(), Rejection> {
         let known = self.simulation.controller(controller).ok_or(Rejection::NotOwner)?;
-        let is_guarded = |handle: &AbilityHandle| {
+        let is_guarded = |handle: &GrantedAbilityId| {
             let granted = self.simulation.ability(*handle).filter(|granted| granted.input() == Some(input));
             let ability = granted.and_then(|granted| self.catalog().ability_by_id(granted.ability()));
             ability.is_some_and(|ability| !ability.def().net_security.client_may_begin())
@@ -215,19 +215,19 @@ impl<H: Host> Server<H> {
         if known.abilities().iter().any(is_guarded) { Err(Rejection::NotAllowed) } else { Ok(()) }
     }
 
-    fn newest_run(&self, controller: ControllerId) -> Option<ActivationId> {
+    fn newest_activation(&self, controller: ControllerId) -> Option<ActivationId> {
         self.simulation.controller(controller)?.activations().last().copied()
     }
 
-    fn task_of(&self, run: ActivationId, thread: u32) -> Option<TaskId> {
+    fn task_of(&self, run: ActivationId, branch: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(run)?;
         activation
             .tasks()
-            .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+            .find(|task| self.simulation.task(*task).is_some_and(|task| task.branch() == branch))
     }
 
-    /// Whether a task that waits for targets may be given these by a client: as the targeting of the task asks, and the
-    /// ability.
+    /// Whether a client may provide these targets to a task: the targeting of the task and the ability
+    /// decide.
     fn may_target(
         &self,
         peer: PeerId,
@@ -235,20 +235,20 @@ impl<H: Host> Server<H> {
         task: TaskId,
         targets: &TargetData,
     ) -> Result<(), Rejection> {
-        // Before all else: whatever else is said of a target that the client does not see would tell of it.
+        // First: any other answer would reveal a target that the client does not see.
         self.sees(peer, targets.controllers())?;
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (activation.controller(), activation.ability());
-        if waits_for_targets(&self.simulation, task) && !self.simulation.may_be_given(task, targets) {
+        if waits_for_targets(&self.simulation, task) && !self.simulation.can_provide_targets(task, targets) {
             return Err(Rejection::NotReachable);
         }
         self.accepts(ability, targets)?;
-        let ranges = [self.range_of(ability), self.simulation.range_of(task)];
+        let ranges = [self.range_of(ability), self.simulation.targeting_range(task)];
         let range = ranges.into_iter().flatten().min_by(f64::total_cmp);
         self.reachable_from(peer, (controller, ability), range, targets)
     }
 
-    /// The ability asks something of its targets: of each, not only of the first.
+    /// Checks the ability's requirements of every target, not only of the first.
     fn accepts(&self, ability: AbilityId, targets: &TargetData) -> Result<(), Rejection> {
         let mut targets = targets.controllers();
         let accepts = targets.all(|target| self.simulation.accepts_target(ability, target));
@@ -259,7 +259,8 @@ impl<H: Host> Server<H> {
         self.catalog().ability_by_id(ability)?.def().max_range
     }
 
-    /// To decline ends what waits for an answer: that must be the client's to end.
+    /// Whether a client may decline: that ends activations that wait for an answer, which the client must be
+    /// allowed to end.
     fn may_decline(&self, controller: ControllerId) -> Result<(), Rejection> {
         for task in
             self.simulation.tasks_of(controller).filter(|task| waits_for_answer(&self.simulation, *task))
@@ -270,7 +271,7 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
-    /// What a client does not see, it cannot aim at.
+    /// Rejects controllers that the client does not see.
     fn sees(&self, peer: PeerId, mut named: impl Iterator<Item = ControllerId>) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         named.all(|id| session.sees(id)).then_some(()).ok_or(Rejection::NotReachable)
@@ -284,8 +285,8 @@ impl<H: Host> Server<H> {
         targets: &TargetData,
     ) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        // The client acted on what it saw: the state that it had acknowledged.
-        let seen = session.seen;
+        // The client acted on the state that it had acknowledged.
+        let seen = session.acks.acked_tick;
         self.sees(peer, targets.controllers())?;
         if !self.host.may_choose(&self.simulation, session.client, ability, targets) {
             return Err(Rejection::NotReachable);
@@ -299,7 +300,7 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
-    /// What waits for a client does not wait for ever: a lag switch gains nothing.
+    /// Ends waits for clients that exceed the deadline, so that a lag switch gains nothing.
     fn expire_client_tasks(&mut self) {
         let limit = self.config.client_deadline;
         let now = self.simulation.now();
@@ -307,10 +308,10 @@ impl<H: Host> Server<H> {
         let waits = |task: TaskId| {
             waits_for_answer(simulation, task) || trusts_hosts && simulation.is_host_task(task)
         };
-        // Who left does not answer any more, but what they began has its deadline.
-        self.deserted.retain(|controller| simulation.tasks_of(*controller).any(waits));
+        // Tasks of clients that left keep their deadline.
+        self.orphaned.retain(|controller| simulation.tasks_of(*controller).any(waits));
         let mut overdue: SmallVec<[TaskId; 4]> = SmallVec::new();
-        for controller in self.owners.keys().chain(&self.deserted) {
+        for controller in self.owners.keys().chain(&self.orphaned) {
             for task in simulation.tasks_of(*controller).filter(|task| waits(*task)) {
                 let Some(running) = simulation.task(task) else { continue };
                 if now.since(running.started()) >= limit {
@@ -340,7 +341,7 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Whether there was something to do.
+/// Rejects a command that had nothing to act on.
 fn done(outcome: Result<Outcome, CommandError>) -> Result<(), Rejection> {
     match outcome {
         Ok(Outcome::Nothing) | Err(_) => Err(Rejection::NothingWaits),
@@ -352,7 +353,7 @@ fn waits_for_targets(simulation: &Simulation, task: TaskId) -> bool {
     simulation.task_kind(task) == Some("WaitTargetData")
 }
 
-/// Whether a task waits for something that a player says.
+/// Whether a task waits for an answer of the player.
 fn waits_for_answer(simulation: &Simulation, task: TaskId) -> bool {
     waits_for_targets(simulation, task) || simulation.task_kind(task) == Some("WaitConfirmCancel")
 }

@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! Server configuration.
 
 use ugas_core::time::Span;
 
@@ -6,58 +6,61 @@ use crate::schedule::Schedule;
 use crate::tick::TickLength;
 use crate::wire::Dictionary;
 
-/// What becomes of a task that waited for a client for too long.
+/// Policy for a task that waited for a client beyond the deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AfterDeadline {
-    /// Its run is cancelled.
+    /// Cancels its activation.
     #[default]
     Cancel,
-    /// The server chooses targets itself, where that is what is waited for; otherwise the run is cancelled.
+    /// The server chooses targets itself if the task waits for targets; otherwise the activation is
+    /// cancelled.
     Generate,
-    /// The run goes on with the targets that it began with, where targets are what is waited for, also if there are none;
+    /// The activation goes on with the targets that it began with, even none, if the task waits for targets;
     /// otherwise it is cancelled.
     Default,
 }
 
-/// How a server is set up.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// How long ticks are.
+    /// Length of a tick.
     pub length: TickLength,
-    /// Most clients at once.
+    /// Most clients at the same time.
     pub max_clients: u32,
-    /// How many ticks ahead commands may be stamped.
+    /// Most ticks that commands may be stamped ahead of the server.
     pub max_lead: u32,
-    /// How many ticks late a command may come and still run, then at once; at most
-    /// [`MAX_GRACE`](crate::limits::MAX_GRACE), which clients count on.
+    /// Most ticks that a command may come late and still run, at once on arrival; at most
+    /// [`MAX_GRACE`](crate::limits::MAX_GRACE), which clients rely on.
     pub grace: u32,
-    /// A client that is silent for longer is gone.
+    /// Silence after which a session ends.
     pub timeout: Span,
-    /// Most datagrams of one client in a second.
+    /// Most datagrams from one client per second.
     pub datagrams_per_second: u32,
-    /// Most commands of one client in a second.
+    /// Most commands from one client per second.
     pub commands_per_second: u32,
-    /// Most bytes to one client in a second. Its own state goes first, and goes even if it takes more.
+    /// Most bytes to one client per second. Its own state goes first, and is sent even beyond the limit.
     pub bytes_per_second: u32,
-    /// How long a cue that flashed is worth being sent.
-    pub flash_lifetime: Span,
-    /// How many ticks positions can be looked up in the past.
+    /// Time for which an executed cue is sent to clients; later it is dropped.
+    pub cue_burst_lifetime: Span,
+    /// Ticks for which past positions are kept for lag compensation.
     pub rewind: u32,
-    /// How long a task may wait for a client's targets or confirmation, and for its host where that is trusted. Inputs are
-    /// awaited as long as the ability likes.
+    /// Longest wait of a task for a client's targets or confirmation, and for its host where that is trusted.
+    /// Waits for inputs have no deadline.
     pub client_deadline: Span,
-    /// What becomes of it then, unless the host says otherwise for this one
+    /// Policy after that deadline, unless the host decides otherwise for a task
     /// ([`Host::after_deadline`](super::Host::after_deadline)).
     pub after_deadline: AfterDeadline,
-    /// Whether a client may say that a task which its host carries out went well. Otherwise the server's host says so.
+    /// Whether a client may report that a host task of its own succeeded. Otherwise the server's host reports
+    /// it.
     pub trust_host_tasks: bool,
-    /// Whether a client may say by which event an ability begins, and how strong it was. Otherwise events are the server's.
+    /// Whether a client may name the event that triggers an ability, with its magnitude. Otherwise only the
+    /// server does.
     pub trust_events: bool,
-    /// Whether every client sees every controller, unless it is hidden from it.
+    /// Whether every client sees every controller that is not hidden from it.
     pub show_everything: bool,
-    /// How often clients hear of whom; as §13.6 recommends if this is `None`.
+    /// Update frequencies; those that §13.6 recommends if `None`.
     pub schedule: Option<Schedule>,
-    /// How numbers are told; exactly if this is `None`. Clients need the same.
+    /// Dictionary of the wire format; [`Dictionary::of`] the catalog if `None`. Clients need the same.
     pub dictionary: Option<Dictionary>,
 }
 
@@ -72,7 +75,7 @@ impl Default for ServerConfig {
             datagrams_per_second: 200,
             commands_per_second: 120,
             bytes_per_second: 16_000,
-            flash_lifetime: Span::millis(500),
+            cue_burst_lifetime: Span::millis(500),
             rewind: 30,
             client_deadline: Span::millis(5_000),
             after_deadline: AfterDeadline::Cancel,

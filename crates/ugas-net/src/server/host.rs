@@ -1,4 +1,4 @@
-//! What a server asks the game.
+//! Decisions that the server leaves to the game.
 
 use ugas_core::command::Command;
 use ugas_core::handle::{ControllerId, TaskId};
@@ -12,57 +12,60 @@ use crate::schedule::ActorClass;
 use crate::server::{AfterDeadline, PeerId};
 use crate::tick::Tick;
 
-/// A client's wish to act on a target, for [`Host::reaches`].
+/// A client's request to act on a target, for [`Host::reaches`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reach<'a> {
-    /// Who asks.
+    /// The client.
     pub client: ClientId,
-    /// Who acts.
+    /// The controller that acts.
     pub instigator: ControllerId,
-    /// On what.
+    /// The target.
     pub target: &'a Target,
-    /// The farthest that the ability goes, or the targeting that waits for targets, whichever is less; if either says so.
+    /// The smaller of the ranges of the ability and of the targeting that waits for targets; `None` if
+    /// neither has one.
     pub range: Option<f64>,
-    /// What the client saw when it acted: positions are best looked up there.
+    /// The newest tick that the client had received when it acted: look up positions of others there.
     pub seen: Tick,
 }
 
-/// What becomes of a client whose command was rejected.
+/// Decision about a client whose command was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AfterRejection {
-    /// It stays.
+    /// The session goes on.
     #[default]
     Keep,
-    /// It is sent away.
+    /// The session ends.
     Kick,
 }
 
-/// Decisions that are the game's to make. Each has a default.
+/// Decisions of the game. Each method has a default.
 pub trait Host {
-    /// Lets a client in, or says why not. By default everybody is.
+    /// Admits or refuses a client. By default everybody is admitted.
     ///
     /// # Errors
-    /// Why not; the client is told.
+    /// The reason of the refusal, which is sent to the client.
     fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         let _ = (peer, credential);
         Ok(())
     }
 
-    /// How often a client hears of a controller that is not its own (§13.6). By default like an important one.
+    /// Update class of a controller for a client that does not own it (§13.6). [`ActorClass::ImportantAi`] by
+    /// default.
     fn class(&self, simulation: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
         let _ = (simulation, client, controller);
         ActorClass::ImportantAi
     }
 
-    /// Whether a target can be reached (§13.7, 3). By default by distance, with a tenth to spare, if both positions and a
-    /// range are known: from where the one who acts is, to where the target was when the client saw it.
+    /// Whether a target can be reached (§13.7, 3). By default by distance with a tolerance of a tenth, if
+    /// both positions and a range are known: from the present position of the instigator to the target's
+    /// position as the client saw it.
     fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
         within_range(simulation, positions, reach)
     }
 
-    /// Whether a client may choose these targets together, each of which it sees. By default as many as fit into a command,
-    /// and nobody twice: who is named twice is hit twice. A game with pellets, or with abilities for one target, knows
-    /// better.
+    /// Whether a client may choose these targets together, each of which it sees. By default any number that
+    /// fits into a command, but none twice: a target that is named twice is hit twice. Games with pellets, or
+    /// with abilities for one target, override it.
     fn may_choose(
         &self,
         simulation: &Simulation,
@@ -77,41 +80,44 @@ pub trait Host {
             .all(|(at, id)| targets.controllers().take(at).all(|other| other != id))
     }
 
-    /// What becomes of a task that waited for a client for too long. By default what
-    /// [`ServerConfig::after_deadline`](super::ServerConfig::after_deadline) says; a game may say it for each ability.
+    /// Policy for a task that waited for a client beyond the deadline. `usual` by default, which is
+    /// [`ServerConfig::after_deadline`](super::ServerConfig::after_deadline); a game may decide for each
+    /// ability.
     fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
         let _ = (simulation, task);
         usual
     }
 
-    /// Told of everything that is about to change the game, commands of clients and the passing of time included: a
-    /// recorder's `before`. What is done to [`Server::simulation_mut`](super::Server::simulation_mut) goes past it.
+    /// Called before every command that changes the simulation, those of clients and the passing of time
+    /// included: a recorder's `before`. Changes through
+    /// [`Server::simulation_mut`](super::Server::simulation_mut) bypass it.
     fn before_command(&mut self, command: &Command) {
         let _ = command;
     }
 
-    /// Shown the game after that: a recorder's `after`.
+    /// Called after every such command: a recorder's `after`.
     fn after_command(&mut self, simulation: &Simulation) {
         let _ = simulation;
     }
 
-    /// Told of every rejected command, with how many of this client's were rejected for this reason so far.
+    /// Called for every rejected command, with the number of the client's commands rejected for this reason
+    /// so far.
     fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
         let _ = (client, rejection, count);
         AfterRejection::Keep
     }
 }
 
-/// A game that has no opinion.
+/// The host with all defaults.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Defaults;
 
 impl Host for Defaults {}
 
-/// Whether a target is within the range of an ability; true if that cannot be told. Who was taken out of the world is in
-/// nobody's range.
+/// Whether a target is within the range of an ability; true if a position or the range is unknown. A
+/// controller that was taken out of the world is out of range.
 pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
-    /// Both sides round positions, and the client sees others a little late.
+    /// Allows for rounded positions, and for others being seen a little late.
     const TOLERANCE: f64 = 1.1;
 
     let Some(range) = reach.range else { return true };
@@ -123,7 +129,7 @@ pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach
         return false;
     }
     let target = reach.target.controller().and_then(seen).or_else(|| reach.target.location());
-    // A client sees others late, and itself where it is: who has left a place does not act from there any more.
+    // A client sees others late, but itself without delay: the instigator acts from its present position.
     let (Some(from), Some(to)) = (now(reach.instigator), target) else { return true };
     let squared: f64 = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum();
     squared <= range * range * TOLERANCE * TOLERANCE

@@ -1,15 +1,15 @@
-//! The server: it decides, and tells every client what that client may see.
+//! The authoritative server: runs commands, and sends every client the state that it may see.
 
 mod admission;
 mod authorise;
 mod config;
-mod doorstep;
-mod heading;
+mod controller_view;
+mod header_state;
 mod host;
+mod peer_rate_limits;
 mod publish;
+mod relevancy;
 mod session;
-mod view;
-mod views;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -19,125 +19,127 @@ use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
-use ugas_core::mirror::{PieceKey, PieceScratch};
+use ugas_core::replica::{PieceKey, PieceScratch};
 use ugas_core::simulation::{Role, Simulation};
 use ugas_core::time::{Span, Time};
 
 pub use config::{AfterDeadline, ServerConfig};
 pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
-use self::doorstep::Doorsteps;
-use self::session::{Sent, Session};
+use self::peer_rate_limits::PeerRateLimits;
+use self::session::{SentDatagram, Session};
 use crate::history::Positions;
-use crate::lens::{Lens, LensId, Own};
 use crate::limits::MAX_GRACE;
-use crate::message::{ByeReason, ClientId, Frames, RefusedReason, Rejection, ToClient, ToServer, Verdict};
+use crate::message::{
+    ByeReason, ClientId, CommandOutcome, Frames, RefusedReason, Rejection, ToClient, ToServer,
+};
 use crate::packets::Fate;
-use crate::replica::Replica;
 use crate::schedule::Schedule;
 use crate::tick::{Tick, TickLength};
+use crate::versioned_view::VersionedView;
+use crate::visibility::{Ownership, Visibility, VisibilityId};
 use crate::wire::{self, Dictionary};
 
-/// Why commands are rejected before they are due.
+/// Reasons for which commands are rejected on arrival, before they are due.
 const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarly, Rejection::TooMany];
 
-/// A client as the transport knows it: an address, a connection.
+/// Identifies a connection of the transport: an address, a socket, a QUIC connection.
 ///
-/// Only a greeting carries the number of its session. A transport must therefore not hand over what is left of an ended
-/// connection under the number of the next one, or the next client answers for it: each connection has its own keys or its
-/// own number.
+/// Only a hello carries a session nonce. A transport must therefore not deliver datagrams of an ended
+/// connection under the id of the next one, or they would count for the next client: give each connection its
+/// own keys or its own id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
 
-/// A datagram that is to be sent.
+/// A datagram to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transmit {
-    /// To whom.
+    /// Connection to send it to.
     pub peer: PeerId,
-    /// What.
+    /// Content of the datagram.
     pub bytes: Vec<u8>,
 }
 
-/// What a server's host hears.
+/// An event for the server's host.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ServerEvent {
-    /// A client was let in. Give it a controller: [`Server::give`].
+    /// A client was admitted. Give it a controller with [`Server::give`].
     Joined {
-        /// Who.
+        /// The new client.
         client: ClientId,
-        /// By which connection.
+        /// Its connection.
         peer: PeerId,
-        /// What it said of itself.
+        /// Credential from its hello.
         credential: Vec<u8>,
     },
-    /// A client is gone; what it owned is nobody's now.
+    /// A session ended; the client's controllers have no owner now.
     Left {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// Why; `None` if it went by itself.
+        /// Reason of the end; `None` if the client left or its connection was lost.
         reason: Option<ByeReason>,
     },
-    /// A connection was not let in.
+    /// A connection was refused.
     Refused {
-        /// Which.
+        /// The connection.
         peer: PeerId,
-        /// Why.
+        /// Reason of the refusal.
         reason: RefusedReason,
     },
-    /// A task waited for a client for too long.
+    /// A task waited for a client beyond [`ServerConfig::client_deadline`].
     Overdue {
-        /// Which.
+        /// The task.
         task: TaskId,
     },
-    /// A part of a controller is larger than a datagram: whoever looks through this lens is not told of it until it is
-    /// smaller. It is said once for each content.
+    /// A piece of a controller is larger than a datagram. Clients with this visibility do not receive it
+    /// until it is smaller. Emitted once for each content.
     TooLarge {
-        /// Whose part.
+        /// The controller.
         controller: ControllerId,
-        /// Which.
+        /// The piece.
         piece: PieceKey,
     },
     /// A command was rejected, or several of one datagram for the same reason.
     Rejected {
-        /// Whose.
+        /// The client that sent it.
         client: ClientId,
-        /// Why.
+        /// Reason of the rejection.
         rejection: Rejection,
     },
-    /// Something happened in the game.
+    /// An event of the simulation.
     Game(Event),
 }
 
-/// What a server has counted, for whoever watches it.
+/// Counters of a server since its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ServerStatistics {
-    /// Datagrams that came.
+    /// Datagrams received.
     pub received: u64,
-    /// Datagrams that could not be read, came from strangers or were too many.
+    /// Datagrams dropped: not decodable, from unknown connections, or over the rate limit.
     pub dropped: u64,
-    /// Datagrams that were sent.
+    /// Datagrams sent.
     pub sent: u64,
-    /// Bytes that were sent.
+    /// Bytes sent.
     pub sent_bytes: u64,
     /// Commands that ran.
     pub commands: u64,
     /// Commands that were rejected.
     pub rejected: u64,
-    /// Parts of controllers that were too large to be told ([`ServerEvent::TooLarge`]).
+    /// Pieces of controllers that were too large to send ([`ServerEvent::TooLarge`]).
     pub too_large: u64,
 }
 
-/// A cue that flashed, until everybody who may see it has.
+/// An executed cue that is sent to clients until it expires.
 #[derive(Debug)]
-struct Flash {
+struct PendingCueBurst {
     number: u64,
     tick: Tick,
     event: Event,
 }
 
-/// An authoritative game and its clients, without sockets and clocks: datagrams and the time are passed in, datagrams and
-/// events are polled.
+/// An authoritative simulation with its clients, without sockets and clocks: datagrams and the time are
+/// passed in, datagrams and events are polled.
 pub struct Server<H = Defaults> {
     simulation: Simulation,
     host: H,
@@ -145,45 +147,46 @@ pub struct Server<H = Defaults> {
     /// The newest tick that is over.
     tick: Tick,
     now: Time,
-    lenses: Vec<Lens>,
+    visibilities: Vec<Visibility>,
     dictionary: Dictionary,
-    doorsteps: Doorsteps,
+    rate_limits: PeerRateLimits,
     sessions: BTreeMap<PeerId, Session>,
-    /// Sessions that are over, by their nonces.
-    over: VecDeque<(PeerId, u64)>,
+    /// Connections and nonces of sessions that ended lately, oldest first.
+    ended_sessions: VecDeque<(PeerId, u64)>,
     next_client: u32,
-    replicas: BTreeMap<(ControllerId, LensId), Replica>,
-    /// Controllers that somebody looks at, and who does through which lens.
-    audience: BTreeMap<ControllerId, BTreeSet<(LensId, PeerId)>>,
-    /// Lenses that the game chose for a controller instead of its mode's.
-    chosen: BTreeMap<(ControllerId, Own), Option<LensId>>,
+    versioned_views: BTreeMap<(ControllerId, VisibilityId), VersionedView>,
+    /// Viewers of each controller, by visibility.
+    audience: BTreeMap<ControllerId, BTreeSet<(VisibilityId, PeerId)>>,
+    /// Visibilities that the game set in place of that of the replication mode; `None` hides the controller.
+    visibility_overrides: BTreeMap<(ControllerId, Ownership), Option<VisibilityId>>,
     owners: BTreeMap<ControllerId, ClientId>,
-    /// Controllers that were somebody's while something waited for them.
-    deserted: BTreeSet<ControllerId>,
+    /// Controllers that lost their owner while a task of theirs may wait for a client.
+    orphaned: BTreeSet<ControllerId>,
+    /// Controllers that changed since the last publication.
     changed: BTreeSet<ControllerId>,
-    /// Those that the host has not asked for yet, if it asks.
+    /// Controllers touched since the last [`Self::take_touched`]; `None` unless the host watches touches.
     touched: Option<BTreeSet<ControllerId>>,
-    flashes: VecDeque<Flash>,
-    next_flash: u64,
+    cue_bursts: VecDeque<PendingCueBurst>,
+    next_cue_burst: u64,
     positions: Positions,
     schedule: Schedule,
     outbox: VecDeque<Transmit>,
     events: VecDeque<ServerEvent>,
     scratch: PieceScratch,
-    /// Pieces that were too large to be told, with the versions of which that was said.
+    /// Pieces that were too large to send, with the versions that were reported.
     too_large: BTreeMap<(ControllerId, PieceKey), Tick>,
     statistics: ServerStatistics,
 }
 
 impl Server<Defaults> {
-    /// A server without an opinion of its own.
+    /// Creates a server with the default [`Host`].
     pub fn new(simulation: Simulation, config: ServerConfig) -> Self {
         Self::with_host(simulation, config, Defaults)
     }
 }
 
 impl<H: Host> Server<H> {
-    /// A server that asks `host`. The simulation's role becomes [`Role::Server`].
+    /// Creates a server with a host of the game's own. The simulation's role becomes [`Role::Server`].
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
         let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
@@ -195,21 +198,21 @@ impl<H: Host> Server<H> {
             host,
             tick,
             now: Time::ZERO,
-            lenses: Vec::new(),
+            visibilities: Vec::new(),
             dictionary,
-            doorsteps: Doorsteps::default(),
+            rate_limits: PeerRateLimits::default(),
             sessions: BTreeMap::new(),
-            over: VecDeque::new(),
+            ended_sessions: VecDeque::new(),
             next_client: 1,
-            replicas: BTreeMap::new(),
+            versioned_views: BTreeMap::new(),
             audience: BTreeMap::new(),
-            chosen: BTreeMap::new(),
+            visibility_overrides: BTreeMap::new(),
             owners: BTreeMap::new(),
-            deserted: BTreeSet::new(),
+            orphaned: BTreeSet::new(),
             changed: BTreeSet::new(),
             touched: None,
-            flashes: VecDeque::new(),
-            next_flash: 0,
+            cue_bursts: VecDeque::new(),
+            next_cue_burst: 0,
             positions,
             schedule: config.schedule.unwrap_or_else(|| Schedule::of_state(config.length)),
             outbox: VecDeque::new(),
@@ -219,19 +222,19 @@ impl<H: Host> Server<H> {
             statistics: ServerStatistics::default(),
             config,
         };
-        // What runs on players' machines only does not run here.
+        // Abilities that run on players' machines only do not run here.
         server.simulation.set_role(Role::Server);
         server.simulation.watch_touches();
         server
     }
 
-    /// The game.
+    /// The authoritative simulation.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// Changes the game between ticks, and tells the host, which may keep a recording ([`Host::before_command`]). Do not let
-    /// its time pass: [`Server::tick`] does.
+    /// Executes a command between ticks, and notifies the host, which may keep a recording
+    /// ([`Host::before_command`]). Do not advance time with it: [`Server::tick`] does.
     ///
     /// # Errors
     /// As [`Simulation::execute`].
@@ -242,35 +245,36 @@ impl<H: Host> Server<H> {
         outcome
     }
 
-    /// The game, to be changed between ticks, past a recording that the host may keep: [`Server::execute`] does not go past
-    /// it. Do not let its time pass: [`Server::tick`] does.
+    /// The simulation, for changes between ticks that bypass a recording of the host; [`Server::execute`]
+    /// does not bypass it. Do not advance its time: [`Server::tick`] does.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         &mut self.simulation
     }
 
-    /// Begins to note for the host which controllers were touched; see [`Self::take_touched`].
+    /// Starts recording which controllers are touched; see [`Self::take_touched`].
     pub fn watch_touches(&mut self) {
         self.touched = Some(self.simulation.controllers().map(|(controller, _)| controller).collect());
     }
 
-    /// The controllers of which anything may have changed in the ticks since the last time: whoever shows the game looks at
-    /// these and at no others (I5). None unless [`Self::watch_touches`] was called. The simulation's own list is the server's.
+    /// Takes the controllers of which anything may have changed since the last call: a presentation has to
+    /// look at these and at no others (I5). Empty unless [`Self::watch_touches`] was called. The simulation's
+    /// own list is used by the server.
     pub fn take_touched(&mut self) -> Vec<ControllerId> {
         let touched = self.touched.as_mut().map(core::mem::take).unwrap_or_default();
         touched.into_iter().filter(|controller| self.simulation.controller(*controller).is_some()).collect()
     }
 
-    /// The rules.
+    /// The catalog.
     pub fn catalog(&self) -> &Arc<Catalog> {
         self.simulation.catalog()
     }
 
-    /// What it asks.
+    /// The host.
     pub fn host(&self) -> &H {
         &self.host
     }
 
-    /// What it asks, to be changed.
+    /// The host, mutably.
     pub fn host_mut(&mut self) -> &mut H {
         &mut self.host
     }
@@ -280,45 +284,47 @@ impl<H: Host> Server<H> {
         self.tick
     }
 
-    /// How long ticks are.
+    /// Length of a tick.
     pub fn tick_length(&self) -> TickLength {
         self.config.length
     }
 
-    /// What was counted so far.
+    /// Counters since the start.
     pub fn statistics(&self) -> ServerStatistics {
         self.statistics
     }
 
-    /// The clients that are in.
+    /// Clients with a session.
     pub fn clients(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.sessions.values().map(|session| session.client)
     }
 
-    /// How long a datagram takes to a client and back, once known.
+    /// Smoothed round trip of a client; `None` before it was measured.
     pub fn round_trip(&self, client: ClientId) -> Option<Span> {
-        self.session_of(client)?.round_trip
+        self.session_of(client)?.acks.round_trip
     }
 
-    /// How often commands of a client were rejected, by reason.
+    /// Number of rejected commands of a client, by reason.
     pub fn rejections(&self, client: ClientId) -> impl Iterator<Item = (Rejection, u32)> + '_ {
         let session = self.session_of(client);
-        session.into_iter().flat_map(|session| session.rejections.iter().map(|(why, count)| (*why, *count)))
+        session
+            .into_iter()
+            .flat_map(|session| session.inbound.rejections.iter().map(|(why, count)| (*why, *count)))
     }
 
-    /// How many things it holds, for tests that nothing grows without bound.
+    /// Number of items held, for tests that nothing grows without bound.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
         self.sessions.values().map(Session::held).sum::<usize>()
-            + self.doorsteps.len()
-            + self.replicas.values().map(Replica::held).sum::<usize>()
+            + self.rate_limits.len()
+            + self.versioned_views.values().map(VersionedView::held).sum::<usize>()
             + self.audience.values().map(BTreeSet::len).sum::<usize>()
-            + self.lenses.len()
-            + self.chosen.len()
+            + self.visibilities.len()
+            + self.visibility_overrides.len()
             + self.owners.len()
-            + self.deserted.len()
+            + self.orphaned.len()
             + self.changed.len()
-            + self.flashes.len()
+            + self.cue_bursts.len()
             + self.too_large.len()
             + self.outbox.len()
             + self.events.len()
@@ -334,34 +340,34 @@ impl<H: Host> Server<H> {
         self.events.pop_front()
     }
 
-    /// Takes a datagram that came. Whatever is in it, the game changes in [`Server::tick`] only.
+    /// Handles a received datagram. The simulation changes in [`Server::tick`] only.
     pub fn handle(&mut self, now: Time, peer: PeerId, bytes: &[u8]) {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         let is_known = self.sessions.contains_key(&peer);
-        if !self.doorsteps.admits_datagram(self.now, peer, &self.config) {
+        if !self.rate_limits.admits_datagram(self.now, peer, &self.config) {
             self.statistics.dropped += 1;
             return;
         }
         match wire::decode_to_server(&self.dictionary, bytes) {
-            Ok(ToServer::Hello(hello)) => self.welcome(peer, hello),
-            Ok(ToServer::Frames(frames)) if is_known => self.take_frames(peer, frames),
+            Ok(ToServer::Hello(hello)) => self.handle_hello(peer, hello),
+            Ok(ToServer::Frames(frames)) if is_known => self.accept_frames(peer, frames),
             Ok(ToServer::Bye) if is_known => self.end_session(peer, None),
             Ok(ToServer::Frames(_) | ToServer::Bye) | Err(_) => self.statistics.dropped += 1,
         }
     }
 
-    /// Lets one tick pass: commands that are due run, time goes on, and clients are told.
+    /// Runs one tick: executes the commands that are due, advances time, and sends updates.
     pub fn tick(&mut self, now: Time) {
         self.now = self.now.max(now);
-        self.drop_the_silent();
-        self.doorsteps.forget_the_rested(self.now, &self.config);
+        self.end_dead_sessions();
+        self.rate_limits.forget_idle(self.now, &self.config);
         self.tick = self.tick.next();
         self.run_commands();
         let target = self.config.length.end_of(self.tick);
         let span = target.since(self.simulation.now());
         if span.is_positive() {
-            // Time passes, whatever is said of it.
+            // A positive span always advances.
             let _ = self.execute(Command::Advance(span));
         }
         self.take_events();
@@ -378,7 +384,7 @@ impl<H: Host> Server<H> {
     }
 
     fn send(&mut self, peer: PeerId, message: &ToClient) {
-        // What the server says by itself fits: texts are cut before.
+        // Messages of the server itself always fit: texts are shortened before.
         if let Ok(bytes) = wire::encode_to_client(&self.dictionary, message) {
             self.push(peer, bytes);
         }
@@ -390,28 +396,29 @@ impl<H: Host> Server<H> {
         self.outbox.push_back(Transmit { peer, bytes });
     }
 
-    fn take_frames(&mut self, peer: PeerId, frames: Frames) {
+    fn accept_frames(&mut self, peer: PeerId, frames: Frames) {
         let next = self.tick.next();
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        if !session.received.receive(frames.packet).is_new() {
+        if !session.inbound.received.receive(frames.packet).is_new() {
             return;
         }
-        session.last_heard = self.now;
-        session.heading.is_awaited |= !frames.frames.is_empty();
-        let mut fates: SmallVec<[(Fate, Sent); 4]> = SmallVec::new();
-        let (ack, heading) = (frames.ack, &mut session.heading);
-        let settled = session.sent.on_ack(self.now, ack, |packet, fate, sent| {
-            // What was the newest at the client was not overtaken, and words that were do not count.
+        session.inbound.last_heard = self.now;
+        session.outbound.header.report_requested |= !frames.frames.is_empty();
+        let mut fates: SmallVec<[(Fate, SentDatagram); 4]> = SmallVec::new();
+        let (ack, header) = (frames.ack, &mut session.outbound.header);
+        let settled = session.acks.sent.on_ack(self.now, ack, |packet, fate, sent| {
+            // Only the client's newest datagram was surely not overtaken; reports in overtaken ones do not
+            // count.
             if packet == ack.newest {
-                heading.on_heard(sent.named);
+                header.on_report_received(sent.reported);
             }
             fates.push((fate, sent));
         });
         match settled {
             Ok(None) => {}
-            Ok(Some(sample)) => session.round_trip = Some(smooth(session.round_trip, sample)),
-            // Nobody can have received what was never sent.
-            Err(_) => session.misbehaved = true,
+            Ok(Some(sample)) => session.acks.round_trip = Some(smooth(session.acks.round_trip, sample)),
+            // An acknowledgement of a packet that was never sent.
+            Err(_) => session.inbound.misbehaved = true,
         }
         for (fate, sent) in fates {
             match fate {
@@ -419,11 +426,11 @@ impl<H: Host> Server<H> {
                 Fate::Lost => session.on_loss(sent),
             }
         }
-        let before = REJECTED_AT_ONCE.map(|rejection| session.rejected(rejection));
-        session.take_frames(self.now, frames, next, &self.config);
+        let before = REJECTED_AT_ONCE.map(|rejection| session.inbound.rejected(rejection));
+        session.accept_frames(self.now, frames, next, &self.config);
         for (rejection, before) in REJECTED_AT_ONCE.into_iter().zip(before) {
             let Some(session) = self.sessions.get(&peer) else { return };
-            let count = session.rejected(rejection);
+            let count = session.inbound.rejected(rejection);
             if count > before {
                 self.statistics.rejected += u64::from(count - before);
                 self.report_rejection(peer, rejection, count);
@@ -431,7 +438,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Tells the host, which may have had enough.
+    /// Reports a rejection to the host, which may kick the client.
     fn report_rejection(&mut self, peer: PeerId, rejection: Rejection, count: u32) {
         let Some(client) = self.sessions.get(&peer).map(|session| session.client) else { return };
         self.events.push_back(ServerEvent::Rejected { client, rejection });
@@ -440,14 +447,14 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Hears what happened in the game, and notes who changed.
+    /// Takes the simulation's events, and notes which controllers changed.
     fn take_events(&mut self) {
         while let Some(event) = self.simulation.poll_event() {
             match &event.kind {
-                EventKind::ControllerSpawned { controller } => self.all_look_again(*controller),
+                EventKind::ControllerSpawned { controller } => self.update_all_views(*controller),
                 EventKind::ControllerDespawned { controller } => self.forget_controller(*controller),
                 EventKind::CueExecuted { controller, cue, .. } => {
-                    self.flash(*controller, *cue, event.clone());
+                    self.queue_cue_burst(*controller, *cue, event.clone());
                 }
                 _ => {}
             }
@@ -460,7 +467,7 @@ impl<H: Host> Server<H> {
         self.changed.extend(touched);
     }
 
-    /// Remembers where those are who moved.
+    /// Records the positions of changed controllers for lag compensation.
     fn record_positions(&mut self) {
         self.positions.advance(self.tick);
         for controller in &self.changed {
@@ -472,24 +479,29 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn conclude(&mut self, peer: PeerId, key: ugas_core::effect::PredictionKey, verdict: Verdict) {
+    fn record_outcome(
+        &mut self,
+        peer: PeerId,
+        key: ugas_core::effect::PredictionKey,
+        outcome: CommandOutcome,
+    ) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        match verdict {
-            Verdict::Rejected(rejection) => {
+        match outcome {
+            CommandOutcome::Rejected(rejection) => {
                 session.reject(key, rejection);
-                let count = session.rejected(rejection);
+                let count = session.inbound.rejected(rejection);
                 self.statistics.rejected += 1;
                 self.report_rejection(peer, rejection, count);
             }
-            Verdict::Done | Verdict::Shifted(_) => {
-                session.conclude(key, verdict);
+            CommandOutcome::Done | CommandOutcome::Shifted(_) => {
+                session.outbound.queue_result(key, outcome);
                 self.statistics.commands += 1;
             }
         }
     }
 }
 
-/// A running mean that forgets half of a sample in about five more.
+/// Exponential moving average with weight 1/8: half of a sample is gone after about five more.
 fn smooth(known: Option<Span>, sample: Span) -> Span {
     let Some(known) = known else { return sample };
     Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)

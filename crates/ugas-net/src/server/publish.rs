@@ -1,8 +1,9 @@
-//! Telling clients what is new.
+//! Publishing: sends updates to the clients.
 //!
-//! A client's own controllers come first, all of them, against what it has acknowledged: what arrives is complete, so that
-//! it can be predicted upon. Of others it gets what it does not know yet, those that waited longest first, for as long as
-//! its bandwidth lasts; what gets lost is sent again.
+//! A client's own controllers come first, all of them, relative to what it has acknowledged: a tick that
+//! arrives is complete, so that it can be predicted upon. Then come changes of other controllers that the
+//! client does not have, the longest waiting first, as far as its bandwidth allows. Lost changes are sent
+//! again.
 
 mod blocks;
 mod draft;
@@ -16,32 +17,32 @@ use ugas_core::time::Span;
 
 use self::blocks::Blocks;
 use self::draft::{BEFORE_BLOCK, Draft};
-use super::session::Sent;
-use super::{Flash, Host, PeerId, Server};
-use crate::lens::LensId;
+use super::session::SentDatagram;
+use super::{Host, PeerId, PendingCueBurst, Server};
 use crate::limits::MAX_CUE_DETAILS;
-use crate::message::{Burst, PacketId, Word};
+use crate::message::{AckReport, CueBurst, PacketId};
 use crate::rate::DATAGRAM_OVERHEAD;
-use crate::replica::Cursor;
 use crate::schedule::ActorClass;
 use crate::tick::Tick;
+use crate::versioned_view::Cursor;
+use crate::visibility::VisibilityId;
 use crate::wire::UpdateHeader;
 
-/// Most parts of one tick's own state. A client's word acknowledges 33 datagrams
-/// ([`ACK_WINDOW`](crate::packets::ACK_WINDOW)), and there are those about others.
+/// Most parts of one tick's own state. An acknowledgement covers 33 datagrams
+/// ([`ACK_WINDOW`](crate::packets::ACK_WINDOW)), and some of these are about other controllers.
 const MAX_PARTS: usize = 16;
 
 impl<H: Host> Server<H> {
-    /// Looks at what changed, and sends updates to the clients that are due.
+    /// Refreshes the views of changed controllers, and sends updates to the clients that are due.
     pub(super) fn publish(&mut self) {
         self.refresh_changed();
-        self.expire_flashes();
+        self.expire_cue_bursts();
         let mut blocks = Blocks::new();
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
             let Some(session) = self.sessions.get(&peer) else { continue };
-            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
-            if self.schedule.due(ActorClass::Player, self.tick, session.last_update, round_trip) {
+            let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
+            if self.schedule.due(ActorClass::Player, self.tick, session.outbound.last_update, round_trip) {
                 self.update_client(peer, &mut blocks);
             }
         }
@@ -51,32 +52,32 @@ impl<H: Host> Server<H> {
         let changed = core::mem::take(&mut self.changed);
         for controller in changed {
             let Some(audience) = self.audience.get(&controller) else { continue };
-            let audience: SmallVec<[(LensId, PeerId); 8]> = audience.iter().copied().collect();
-            let mut fresh: Option<(LensId, bool)> = None;
-            for (lens, peer) in audience {
+            let audience: SmallVec<[(VisibilityId, PeerId); 8]> = audience.iter().copied().collect();
+            let mut fresh: Option<(VisibilityId, bool)> = None;
+            for (visibility, peer) in audience {
                 let is_new = match fresh {
-                    Some((known, is_new)) if known == lens => is_new,
-                    _ => self.refresh_replica(controller, lens),
+                    Some((known, is_new)) if known == visibility => is_new,
+                    _ => self.refresh_versioned_view(controller, visibility),
                 };
-                fresh = Some((lens, is_new));
+                fresh = Some((visibility, is_new));
                 if is_new && let Some(session) = self.sessions.get_mut(&peer) {
-                    session.behind.insert(controller);
+                    session.outbound.stale.insert(controller);
                 }
             }
         }
     }
 
     fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
-        let (mut drafts, told) = self.own_state(peer, blocks);
+        let (mut drafts, complete) = self.own_state(peer, blocks);
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        session.last_update = Some(self.tick);
-        let since = session.own_since(self.tick);
-        session.expect_own(self.tick, since, parts, &told);
-        session.tell_own(self.tick, drafts.iter().flat_map(Draft::told));
-        // What happened to commands, in the first datagrams that have room.
+        session.outbound.last_update = Some(self.tick);
+        let since = session.acks.own_since(self.tick);
+        session.expect_own(self.tick, since, parts, &complete);
+        session.note_own_sent(self.tick, drafts.iter().flat_map(Draft::controllers));
+        // Results of commands go into the first datagrams that have room.
         let mut at = 0;
-        for (result, is_sent) in session.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
+        for (result, is_sent) in session.outbound.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
             while drafts.get_mut(at).is_some_and(|draft| !draft.result(*result)) {
                 at += 1;
             }
@@ -84,16 +85,16 @@ impl<H: Host> Server<H> {
             draft.sent.results.push(result.key);
             *is_sent = true;
         }
-        self.add_flashes(peer, &mut drafts);
+        self.add_cue_bursts(peer, &mut drafts);
         self.add_others(peer, blocks, &mut drafts);
         self.send_drafts(peer, since, drafts);
     }
 
-    /// The state of the client's own controllers, in as many parts as it takes, and whose it is. For whom there is no room,
-    /// there is in a later tick, when the first are acknowledged.
+    /// Drafts with the state of the client's own controllers, one for each part, and the controllers that are
+    /// complete in them. The rest follows in a later tick, when the first are acknowledged.
     fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<ControllerId>) {
         let mut drafts = vec![Draft::new(self.tick)];
-        let mut told = Vec::new();
+        let mut complete = Vec::new();
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.forget_own_ticks();
         }
@@ -104,12 +105,17 @@ impl<H: Host> Server<H> {
             .unwrap_or_default();
         for controller in owned {
             let Some(session) = self.sessions.get(&peer) else { break };
-            let Some(view) = session.views.get(&controller).filter(|view| !view.leaving) else { continue };
-            let cursor = if session.is_calm(self.tick) { view.sent } else { view.acked };
-            let (encoded, naming) = self.blocks_for(peer, controller, cursor, blocks);
+            let Some(view) = session.outbound.views.get(&controller).filter(|view| !view.leaving) else {
+                continue;
+            };
+            let cursor = if session.acks.is_stable(self.tick) { view.sent } else { view.acked };
+            let (encoded, addressing) = self.blocks_for(peer, controller, cursor, blocks);
             let mut is_whole = true;
             for (at, _) in encoded.iter().enumerate() {
-                if drafts.last_mut().is_some_and(|draft| draft.controller(controller, naming, &encoded, at)) {
+                if drafts
+                    .last_mut()
+                    .is_some_and(|draft| draft.controller(controller, addressing, &encoded, at))
+                {
                     continue;
                 }
                 is_whole = drafts.len() < MAX_PARTS;
@@ -117,48 +123,50 @@ impl<H: Host> Server<H> {
                     break;
                 }
                 let mut next = Draft::new(self.tick);
-                next.controller(controller, naming, &encoded, at);
+                next.controller(controller, addressing, &encoded, at);
                 drafts.push(next);
             }
             if is_whole {
-                told.push(controller);
+                complete.push(controller);
             }
         }
         for (part, draft) in drafts.iter_mut().enumerate() {
             draft.sent.own = Some((self.tick, part as u8));
-            let has_own = draft.told().next().is_some();
+            let has_own = draft.controllers().next().is_some();
             draft.sent.has_own = has_own;
         }
-        (drafts, told)
+        (drafts, complete)
     }
 
-    /// Others, those that waited longest first.
+    /// Adds changes of other controllers, the longest waiting first.
     fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
         for controller in self.waiting_others(peer) {
-            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let Some((telling, cursor, leaving)) = view.map(|view| (view.telling(), view.sent, view.leaving))
+            let view = self.sessions.get(&peer).and_then(|session| session.outbound.views.get(&controller));
+            let Some((generation, cursor, leaving)) =
+                view.map(|view| (view.generation(), view.sent, view.leaving))
             else {
                 continue;
             };
             if leaving {
-                let is_told = self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, telling));
-                if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_told) {
-                    session.behind.remove(&controller);
+                let is_added =
+                    self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, generation));
+                if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_added) {
+                    session.outbound.stale.remove(&controller);
                 }
                 continue;
             }
-            let (encoded, naming) = self.blocks_for(peer, controller, cursor, blocks);
-            // Who is too far behind begins anew.
-            let now = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let now = now.map(|view| view.telling()).unwrap_or_default();
-            let mut reached = if now.epoch == telling.epoch { cursor } else { Cursor::START };
-            let telling = now;
+            let (encoded, addressing) = self.blocks_for(peer, controller, cursor, blocks);
+            // A view that was too far behind has been restarted.
+            let now = self.sessions.get(&peer).and_then(|session| session.outbound.views.get(&controller));
+            let now = now.map(|view| view.generation()).unwrap_or_default();
+            let mut reached = if now.epoch == generation.epoch { cursor } else { Cursor::START };
+            let generation = now;
             let mut is_complete = true;
             for (at, (block, after)) in encoded.iter().enumerate() {
                 if !self.add(peer, drafts, BEFORE_BLOCK + block.byte_len(), |draft| {
-                    let is_in = draft.controller(controller, naming, &encoded, at);
+                    let is_in = draft.controller(controller, addressing, &encoded, at);
                     if is_in {
-                        draft.sent.views.push((controller, telling, Some((reached, *after))));
+                        draft.sent.views.push((controller, generation, Some((reached, *after))));
                     }
                     is_in
                 }) {
@@ -168,15 +176,15 @@ impl<H: Host> Server<H> {
                 reached = *after;
             }
             if let Some(session) = self.sessions.get_mut(&peer)
-                && let Some(view) = session.views.get_mut(&controller)
+                && let Some(view) = session.outbound.views.get_mut(&controller)
             {
                 if view.sent != reached {
-                    view.tell(self.tick);
+                    view.note_sent(self.tick);
                 }
                 view.sent = reached;
                 view.last_sent = Some(self.tick);
                 if is_complete {
-                    session.behind.remove(&controller);
+                    session.outbound.stale.remove(&controller);
                 }
             }
             if !is_complete {
@@ -185,7 +193,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Adds something of so many bytes to the last datagram, or to one more, if the client's bandwidth has room for it.
+    /// Adds an item of `bytes` bytes to the last draft, or to a new one, if the client's bandwidth has room
+    /// for it.
     fn add(
         &mut self,
         peer: PeerId,
@@ -195,7 +204,8 @@ impl<H: Host> Server<H> {
     ) -> bool {
         let whole = |draft: &Draft| draft.len() + DATAGRAM_OVERHEAD as usize;
         let spent: usize = drafts.iter().map(whole).sum();
-        let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.available(self.now));
+        let room =
+            self.sessions.get_mut(&peer).map_or(0, |session| session.outbound.bandwidth.available(self.now));
         if room < spent + bytes {
             return false;
         }
@@ -211,19 +221,19 @@ impl<H: Host> Server<H> {
         is_in
     }
 
-    /// Controllers of which the client is to hear now, the most urgent first.
+    /// Other controllers whose changes are due for the client, the most urgent first.
     fn waiting_others(&self, peer: PeerId) -> Vec<ControllerId> {
         let Some(session) = self.sessions.get(&peer) else { return Vec::new() };
         let mut waiting: Vec<(core::cmp::Reverse<u64>, ControllerId)> = Vec::new();
-        for controller in &session.behind {
-            let Some(view) = session.views.get(controller) else { continue };
+        for controller in &session.outbound.stale {
+            let Some(view) = session.outbound.views.get(controller) else { continue };
             if session.owned.contains(controller) && !view.leaving {
                 continue;
             }
             let class = self.host.class(&self.simulation, session.client, *controller);
-            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
             if view.leaving || self.schedule.due(class, self.tick, view.last_sent, round_trip) {
-                // What waits for as many of its intervals as another is as urgent as it.
+                // Urgency is the waiting time in intervals of the controller's class.
                 let interval = u64::from(self.schedule.interval(class, round_trip).max(1));
                 let age = view.last_sent.map_or(u32::MAX.into(), |sent| self.tick.since(sent).max(0) as u64);
                 waiting.push((core::cmp::Reverse(age * 256 / interval), *controller));
@@ -237,91 +247,98 @@ impl<H: Host> Server<H> {
         let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
         for mut draft in drafts {
             let Some(session) = self.sessions.get_mut(&peer) else { return };
-            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
             let step = self.schedule.interval(ActorClass::Player, round_trip);
-            let places = session.places();
-            let (course, states_course) = session.heading.course(&session.sent, self.tick, step, places);
-            let word = Word { ack: session.received.ack(), margin: session.feedback.margin };
-            let calm = session.is_calm(self.tick).then_some(self.config.length);
-            let word = session.heading.word(self.tick, calm, word);
-            let states_course = states_course || session.heading.is_far(word);
-            draft.sent.named = word.map_or(PacketId(0), |word| word.ack.newest);
+            let slots = session.outbound.slots();
+            let (stream, states_stream) =
+                session.outbound.header.stream(&session.acks.sent, self.tick, step, slots);
+            let ack_report =
+                AckReport { ack: session.inbound.received.ack(), margin: session.inbound.feedback.margin };
+            let stable = session.acks.is_stable(self.tick).then_some(self.config.length);
+            let ack_report = session.outbound.header.take_ack_report(self.tick, stable, ack_report);
+            let states_stream = states_stream || session.outbound.header.needs_full_number(ack_report);
+            draft.sent.reported = ack_report.map_or(PacketId(0), |ack_report| ack_report.ack.newest);
             let (part, parts, since) = match draft.sent.own {
                 Some((_, part)) => (part, parts, since),
                 None => (0, 0, Tick(0)),
             };
             let header = UpdateHeader {
-                packet: session.sent.next_id(),
+                packet: session.acks.sent.next_id(),
                 tick: self.tick,
-                course,
-                states_course,
-                word,
+                stream,
+                states_stream,
+                ack_report,
                 part,
                 parts,
                 since,
-                base: session.base(self.tick).unwrap_or(self.tick.before(1)),
+                base: session.acks.base(self.tick).unwrap_or(self.tick.before(1)),
             };
             let (bytes, sent) = draft.finish(&self.dictionary, header);
             let Some(bytes) = bytes else {
                 debug_assert!(false, "a datagram could not be written");
-                // All but its flashes, of which one may be what cannot be written.
-                session.on_loss(Sent { bursts: SmallVec::new(), ..sent });
+                // Resend everything but its cue bursts, of which one may be what cannot be encoded.
+                session.on_loss(SentDatagram { bursts: SmallVec::new(), ..sent });
                 continue;
             };
-            let (_, forgotten) = session.sent.send(self.now, sent);
+            let (_, forgotten) = session.acks.sent.send(self.now, sent);
             if let Some((_, forgotten)) = forgotten {
                 session.on_loss(forgotten);
             }
-            session.bandwidth.owe(self.now, bytes.len());
+            session.outbound.bandwidth.owe(self.now, bytes.len());
             self.push(peer, bytes);
         }
     }
 
-    /// A cue flashed: whoever may see it will.
-    pub(super) fn flash(&mut self, controller: ControllerId, cue: TagId, event: Event) {
+    /// Queues an executed cue for all clients that may see it.
+    pub(super) fn queue_cue_burst(&mut self, controller: ControllerId, cue: TagId, event: Event) {
         let Some(audience) = self.audience.get(&controller) else { return };
-        // Numbers have no gaps: a flash is found by its distance from the first.
-        let number = self.next_flash;
-        self.next_flash += 1;
-        for (lens, peer) in audience {
-            let sees = self.lenses.get(usize::from(lens.0)).is_some_and(|lens| lens.shows_cue(cue));
+        // Numbers have no gaps: a burst is found by its distance from the first.
+        let number = self.next_cue_burst;
+        self.next_cue_burst += 1;
+        for (visibility, peer) in audience {
+            let sees = self
+                .visibilities
+                .get(usize::from(visibility.0))
+                .is_some_and(|visibility| visibility.shows_cue(cue));
             if sees && let Some(session) = self.sessions.get_mut(peer) {
-                session.flash(number, self.tick);
+                session.outbound.queue_cue_burst(number, self.tick);
             }
         }
-        self.flashes.push_back(Flash { number, tick: self.tick, event });
+        self.cue_bursts.push_back(PendingCueBurst { number, tick: self.tick, event });
     }
 
-    fn expire_flashes(&mut self) {
-        let oldest = self.tick.before(self.config.length.ticks_in(self.config.flash_lifetime));
-        while self.flashes.front().is_some_and(|flash| flash.tick < oldest) {
-            self.flashes.pop_front();
+    fn expire_cue_bursts(&mut self) {
+        let oldest = self.tick.before(self.config.length.ticks_in(self.config.cue_burst_lifetime));
+        while self.cue_bursts.front().is_some_and(|pending| pending.tick < oldest) {
+            self.cue_bursts.pop_front();
         }
     }
 
-    fn add_flashes(&mut self, peer: PeerId, drafts: &mut [Draft]) {
+    fn add_cue_bursts(&mut self, peer: PeerId, drafts: &mut [Draft]) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        let first = self.flashes.front().map_or(self.next_flash, |flash| flash.number);
-        session.bursts.retain(|burst| burst.number >= first);
+        let first = self.cue_bursts.front().map_or(self.next_cue_burst, |pending| pending.number);
+        session.outbound.bursts.retain(|burst| burst.number >= first);
         let mut at = 0;
-        let mut bursts = core::mem::take(&mut session.bursts);
-        for waiting in bursts.iter_mut().filter(|burst| !burst.is_sent) {
-            let Some(flash) = self.flashes.get((waiting.number - first) as usize) else { continue };
-            let EventKind::CueExecuted { controller, cue, ref parameters } = flash.event.kind else {
+        let mut bursts = core::mem::take(&mut session.outbound.bursts);
+        for queued in bursts.iter_mut().filter(|burst| !burst.is_sent) {
+            let Some(pending) = self.cue_bursts.get((queued.number - first) as usize) else {
                 continue;
             };
-            let source = flash.event.cause.source;
+            let EventKind::CueExecuted { controller, cue, ref parameters } = pending.event.kind else {
+                continue;
+            };
+            let source = pending.event.cause.source;
             let is_own = source.is_some_and(|source| session.owned.contains(&source));
-            let burst = Burst {
-                tick: flash.tick,
-                ordinal: waiting.ordinal,
+            let burst = CueBurst {
+                tick: pending.tick,
+                ordinal: queued.ordinal,
                 cue,
                 controller,
                 source: source.filter(|source| session.sees(*source)),
-                key: flash.event.prediction.filter(|_| is_own),
+                key: pending.event.prediction.filter(|_| is_own),
                 magnitude: short(parameters.magnitude),
                 level: short(parameters.level),
-                location: parameters.location().filter(|place| place.iter().all(|at| at.is_finite())),
+                location: parameters.location().filter(|position| position.iter().all(|at| at.is_finite())),
                 details: parameters.details.as_deref().and_then(|details| {
                     let is_hidden = source.is_some_and(|source| !session.sees(source));
                     shown_details(details, is_hidden)
@@ -331,15 +348,15 @@ impl<H: Host> Server<H> {
                 at += 1;
             }
             let Some(draft) = drafts.get_mut(at) else { break };
-            draft.sent.bursts.push(waiting.number);
-            waiting.is_sent = true;
+            draft.sent.bursts.push(queued.number);
+            queued.is_sent = true;
         }
-        session.bursts = bursts;
+        session.outbound.bursts = bursts;
     }
 }
 
-/// Context of a cue as a client may know it (C1), as bytes; `None` if it says nothing or is too long. Without its payload it
-/// may be short enough.
+/// Encoded context of a cue as a client may know it (C1); `None` if it is too long. The payload is left out
+/// if it is short enough without it.
 fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>> {
     let mut shown = details.clone();
     if is_source_hidden {
@@ -355,7 +372,7 @@ fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>
     (bytes.len() <= MAX_CUE_DETAILS).then_some(bytes)
 }
 
-/// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.
+/// Rounds a number to single precision. Too large numbers become the largest, and NaN becomes 0.
 fn short(value: f64) -> f32 {
     // Adding zero keeps negative zeros out: a small number may be rounded to one.
     if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) + 0.0 }

@@ -1,4 +1,4 @@
-//! An honest player who does anything at any time.
+//! Honest player that gives random commands.
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
@@ -9,10 +9,10 @@ use ugas_core::targeting::TargetData;
 use super::game::ABILITIES;
 use crate::client::{ActError, Client};
 
-/// How likely something is done in a step.
+/// Chance of a command in a step.
 const EAGERNESS: f64 = 0.12;
 
-/// Does something, or nothing; the keys of what was done.
+/// Gives any number of commands; returns their keys.
 pub(super) fn act(client: &mut Client, dice: &mut RandomStream) -> Vec<PredictionKey> {
     let mut done = Vec::new();
     while dice.chance(EAGERNESS) {
@@ -38,8 +38,8 @@ fn one(client: &mut Client, hero: ControllerId, dice: &mut RandomStream) -> Resu
         }
         6 => client.press(hero, input),
         7 => client.release(hero, input),
-        8 => client.cancel_run(*pick(dice, &runs).ok_or(ActError::Unknown)?),
-        9 => client.end_run(*pick(dice, &runs).ok_or(ActError::Unknown)?),
+        8 => client.cancel_activation(*pick(dice, &runs).ok_or(ActError::Unknown)?),
+        9 => client.end_activation(*pick(dice, &runs).ok_or(ActError::Unknown)?),
         10 if dice.chance(0.5) => client.confirm(hero),
         10 => client.decline(hero),
         _ => {
@@ -55,7 +55,7 @@ fn one(client: &mut Client, hero: ControllerId, dice: &mut RandomStream) -> Resu
     }
 }
 
-/// One of them.
+/// Picks a random item; `None` if there are none.
 pub(super) fn pick<'a, T>(dice: &mut RandomStream, among: &'a [T]) -> Option<&'a T> {
     among.get(dice.below(among.len().max(1) as u64) as usize)
 }

@@ -1,7 +1,7 @@
-//! Players who do not keep to the rules: whatever their client sends goes through their hands.
+//! Cheating players: tamper with the datagrams that their client sends.
 
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use ugas_core::random::RandomStream;
 use ugas_core::simulation::Simulation;
 use ugas_core::targeting::{Target, TargetData};
@@ -9,11 +9,11 @@ use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 
 use super::bot::pick;
-use crate::message::{Ack, CommandFrame, Frames, Hello, NetCommand, PacketId, RunRef, ToServer};
+use crate::message::{Ack, ActivationRef, CommandFrame, Frames, Hello, NetCommand, PacketId, ToServer};
 use crate::tick::Tick;
 use crate::wire::{self, Dictionary};
 
-/// What a cheat tries.
+/// Tricks of a cheat.
 pub(super) const TRICKS: [&str; 18] = [
     "cheat: old stamp",
     "cheat: far-ahead stamp",
@@ -35,28 +35,28 @@ pub(super) const TRICKS: [&str; 18] = [
     "cheat: every cooldown",
 ];
 
-/// Datagrams that are kept for later.
+/// Most datagrams that are kept for replays.
 const KEPT: usize = 64;
 
-/// A cheat's hands.
+/// State of a cheat.
 #[derive(Debug)]
 pub(super) struct Cheat {
     dice: RandomStream,
     kept: Vec<Vec<u8>>,
     held: Vec<Vec<u8>>,
-    /// Until when the lag switch is on.
+    /// Time until which the lag switch is on.
     lag_until: Time,
-    /// Until when no acknowledgement goes out.
+    /// Time until which acknowledgements are withheld.
     mute_until: Time,
     next_packet: u32,
 }
 
-/// What the cheat knows of the server, by whatever means.
-pub(super) struct Loot<'a> {
+/// The server's state, which the cheat is assumed to know.
+pub(super) struct CheatKnowledge<'a> {
     pub(super) simulation: &'a Simulation,
     /// The cheat's own controllers.
     pub(super) own: Vec<ControllerId>,
-    /// Controllers that are hidden from it.
+    /// Controllers that are hidden from the cheat.
     pub(super) hidden: Vec<ControllerId>,
     pub(super) dictionary: &'a Dictionary,
 }
@@ -73,32 +73,32 @@ impl Cheat {
         }
     }
 
-    /// Begins anew with a new session.
+    /// Resets the state for a new session.
     pub(super) fn reset(&mut self) {
         self.next_packet = 1;
         self.held.clear();
         self.lag_until = Time::ZERO;
     }
 
-    /// What goes out in the place of a datagram, and the trick that was played.
+    /// Datagrams to send in place of one, and the trick that was played.
     pub(super) fn tamper(
         &mut self,
         now: Time,
         bytes: Vec<u8>,
-        loot: &Loot<'_>,
+        knowledge: &CheatKnowledge<'_>,
     ) -> (Vec<Vec<u8>>, Option<&'static str>) {
-        let message = wire::decode_to_server(loot.dictionary, &bytes);
+        let message = wire::decode_to_server(knowledge.dictionary, &bytes);
         let Ok(ToServer::Frames(mut frames)) = message else { return (vec![bytes], None) };
         let trick = self.dice.chance(0.25).then(|| self.dice.below(TRICKS.len() as u64) as usize);
         let mut out = Vec::new();
         if let Some(trick) = trick {
-            out.extend(self.play(trick, now, &mut frames, loot));
+            out.extend(self.play(trick, now, &mut frames, knowledge));
         }
         if now < self.mute_until {
             frames.ack = Ack::default();
         }
-        // The numbers go on, whatever was put between.
-        out.insert(0, self.write(frames, loot.dictionary).unwrap_or(bytes));
+        // Packet numbers stay consecutive, whatever was inserted.
+        out.insert(0, self.write(frames, knowledge.dictionary).unwrap_or(bytes));
         if self.kept.len() < KEPT {
             self.kept.push(out[0].clone());
         } else {
@@ -121,11 +121,17 @@ impl Cheat {
         Some(bytes)
     }
 
-    /// Plays a trick: changes the frames, or gives datagrams of its own.
-    fn play(&mut self, trick: usize, now: Time, frames: &mut Frames, loot: &Loot<'_>) -> Vec<Vec<u8>> {
+    /// Plays a trick: changes the frames, or returns datagrams of its own.
+    fn play(
+        &mut self,
+        trick: usize,
+        now: Time,
+        frames: &mut Frames,
+        knowledge: &CheatKnowledge<'_>,
+    ) -> Vec<Vec<u8>> {
         let tick = frames.now;
         let number = self.dice.next_u64();
-        let own_ability = self.own_ability(loot);
+        let own_ability = self.own_ability(knowledge);
         match trick {
             0 => self.command(frames, Tick(number as u32 % 8), own_ability.map(activate)),
             1 => self.command(
@@ -140,22 +146,22 @@ impl Cheat {
             }
             3 => return pick(&mut self.dice, &self.kept).cloned().into_iter().collect(),
             4 => {
-                let foreign = self.foreign_ability(loot);
+                let foreign = self.foreign_ability(knowledge);
                 self.command(frames, tick, foreign.map(activate));
             }
             5 => {
-                let dead = AbilityHandle::from_bits(number & 0x0000_00ff_0000_03ff);
+                let dead = GrantedAbilityId::from_bits(number & 0x0000_00ff_0000_03ff);
                 self.command(frames, tick, dead.map(activate));
             }
             6 => {
-                let run = self.foreign_run(loot).map(RunRef::Known);
-                let key = RunRef::Begun(PredictionKey(number));
+                let run = self.foreign_run(knowledge).map(ActivationRef::Known);
+                let key = ActivationRef::Begun(PredictionKey(number));
                 let run = if number & 1 == 0 { run.unwrap_or(key) } else { key };
                 let command = if number & 2 == 0 { NetCommand::End(run) } else { NetCommand::Cancel(run) };
                 self.command(frames, tick, Some(command));
             }
             7 => {
-                let foreign = self.foreign_controller(loot);
+                let foreign = self.foreign_controller(knowledge);
                 self.command(
                     frames,
                     tick,
@@ -177,18 +183,18 @@ impl Cheat {
                 );
             }
             9 => return vec![(0..1_201 + number % 60_000).map(|at| (at ^ number) as u8).collect()],
-            10 => return self.flood(frames, loot),
+            10 => return self.flood(frames, knowledge),
             11 => {
                 frames.ack = match number % 3 {
                     0 => Ack { newest: PacketId(u32::MAX - (number >> 40) as u32), earlier: u32::MAX },
-                    // Acknowledges what never arrived: its own loss.
+                    // Acknowledges datagrams that never arrived, to its own disadvantage.
                     _ => Ack { newest: frames.ack.newest, earlier: u32::MAX },
                 };
             }
             12 => self.mute_until = now + Span::seconds(2.0),
             13 => self.lag_until = now + Span::seconds(0.1 + (number % 16) as f64 / 10.0),
             14 => {
-                if let Some(hidden) = pick(&mut self.dice, &loot.hidden) {
+                if let Some(hidden) = pick(&mut self.dice, &knowledge.hidden) {
                     let targets = TargetData::from(*hidden);
                     self.command(
                         frames,
@@ -202,20 +208,20 @@ impl Cheat {
                 return vec![(0..length).map(|_| self.dice.next_u64() as u8).collect()];
             }
             16 => {
-                let run = loot
+                let run = knowledge
                     .own
                     .iter()
-                    .find_map(|own| loot.simulation.controller(*own)?.activations().last().copied());
+                    .find_map(|own| knowledge.simulation.controller(*own)?.activations().last().copied());
                 let command = run.map(|run| NetCommand::Finish {
-                    run: RunRef::Known(run),
-                    thread: number as u32 % 4,
+                    run: ActivationRef::Known(run),
+                    branch: number as u32 % 4,
                     outcome: TaskOutcome::Completed,
                 });
                 self.command(frames, tick, command);
             }
             _ => {
                 for _ in 0..4 {
-                    let ability = self.own_ability(loot);
+                    let ability = self.own_ability(knowledge);
                     self.command(frames, tick, ability.map(activate));
                 }
             }
@@ -235,8 +241,8 @@ impl Cheat {
         }
     }
 
-    fn flood(&mut self, frames: &Frames, loot: &Loot<'_>) -> Vec<Vec<u8>> {
-        let dictionary = loot.dictionary;
+    fn flood(&mut self, frames: &Frames, knowledge: &CheatKnowledge<'_>) -> Vec<Vec<u8>> {
+        let dictionary = knowledge.dictionary;
         match self.dice.below(3) {
             0 => (0..300).filter_map(|_| self.write(frames.clone(), dictionary)).collect(),
             1 => {
@@ -254,34 +260,38 @@ impl Cheat {
                     };
                     wire::encode_to_server(dictionary, &ToServer::Hello(hello)).ok()
                 };
-                // Not with the own nonce, or the session would begin anew.
+                // With another nonce, so that the own session does not restart.
                 (0..40).filter_map(|_| hello(self.dice.next_u64())).collect()
             }
         }
     }
 
-    fn own_ability(&mut self, loot: &Loot<'_>) -> Option<AbilityHandle> {
-        let own = loot.own.first()?;
-        pick(&mut self.dice, loot.simulation.controller(*own)?.abilities()).copied()
+    fn own_ability(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<GrantedAbilityId> {
+        let own = knowledge.own.first()?;
+        pick(&mut self.dice, knowledge.simulation.controller(*own)?.abilities()).copied()
     }
 
-    fn foreign_controller(&mut self, loot: &Loot<'_>) -> Option<ControllerId> {
-        let all: Vec<ControllerId> =
-            loot.simulation.controllers().map(|(id, _)| id).filter(|id| !loot.own.contains(id)).collect();
+    fn foreign_controller(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<ControllerId> {
+        let all: Vec<ControllerId> = knowledge
+            .simulation
+            .controllers()
+            .map(|(id, _)| id)
+            .filter(|id| !knowledge.own.contains(id))
+            .collect();
         pick(&mut self.dice, &all).copied()
     }
 
-    fn foreign_ability(&mut self, loot: &Loot<'_>) -> Option<AbilityHandle> {
-        let foreign = self.foreign_controller(loot)?;
-        pick(&mut self.dice, loot.simulation.controller(foreign)?.abilities()).copied()
+    fn foreign_ability(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<GrantedAbilityId> {
+        let foreign = self.foreign_controller(knowledge)?;
+        pick(&mut self.dice, knowledge.simulation.controller(foreign)?.abilities()).copied()
     }
 
-    fn foreign_run(&mut self, loot: &Loot<'_>) -> Option<ActivationId> {
-        let foreign = self.foreign_controller(loot)?;
-        pick(&mut self.dice, loot.simulation.controller(foreign)?.activations()).copied()
+    fn foreign_run(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<ActivationId> {
+        let foreign = self.foreign_controller(knowledge)?;
+        pick(&mut self.dice, knowledge.simulation.controller(foreign)?.activations()).copied()
     }
 }
 
-fn activate(ability: AbilityHandle) -> NetCommand {
+fn activate(ability: GrantedAbilityId) -> NetCommand {
     NetCommand::Activate { ability, targets: TargetData::default(), event: None }
 }

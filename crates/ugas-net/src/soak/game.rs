@@ -1,4 +1,4 @@
-//! The game that is played: a small one with a bit of everything, its numbers drawn from the seed.
+//! The rules of soak matches: a small game with a bit of everything, its numbers drawn from the seed.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) const ABILITIES: [&str; 15] = [
     "GA_Thorns",
 ];
 
-/// What the server does to anybody, at any time.
+/// Effects that the server applies to anybody at any time.
 pub(super) const AFFLICTIONS: [&str; 9] = [
     "GE_Silence",
     "GE_Poison",
@@ -45,13 +45,13 @@ pub(super) const AFFLICTIONS: [&str; 9] = [
     "GE_Omen",
 ];
 
-/// Attribute sets that come and go at run time. They share attribute names, and disagree about who may know them (N1).
+/// Attribute sets that come and go at run time. They share attribute names, and differ in replication (N1).
 pub(super) const RELICS: [&str; 2] = ["Relic", "CursedRelic"];
 
-/// What a player can be.
+/// Templates of players.
 pub(super) const HEROES: [&str; 3] = ["Hero", "OpenHero", "PlainHero"];
 
-/// The rules, and what of them has to be watched.
+/// The rules, and the costs and cooldowns to audit.
 #[derive(Clone, Debug)]
 pub(super) struct Game {
     pub(super) catalog: Arc<Catalog>,
@@ -59,7 +59,7 @@ pub(super) struct Game {
     pub(super) priced: Vec<Priced>,
 }
 
-/// An ability that is not free.
+/// An ability with a cost or cooldown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priced {
     pub(super) ability: &'static str,

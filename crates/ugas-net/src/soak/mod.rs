@@ -1,10 +1,11 @@
-//! Soak: whole matches under faults and cheats, each drawn from a seed, and everything that must hold held against them.
+//! Soak tests: whole matches under faults and cheats, each drawn from a seed, and checked against all
+//! invariants.
 //!
-//! A match has a server, honest clients and cheats, on links that lose, delay, reorder, repeat and damage datagrams, with
-//! clocks that are wrong, machines that stall, and clients that come and go. When the faults are over, every client must
-//! come to show what the server has, and what happened on the way must have been right: see [`Kind`] for what is looked
-//! at, and *What a client will see* in the manual for what is promised. The same seed gives the same match, so that what
-//! went wrong once can be looked at as often as one likes.
+//! A match has a server, honest clients and cheats, on links that lose, delay, reorder, repeat and damage
+//! datagrams, with clocks that are wrong, machines that stall, and clients that come and go. When the faults
+//! are over, every client must show the server's state, and everything on the way must have been correct: see
+//! [`Kind`] for the checks, and *What a client will see* in the manual for the guarantees. The same seed
+//! gives the same match, so that a failure can be replayed.
 //!
 //! ```
 //! use ugas_net::soak::{Profile, play};
@@ -15,18 +16,18 @@
 //! ```
 
 mod bot;
-mod bout;
 mod cheat;
-mod chronicle;
+mod checks;
+mod event_audit;
+mod faults;
 mod game;
-mod ledger;
+mod oracle_view;
 mod player;
-mod portrait;
 mod profile;
 mod rate_of_fire;
 mod report;
-mod trouble;
-mod verdict;
+mod server_audit;
+mod soak_match;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,9 +35,9 @@ pub use profile::Profile;
 pub use rate_of_fire::{RATE_OF_FIRE_PINGS, RATE_OF_FIRE_RATES, RateOfFire, rate_of_fire};
 pub use report::{Kind, Report, Violation};
 
-use bout::Bout;
+use soak_match::SoakMatch;
 
-/// Of so many seeds one is played twice, to see that nothing depends on anything else.
+/// One of so many seeds is played twice, to check determinism.
 const TWICE: u64 = 4;
 
 /// Plays the match of a seed.
@@ -53,14 +54,14 @@ pub fn play(profile: &Profile, seed: u64) -> Report {
 }
 
 fn once(profile: &Profile, seed: u64) -> Report {
-    let played = catch_unwind(AssertUnwindSafe(|| Bout::new(*profile, seed).play()));
+    let played = catch_unwind(AssertUnwindSafe(|| SoakMatch::new(*profile, seed).play()));
     let (mut report, found) = match played {
         Ok(played) => played,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
             let report = Report { seeds: 1, ..Report::default() };
-            (report, vec![(Kind::Panic, text.unwrap_or_else(|| "without a word".into()))])
+            (report, vec![(Kind::Panic, text.unwrap_or_else(|| "no panic message".into()))])
         }
     };
     report.violations =

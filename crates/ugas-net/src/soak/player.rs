@@ -1,4 +1,4 @@
-//! A seat in a match: a client, its link, and whoever sits there.
+//! A player of a match: a client, its link, and its behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
 use super::cheat::Cheat;
-use super::chronicle::Chronicle;
+use super::event_audit::EventAudit;
 use super::report::Kind;
 use crate::client::{Client, ClientConfig};
 use crate::link::{Conditions, Duplex};
 use crate::message::ClientId;
 use crate::server::PeerId;
 
-/// Who is silent for longer is gone: short, so that partitions end sessions.
+/// Timeout of sessions: short, so that partitions end sessions.
 pub(super) const TIMEOUT: Span = Span::millis(3_000);
 
-/// A seat in a match.
+/// A player of a match.
 pub(super) struct Player {
     pub(super) client: Client,
     pub(super) link: Duplex,
     pub(super) peer: PeerId,
-    /// Decides what the player does.
+    /// Random numbers of the player's commands.
     pub(super) whims: RandomStream,
     pub(super) cheat: Option<Cheat>,
-    pub(super) chronicle: Chronicle,
-    /// The controller that it had last, to be had again.
+    pub(super) audit: EventAudit,
+    /// The controller that it owned last, to be given again.
     pub(super) hero: Option<ControllerId>,
     /// Commands of sessions that are over.
     pub(super) past: BTreeMap<ClientId, BTreeSet<PredictionKey>>,
-    /// When it comes back, if it is away.
+    /// Time of its return; `None` unless it is away.
     pub(super) away_until: Option<Time>,
     pub(super) stalled_until: Time,
     pub(super) next_fault: Time,
-    /// Thousandths of the true rate by which its clock is wrong.
+    /// Deviation of its clock, in thousandths of the true rate.
     drift: i64,
     found: Vec<(Kind, String)>,
 }
@@ -53,7 +53,7 @@ impl Player {
             peer: PeerId(number),
             whims,
             cheat: None,
-            chronicle: Chronicle::default(),
+            audit: EventAudit::default(),
             hero: None,
             past: BTreeMap::new(),
             away_until: None,
@@ -64,7 +64,7 @@ impl Player {
         }
     }
 
-    /// What its own clock says.
+    /// Time of its own clock.
     pub(super) fn local_time(&self, now: Time) -> Time {
         let micros = i128::from(now.micros());
         let drifted = micros + micros * i128::from(self.drift) / 1_000;
@@ -87,19 +87,19 @@ impl Player {
         }
     }
 
-    /// What was wrong so far.
+    /// Takes the violations found so far.
     pub(super) fn take_found(&mut self) -> Vec<(Kind, String)> {
         let mut found = core::mem::take(&mut self.found);
-        found.extend(self.chronicle.take_found());
+        found.extend(self.audit.take_found());
         found
     }
 
-    /// Remembers what was given in a session that is over.
+    /// Keeps the commands of a session that ended.
     fn keep_session(&mut self) {
-        let mut chronicle = core::mem::take(&mut self.chronicle);
-        self.found.extend(chronicle.take_found());
+        let mut audit = core::mem::take(&mut self.audit);
+        self.found.extend(audit.take_found());
         if let Some(client) = self.client.id() {
-            self.past.insert(client, chronicle.given);
+            self.past.insert(client, audit.given);
         }
     }
 }

@@ -1,22 +1,22 @@
-//! How bad it gets.
+//! Profiles of soak matches.
 
 use ugas_core::random::RandomStream;
 use ugas_core::time::Span;
 
 use crate::link::{BurstLoss, Capacity, Conditions};
 
-/// How long and how bad matches are.
+/// Length and severity of matches.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Profile {
-    /// What it is called.
+    /// Name of the profile.
     pub name: &'static str,
-    /// How long faults go on, in seconds.
+    /// Duration of the faults, in seconds.
     pub seconds: f64,
     /// Fewest and most honest clients.
     pub clients: (u64, u64),
     /// Fewest and most cheats.
     pub cheats: (u64, u64),
-    /// How bad the network gets: 0 is perfect, 1 is 60 % loss, 500 ms of delay, and partitions of seconds.
+    /// Severity of the network: 0 is perfect, 1 is 60 % loss, 500 ms of delay, and partitions of seconds.
     pub severity: f64,
     /// Whether clients come and go, view and ownership change, and machines stall.
     pub turmoil: bool,
@@ -54,11 +54,11 @@ impl Profile {
         })
     }
 
-    /// Draws how a direction of a link is for a while.
+    /// Draws the conditions of one direction of a link.
     pub(super) fn conditions(&self, dice: &mut RandomStream) -> Conditions {
         let mut upto = |most: f64| {
             let share = dice.next_f64();
-            // Half of the time there is none of it: faults are worse together, and also alone.
+            // Each fault is absent half of the time, so that faults occur together and alone.
             if dice.chance(0.5) { 0.0 } else { share * most * self.severity }
         };
         let span = |seconds: f64| Span::seconds(seconds);

@@ -1,4 +1,4 @@
-//! Rate of fire: the same at every ping, which is what shared ticks are for.
+//! Rate of fire: equal at every ping, because ticks are shared.
 
 use std::sync::Arc;
 
@@ -19,34 +19,34 @@ use crate::rig::Rig;
 use crate::server::{Server, ServerConfig, ServerEvent};
 use crate::tick::TickLength;
 
-/// The round trips at which it is measured, in milliseconds.
+/// Measured round trips, in milliseconds.
 pub const RATE_OF_FIRE_PINGS: [u32; 7] = [0, 50, 100, 150, 200, 250, 300];
-/// The tick rates at which it is measured, in ticks a second.
+/// Measured tick rates, in ticks per second.
 pub const RATE_OF_FIRE_RATES: [u32; 4] = [20, 30, 60, 128];
 
-/// The clocks agree before the first shot.
+/// Time for the clocks to converge before the first shot.
 const OPENING: Span = Span::millis(2_000);
-/// How long shots are counted, from the first one on.
+/// Time for which shots are counted, from the first one on.
 const MINUTE: Span = Span::millis(60_000);
-/// How long a weapon cools down.
+/// Cooldown of the weapon.
 const COOLDOWN: Span = Span::millis(200);
-/// How long a press waits: longer than the cooldown, so that one that comes with a shot is there for the next.
+/// Lifetime of a buffered press: longer than the cooldown, so that a press during a shot triggers the next.
 const BUFFERED: Span = Span::millis(250);
 /// The input of the weapon.
 const TRIGGER: &str = "Fire";
 
-/// What was measured.
+/// One measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateOfFire {
     /// The tick rate, in ticks a second.
     pub rate: u32,
     /// The round trip in milliseconds.
     pub round_trip: u32,
-    /// Shots that the server counted in a minute.
+    /// Shots on the server in a minute.
     pub shots: u64,
-    /// How many there are without a network.
+    /// Shots without a network.
     pub expected: u64,
-    /// Ticks that the client predicted wrongly.
+    /// Mispredicted ticks of the client.
     pub mispredicted: u64,
 }
 

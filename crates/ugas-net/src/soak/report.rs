@@ -1,28 +1,28 @@
-//! What came of it.
+//! Reports of soak runs.
 
 use std::collections::BTreeMap;
 
-/// What was violated.
+/// Kind of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A client did not come to show what its lens lets through.
+    /// A client did not converge to the state that it may see.
     Convergence,
-    /// A command ran twice, out of order, for somebody else, or without having been given.
+    /// A command ran twice, out of order, for another client, or without having been given.
     Commands,
-    /// A command was not answered, twice, or was never given.
+    /// A command was answered twice or not at all, or an answer has no command.
     Answers,
     /// A cost was not paid, or a cooldown was cut short.
     Price,
-    /// A change of state was told twice, not at all, or from where it did not begin.
+    /// A state change was emitted twice, not at all, or with a wrong old value.
     StateEvents,
-    /// A cue that flashes was told more often than it flashed, or, without faults, less often.
-    Flashes,
-    /// Somebody acted on what they cannot see, or otherwise got what is not theirs.
+    /// A cue burst was emitted more often than the cue was executed, or, without faults, less often.
+    CueBursts,
+    /// A client acted on a hidden controller, or otherwise exceeded its authority.
     Authority,
     /// Something grew without bound.
     Memory,
-    /// A simulation is not sound.
+    /// A simulation is inconsistent.
     Soundness,
     /// Something panicked.
     Panic,
@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name, as reports print it.
+    /// Name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Convergence => "convergence",
@@ -39,7 +39,7 @@ impl Kind {
             Self::Answers => "answers",
             Self::Price => "price",
             Self::StateEvents => "state-events",
-            Self::Flashes => "flashes",
+            Self::CueBursts => "flashes",
             Self::Authority => "authority",
             Self::Memory => "memory",
             Self::Soundness => "soundness",
@@ -49,42 +49,42 @@ impl Kind {
     }
 }
 
-/// Something that must not happen did.
+/// A violated invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// With which seed.
+    /// Seed of the match.
     pub seed: u64,
-    /// What.
+    /// Kind of the violation.
     pub kind: Kind,
-    /// In words.
+    /// Description.
     pub message: String,
-    /// The command that plays the match again.
+    /// Command line that replays the match.
     pub replay: String,
 }
 
-/// What one or many matches came to.
+/// Results of one or more matches.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// How many matches.
+    /// Number of matches.
     pub seeds: u64,
-    /// How long they were, together, by the game's clock.
+    /// Total simulated time.
     pub simulated_seconds: f64,
-    /// How often each kind of fault or cheat was inflicted.
+    /// Number of faults and cheats of each kind.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Commands that servers carried out.
+    /// Commands that servers ran.
     pub commands: u64,
     /// Commands that servers rejected.
     pub rejected: u64,
     /// Datagrams that were sent.
     pub datagrams: u64,
-    /// What must not have happened.
+    /// Violations that were found.
     pub violations: Vec<Violation>,
-    /// A number that depends on every datagram and every state.
+    /// Hash of all datagrams and states.
     pub hash: u64,
 }
 
 impl Report {
-    /// Adds what other matches came to. In whichever order reports are joined, the sums are the same; the hash is not.
+    /// Adds the results of other matches. The sums do not depend on the order; the hash does.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         self.seeds += other.seeds;

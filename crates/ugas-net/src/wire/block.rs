@@ -1,6 +1,6 @@
-//! Pieces of a controller: what is the same for all clients that see as much of it and have as much of it already.
+//! Blocks: encoded pieces of a controller, equal for all clients with the same view and baseline.
 //!
-//! A block does not say whose pieces it has, nor when they were so; it is encoded once, and
+//! A block names neither its controller nor its tick; it is encoded once, and
 //! [appended](crate::bits::BitWriter::append) to many datagrams.
 
 mod attribute;
@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use ugas_core::effect::Vector3;
 use ugas_core::handle::Handle;
 use ugas_core::id::AttributeId;
-use ugas_core::mirror::{Piece, PieceKey};
+use ugas_core::replica::{Piece, PieceKey};
 
 use self::attribute::Values;
 use super::dictionary::Dictionary;
@@ -21,42 +21,41 @@ use crate::bits::BitWriter;
 use crate::limits::{MAX_CUE_DETAILS, MAX_DATAGRAM};
 use crate::quantise::Quantiser;
 
-/// Whether attributes are told as they are, or as the dictionary rounds them. Owners predict upon them, so they get them
-/// exactly.
+/// Precision of attributes in a block. Owners predict upon them, so they get exact values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exactness {
-    /// As they are.
+    /// Exact values.
     Exact,
-    /// As the dictionary rounds them.
+    /// Values quantised by the dictionary.
     Rounded,
 }
 
 impl Exactness {
-    /// For owners, and for others.
+    /// Precision for owners, and for others.
     pub const fn of(own: bool) -> Self {
         if own { Self::Exact } else { Self::Rounded }
     }
 }
 
-/// What a piece was at the tick that differences are from, as far as they are told as such.
+/// Baseline of a piece: its value at the tick that deltas refer to.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub enum Old {
-    /// Not there, or of a kind that is always told whole.
+pub enum Baseline {
+    /// The piece did not exist, or is of a kind that is always sent in full.
     #[default]
     Nothing,
-    /// Of an attribute.
+    /// Values of an attribute.
     Attribute {
         /// Base value.
         base: f64,
         /// Current value.
         current: f64,
     },
-    /// Of a tag.
+    /// Grant count of a tag.
     Tag(u32),
 }
 
-impl Old {
-    /// What is to be remembered of a piece.
+impl Baseline {
+    /// The baseline of a piece.
     pub(crate) fn of(piece: Option<&Piece>) -> Self {
         match piece {
             Some(Piece::Attribute { base, current }) => Self::Attribute { base: *base, current: *current },
@@ -65,78 +64,78 @@ impl Old {
         }
     }
 
-    /// What a tag becomes that comes or goes, as most do.
+    /// The count after the usual change of a tag: added once, or removed.
     fn toggled(self) -> Option<u32> {
         if matches!(self, Self::Tag(1..)) { None } else { Some(1) }
     }
 }
 
-/// Whether pieces are told by how they differ from what the client has.
+/// Encoding of the pieces of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Basis {
-    /// They are told whole.
-    Whole,
-    /// They are told by their differences.
-    Old,
+pub enum BlockEncoding {
+    /// Full values.
+    Full,
+    /// Differences from the baseline.
+    Delta,
 }
 
-/// A piece of a controller as it is now, `None` if it is gone, and what the client has of it.
+/// A piece of a controller with its baseline.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
-    /// Which.
+pub struct DeltaEntry<'a> {
+    /// Key of the piece.
     pub key: PieceKey,
-    /// What it is.
+    /// Current content; `None` if the piece was removed.
     pub piece: Option<&'a Piece>,
-    /// What it was; of no matter if pieces are told whole.
-    pub old: Old,
+    /// Content that the client has; unused with [`BlockEncoding::Full`].
+    pub baseline: Baseline,
 }
 
-impl<'a> Told<'a> {
-    /// A piece that is told whole.
-    pub fn whole(key: PieceKey, piece: Option<&'a Piece>) -> Self {
-        Self { key, piece, old: Old::Nothing }
+impl<'a> DeltaEntry<'a> {
+    /// An entry for [`BlockEncoding::Full`].
+    pub fn full(key: PieceKey, piece: Option<&'a Piece>) -> Self {
+        Self { key, piece, baseline: Baseline::Nothing }
     }
 }
 
-/// Writes pieces of a controller, which come by rising key.
+/// Encodes pieces of a controller, which come by rising key.
 ///
 /// ```
 /// use ugas_core::id::AttributeId;
-/// use ugas_core::mirror::{Piece, PieceKey};
+/// use ugas_core::replica::{Piece, PieceKey};
 /// use ugas_net::bits::BitWriter;
-/// use ugas_net::wire::{Basis, Dictionary, Exactness, Old, Told, write_block};
+/// use ugas_net::wire::{Baseline, BlockEncoding, DeltaEntry, Dictionary, Exactness, write_block};
 ///
 /// let dictionary = Dictionary::sized(200, 16).with_common(AttributeId::from_index(4), [-5.0])?;
 /// let health = Piece::Attribute { base: 80.0, current: 80.0 };
-/// let told = Told { old: Old::Attribute { base: 85.0, current: 85.0 }, ..Told::whole(
+/// let entry = DeltaEntry { baseline: Baseline::Attribute { base: 85.0, current: 85.0 }, ..DeltaEntry::full(
 ///     PieceKey::Attribute(AttributeId::from_index(4)),
 ///     Some(&health),
 /// ) };
 /// let mut block = BitWriter::new();
-/// write_block(&dictionary, Exactness::Exact, Basis::Old, [told].into_iter(), &mut block)?;
+/// write_block(&dictionary, Exactness::Exact, BlockEncoding::Delta, [entry].into_iter(), &mut block)?;
 /// assert_eq!(block.byte_len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// If something cannot be written; then nothing is.
+/// If a piece cannot be encoded; then nothing is written.
 pub fn write_block<'a>(
     dictionary: &Dictionary,
     exactness: Exactness,
-    basis: Basis,
-    pieces: impl Iterator<Item = Told<'a>> + Clone,
+    encoding: BlockEncoding,
+    pieces: impl Iterator<Item = DeltaEntry<'a>> + Clone,
     block: &mut BitWriter,
 ) -> Result<(), EncodeError> {
     let mark = block.mark();
-    let written = Encoder { bits: &mut *block, dictionary }.block(exactness, basis, pieces);
+    let written = Encoder { bits: &mut *block, dictionary }.block(exactness, encoding, pieces);
     if written.is_err() {
         block.rewind(mark);
     }
     written
 }
 
-/// Kinds of pieces that seldom change, in the order of their keys. Attributes that are gone are such a kind; those that
-/// are there, and tags, come before.
+/// Kinds of pieces that rarely change, in the order of their keys. Removed attributes are such a kind;
+/// present attributes and tags are written before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Head,
@@ -163,16 +162,16 @@ impl Kind {
         Self::Inputs,
     ];
 
-    fn of(told: &Told<'_>) -> Option<Self> {
-        match told.key {
+    fn of(entry: &DeltaEntry<'_>) -> Option<Self> {
+        match entry.key {
             PieceKey::Head => Some(Self::Head),
             PieceKey::Placement => Some(Self::Placement),
-            PieceKey::Attribute(_) => told.piece.is_none().then_some(Self::LostAttribute),
+            PieceKey::Attribute(_) => entry.piece.is_none().then_some(Self::LostAttribute),
             PieceKey::Tag(_) => None,
             PieceKey::Cue(_) => Some(Self::Cue),
             PieceKey::Effect(_) => Some(Self::Effect),
             PieceKey::Ability(_) => Some(Self::Ability),
-            PieceKey::Run(_) => Some(Self::Run),
+            PieceKey::Activation(_) => Some(Self::Run),
             PieceKey::Task(_) => Some(Self::Task),
             PieceKey::Inputs => Some(Self::Inputs),
         }
@@ -183,7 +182,8 @@ impl Kind {
     }
 }
 
-/// What comes next in a block. What may come depends on what came, and takes a bit each until it is found.
+/// Next item of a block. The candidates depend on the previous item, and take a bit each until the right one
+/// is found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Next {
     End,
@@ -193,7 +193,7 @@ enum Next {
 }
 
 impl Next {
-    /// What may come after this one; at the beginning after nothing, for a block has something in it.
+    /// Candidates after an item; after `None` at the beginning, where a block cannot end.
     fn after(last: Option<Self>) -> &'static [Self] {
         match last {
             None => &[Self::Attribute, Self::Tag, Self::Rest],
@@ -207,40 +207,40 @@ impl Encoder<'_> {
     fn block<'a>(
         &mut self,
         exactness: Exactness,
-        basis: Basis,
-        pieces: impl Iterator<Item = Told<'a>> + Clone,
+        encoding: BlockEncoding,
+        pieces: impl Iterator<Item = DeltaEntry<'a>> + Clone,
     ) -> Result<(), EncodeError> {
         let mut there = 0;
         let mut previous = None;
-        let mut attributes: SmallVec<[(u32, AttributeId, Told<'a>); 8]> = SmallVec::new();
-        for told in pieces.clone() {
-            if previous.is_some_and(|previous| previous >= told.key) {
+        let mut attributes: SmallVec<[(u32, AttributeId, DeltaEntry<'a>); 8]> = SmallVec::new();
+        for entry in pieces.clone() {
+            if previous.is_some_and(|previous| previous >= entry.key) {
                 return Err(EncodeError::Unsorted("pieces"));
             }
-            previous = Some(told.key);
-            there |= Kind::of(&told).map_or(0, Kind::bit);
-            if let (PieceKey::Attribute(attribute), Some(_)) = (told.key, told.piece) {
-                attributes.push((self.rank(attribute)?, attribute, told));
+            previous = Some(entry.key);
+            there |= Kind::of(&entry).map_or(0, Kind::bit);
+            if let (PieceKey::Attribute(attribute), Some(_)) = (entry.key, entry.piece) {
+                attributes.push((self.rank(attribute)?, attribute, entry));
             }
         }
         attributes.sort_unstable_by_key(|(rank, ..)| *rank);
         let mut last = None;
         let mut least = 0;
-        for (rank, attribute, told) in attributes {
+        for (rank, attribute, entry) in attributes {
             self.next(&mut last, Next::Attribute);
             self.bits.gamma(u64::from(rank - least));
             least = rank + 1;
-            let Some(Piece::Attribute { base, current }) = told.piece else {
-                return Err(EncodeError::OtherPiece(told.key));
+            let Some(Piece::Attribute { base, current }) = entry.piece else {
+                return Err(EncodeError::OtherPiece(entry.key));
             };
             let values = Values { dictionary: self.dictionary, exactness, attribute };
-            values.write(self.bits, basis, told.old, *base, *current)?;
+            values.write(self.bits, encoding, entry.baseline, *base, *current)?;
         }
-        for told in pieces.clone() {
-            let PieceKey::Tag(tag) = told.key else { continue };
+        for entry in pieces.clone() {
+            let PieceKey::Tag(tag) = entry.key else { continue };
             self.next(&mut last, Next::Tag);
             self.tag(tag)?;
-            self.grants(basis, &told)?;
+            self.grants(encoding, &entry)?;
         }
         if there == 0 && last.is_some() {
             self.next(&mut last, Next::End);
@@ -251,7 +251,7 @@ impl Encoder<'_> {
             self.bits.bool(there & kind.bit() != 0);
         }
         for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
-            let of_kind = pieces.clone().filter(move |told| Kind::of(told) == Some(kind));
+            let of_kind = pieces.clone().filter(move |entry| Kind::of(entry) == Some(kind));
             self.pieces_of(kind, of_kind)?;
         }
         Ok(())
@@ -266,20 +266,20 @@ impl Encoder<'_> {
     fn next(&mut self, last: &mut Option<Next>, next: Next) {
         let may_be = Next::after(*last);
         let steps = may_be.iter().take_while(|other| **other != next).count() as u32;
-        // The last that may be needs no bit to say that it is not another.
+        // The last candidate needs no terminating bit.
         let bits = (steps + 1).min(may_be.len() as u32 - 1);
         self.bits.bits((1 << steps) - 1, bits);
         *last = Some(next);
     }
 
-    fn grants(&mut self, basis: Basis, told: &Told<'_>) -> Result<(), EncodeError> {
-        let count = match told.piece {
+    fn grants(&mut self, encoding: BlockEncoding, entry: &DeltaEntry<'_>) -> Result<(), EncodeError> {
+        let count = match entry.piece {
             None => None,
             Some(Piece::Tag(count)) => Some(*count),
-            Some(_) => return Err(EncodeError::OtherPiece(told.key)),
+            Some(_) => return Err(EncodeError::OtherPiece(entry.key)),
         };
-        if basis == Basis::Old {
-            let is_toggled = count == told.old.toggled();
+        if encoding == BlockEncoding::Delta {
+            let is_toggled = count == entry.baseline.toggled();
             self.bits.bool(!is_toggled);
             if is_toggled {
                 return Ok(());
@@ -295,9 +295,9 @@ impl Encoder<'_> {
     fn pieces_of<'a>(
         &mut self,
         kind: Kind,
-        pieces: impl Iterator<Item = Told<'a>> + Clone,
+        pieces: impl Iterator<Item = DeltaEntry<'a>> + Clone,
     ) -> Result<(), EncodeError> {
-        let keys = pieces.clone().map(|told| told.key);
+        let keys = pieces.clone().map(|entry| entry.key);
         match kind {
             Kind::Head | Kind::Placement | Kind::Inputs => {}
             Kind::LostAttribute => {
@@ -305,7 +305,7 @@ impl Encoder<'_> {
                     PieceKey::Attribute(attribute) => Some(attribute.index()),
                     _ => None,
                 });
-                // That they are gone is all there is to say.
+                // Removed attributes have no content.
                 return ids::write(self.bits, "attributes", self.dictionary.attributes(), indexes);
             }
             Kind::Cue => {
@@ -324,7 +324,7 @@ impl Encoder<'_> {
                 _ => None,
             })?,
             Kind::Run => self.handles(keys, |key| match key {
-                PieceKey::Run(handle) => Some(handle),
+                PieceKey::Activation(handle) => Some(handle),
                 _ => None,
             })?,
             Kind::Task => self.handles(keys, |key| match key {
@@ -332,14 +332,14 @@ impl Encoder<'_> {
                 _ => None,
             })?,
         }
-        let some_gone = pieces.clone().any(|told| told.piece.is_none());
+        let some_gone = pieces.clone().any(|entry| entry.piece.is_none());
         self.bits.bool(some_gone);
-        for told in pieces {
+        for entry in pieces {
             if some_gone {
-                self.bits.bool(told.piece.is_none());
+                self.bits.bool(entry.piece.is_none());
             }
-            if let Some(piece) = told.piece {
-                self.piece(told.key, piece)?;
+            if let Some(piece) = entry.piece {
+                self.piece(entry.key, piece)?;
             }
         }
         Ok(())
@@ -375,7 +375,7 @@ impl Encoder<'_> {
                 PieceKey::Head
                 | PieceKey::Effect(_)
                 | PieceKey::Ability(_)
-                | PieceKey::Run(_)
+                | PieceKey::Activation(_)
                 | PieceKey::Task(_)
                 | PieceKey::Inputs,
                 Piece::Record(record),

@@ -1,4 +1,4 @@
-//! What a player asks for: [`NetCommand`] with target data and events.
+//! Encoding of [`NetCommand`], target data and events.
 
 use std::sync::Arc;
 
@@ -15,34 +15,34 @@ use super::group;
 use super::values::{Decoder, Encoder, at_most, narrowed};
 use crate::bits::{WireError, WireErrorKind};
 use crate::limits::{MAX_EVENT_ITEMS, MAX_INPUT_NAME, MAX_PAYLOAD, MAX_TARGETS};
-use crate::message::{NetCommand, RunRef};
+use crate::message::{ActivationRef, NetCommand};
 use crate::tick::Tick;
 
 const COMMAND_BITS: u32 = 4;
 const TARGET_BITS: u32 = 2;
 const OUTCOME_BITS: u32 = 2;
-/// A number of an event takes, at the least, the length of its name and a number.
+/// Fewest bits of a number of an event: the length of its name and a number.
 const BITS_OF_A_NUMBER: u64 = 2;
-/// A target takes its kind and, at the least, a handle.
+/// Fewest bits of a target: its kind and a handle.
 const BITS_OF_A_TARGET: u64 = 2;
 
-/// Makes the numbers of a command what they are at the other end: places travel with single precision. A client does
-/// this before it predicts, so that it predicts with what the server will get. What is not finite stays, and is refused
-/// when it is encoded.
-pub fn settle(command: &mut NetCommand) {
+/// Rounds the numbers of a command as the wire does: vectors travel in single precision. A client does this
+/// before it predicts, so that it predicts with the values that the server will decode. Numbers that are not
+/// finite stay, and are refused by the encoder.
+pub fn round_to_wire(command: &mut NetCommand) {
     if let NetCommand::Activate { targets, .. } | NetCommand::Targets { targets, .. } = command {
-        settle_targets(targets);
+        round_targets_to_wire(targets);
     }
     if let NetCommand::Activate { event: Some(event), .. } = command
         && let Some(details) = &mut event.details
         && !details.target_data.is_empty()
     {
-        settle_targets(&mut Arc::make_mut(details).target_data);
+        round_targets_to_wire(&mut Arc::make_mut(details).target_data);
     }
 }
 
-/// [`settle`] for target data.
-pub fn settle_targets(targets: &mut TargetData) {
+/// [`round_to_wire`] for target data.
+pub fn round_targets_to_wire(targets: &mut TargetData) {
     let settle = |value: &mut f64| *value = narrowed(*value).map_or(*value, f64::from);
     for target in &mut targets.0 {
         match target {
@@ -88,14 +88,14 @@ impl Encoder<'_> {
                 self.handle(*controller);
                 self.input(input)
             }
-            NetCommand::Targets { run, thread, targets } => {
+            NetCommand::Targets { run, branch, targets } => {
                 self.run(tick, *run);
-                self.bits.varint(u64::from(*thread), group::THREAD);
+                self.bits.varint(u64::from(*branch), group::BRANCH);
                 self.targets(targets)
             }
-            NetCommand::Finish { run, thread, outcome } => {
+            NetCommand::Finish { run, branch, outcome } => {
                 self.run(tick, *run);
-                self.bits.varint(u64::from(*thread), group::THREAD);
+                self.bits.varint(u64::from(*branch), group::BRANCH);
                 let outcome = match outcome {
                     TaskOutcome::Completed => 0,
                     TaskOutcome::Interrupted => 1,
@@ -108,13 +108,13 @@ impl Encoder<'_> {
         }
     }
 
-    fn run(&mut self, tick: Tick, run: RunRef) {
+    fn run(&mut self, tick: Tick, run: ActivationRef) {
         match run {
-            RunRef::Known(run) => {
+            ActivationRef::Known(run) => {
                 self.bits.bool(false);
                 self.handle(run);
             }
-            RunRef::Begun(key) => {
+            ActivationRef::Begun(key) => {
                 self.bits.bool(true);
                 self.key(tick, key);
             }
@@ -189,7 +189,7 @@ impl Encoder<'_> {
             }
             Target::Location(location) => {
                 self.bits.bits(2, TARGET_BITS);
-                self.vector("a target's place", *location)
+                self.vector("a target's location", *location)
             }
             Target::Custom(raw) => {
                 self.bits.bits(3, TARGET_BITS);
@@ -200,7 +200,7 @@ impl Encoder<'_> {
     }
 
     fn hit(&mut self, hit: &HitResult) -> Result<(), EncodeError> {
-        self.vector("the place of a hit", hit.location)?;
+        self.vector("the location of a hit", hit.location)?;
         let normal = Some(hit.normal).filter(|normal| !is_nowhere(*normal));
         self.option(normal, |this, normal| this.vector("the normal of a hit", normal))?;
         self.coarse("the distance of a hit", hit.distance)?;
@@ -229,23 +229,27 @@ impl Decoder<'_> {
             5 => NetCommand::Press { controller: self.handle()?, input: self.input()? },
             6 => NetCommand::Release { controller: self.handle()?, input: self.input()? },
             7 => {
-                let (run, thread) = self.branch(tick)?;
-                NetCommand::Targets { run, thread, targets: self.targets()? }
+                let (run, branch) = self.branch(tick)?;
+                NetCommand::Targets { run, branch, targets: self.targets()? }
             }
             8 => {
-                let (run, thread) = self.branch(tick)?;
-                NetCommand::Finish { run, thread, outcome: self.outcome()? }
+                let (run, branch) = self.branch(tick)?;
+                NetCommand::Finish { run, branch, outcome: self.outcome()? }
             }
             found => return self.error_at(begin, WireErrorKind::UnknownKind { what: "command", found }),
         })
     }
 
-    fn run(&mut self, tick: Tick) -> Result<RunRef, WireError> {
-        Ok(if self.bits.bool()? { RunRef::Begun(self.key(tick)?) } else { RunRef::Known(self.handle()?) })
+    fn run(&mut self, tick: Tick) -> Result<ActivationRef, WireError> {
+        Ok(if self.bits.bool()? {
+            ActivationRef::Begun(self.key(tick)?)
+        } else {
+            ActivationRef::Known(self.handle()?)
+        })
     }
 
-    fn branch(&mut self, tick: Tick) -> Result<(RunRef, u32), WireError> {
-        Ok((self.run(tick)?, self.bits.small(group::THREAD)?))
+    fn branch(&mut self, tick: Tick) -> Result<(ActivationRef, u32), WireError> {
+        Ok((self.run(tick)?, self.bits.small(group::BRANCH)?))
     }
 
     fn outcome(&mut self) -> Result<TaskOutcome, WireError> {
@@ -342,7 +346,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Whether a direction is none. By bits, so that the sign of a zero survives; with single precision, as it travels.
+/// Whether a direction is zero in single precision. Compared by bits, so that the sign of a zero survives.
 fn is_nowhere(vector: Vector3) -> bool {
     vector.iter().all(|value| (*value as f32).to_bits() == 0)
 }

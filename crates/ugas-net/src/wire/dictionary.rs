@@ -1,4 +1,4 @@
-//! What both sides must know alike to read each other.
+//! Dictionary: the parameters of the wire format that both sides must share.
 
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::magnitude::MagnitudeDef;
@@ -11,14 +11,14 @@ use crate::bits::width;
 use crate::limits::MAX_INPUT_NAME;
 use crate::quantise::{Quantiser, QuantiserError};
 
-/// Most changes of an attribute that have a short name.
+/// Most common changes of an attribute.
 const MOST_COMMON: usize = 14;
 
-/// What both sides must know alike to read each other: how many tags and attributes there are, how exactly each
-/// attribute is told, and names that need not be spelled out.
+/// Parameters of the wire format that both sides must share: the numbers of tags and attributes, the
+/// precision of each attribute, and names that are sent as numbers.
 ///
-/// Built by both sides from the same catalog and configuration; the [`Hello`](crate::message::Hello) has its
-/// [hash](Self::hash), so that those who would misread each other do not begin.
+/// Both sides build it from the same catalog and configuration; the [`Hello`](crate::message::Hello) has its
+/// [hash](Self::hash), so that peers with different dictionaries refuse each other.
 ///
 /// ```
 /// use ugas_net::quantise::Quantiser;
@@ -34,16 +34,17 @@ const MOST_COMMON: usize = 14;
 pub struct Dictionary {
     tags: u32,
     attributes: Box<[Quantiser]>,
-    /// Attributes that are exact here because their sets disagree about their precision: the lens rounds each value as
-    /// the set of its controller says (N2). The same on the wire as any other exact attribute.
+    /// Attributes that are exact here because their sets disagree about their precision: each value is
+    /// rounded as the set of its controller says (N2) before it is sent. On the wire they are like any other
+    /// exact attribute.
     mixed: Box<[bool]>,
-    /// By how much the rules change each attribute, the smallest first.
+    /// Common changes of each attribute, the smallest first.
     common: Box<[Box<[f64]>]>,
-    /// The same in steps of its quantiser.
+    /// Common changes in steps of the quantiser.
     common_steps: Box<[Box<[i64]>]>,
-    /// All attributes, those that are told less exactly first: they are what others are told of.
+    /// All attributes, quantised ones first: they are the ones that are sent to non-owners.
     order: Box<[u32]>,
-    /// Where each of them is in that order.
+    /// Rank of each attribute in that order.
     ranks: Box<[u32]>,
     positions: Quantiser,
     facings: Quantiser,
@@ -51,42 +52,41 @@ pub struct Dictionary {
     inputs: Box<[InputId]>,
 }
 
-/// Why a dictionary cannot be had.
+/// Reason for which a dictionary cannot be built.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DictionaryError {
-    /// A quantiser makes no sense.
+    /// A quantiser is invalid.
     #[error("{what}: {error}")]
     Quantiser {
-        /// Of what.
+        /// What it quantises.
         what: String,
-        /// Why not.
+        /// Why it is invalid.
         error: QuantiserError,
     },
     /// There is no such attribute.
-    #[error(
-        "{attribute:?} is not among the {known} attributes: take its id from the catalog that the dictionary is of"
-    )]
+    #[error("{attribute:?} is not among the {known} attributes: take its id from the dictionary's catalog")]
     UnknownAttribute {
-        /// Which.
+        /// The attribute.
         attribute: AttributeId,
-        /// How many there are.
+        /// Number of known attributes.
         known: u32,
     },
-    /// A name is too long.
+    /// The name of an input is too long.
     #[error("the input `{name}` has {bytes} bytes: use at most {MAX_INPUT_NAME}")]
     LongInput {
-        /// Which.
+        /// The name.
         name: InputId,
-        /// How many bytes.
+        /// Its length in bytes.
         bytes: usize,
     },
 }
 
 impl Dictionary {
-    /// Of a catalog, with the precision that its attribute sets give each attribute (`Quantize` in files, N2). An attribute
-    /// whose sets disagree about it is sent exactly, after it was rounded as the set of its controller says. What the
-    /// catalog's effects add to an attribute, by a number that they name, are its [common changes](Self::with_common).
+    /// Dictionary of a catalog, with the precision that its attribute sets give each attribute (`Quantize` in
+    /// files, N2). An attribute whose sets disagree is sent exactly, after rounding by the set of its
+    /// controller. The constant amounts that the catalog's effects add to an attribute are its [common
+    /// changes](Self::with_common).
     pub fn of(catalog: &Catalog) -> Self {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let mut dictionary = Self::sized(count(catalog.tags().len()), count(catalog.attribute_count()));
@@ -121,7 +121,7 @@ impl Dictionary {
         }
     }
 
-    /// Of a catalog with so many tags and attributes.
+    /// Dictionary with so many tags and attributes, all exact.
     pub fn sized(tags: u32, attributes: u32) -> Self {
         let count = attributes as usize;
         let dictionary = Self {
@@ -139,10 +139,10 @@ impl Dictionary {
         dictionary.arranged()
     }
 
-    /// Sends an attribute with another precision than its sets say.
+    /// Sets the precision of an attribute, in place of that of its sets.
     ///
     /// # Errors
-    /// If there is no such attribute, or the quantiser makes no sense.
+    /// If there is no such attribute, or the quantiser is invalid.
     pub fn with_attribute(
         mut self,
         attribute: AttributeId,
@@ -158,8 +158,8 @@ impl Dictionary {
         Ok(self.arranged())
     }
 
-    /// By how much an attribute changes most often, in place of what the rules say: these changes take few bits. They are
-    /// ordered by size, and there is room for fourteen.
+    /// Sets the common changes of an attribute, in place of those of the catalog: they take few bits. They
+    /// are ordered by size, and the first fourteen are kept.
     ///
     /// # Errors
     /// If there is no such attribute.
@@ -175,27 +175,27 @@ impl Dictionary {
         Ok(self.arranged())
     }
 
-    /// Tells each coordinate of a placement less exactly.
+    /// Quantises each coordinate of positions.
     ///
     /// # Errors
-    /// If the quantiser makes no sense.
+    /// If the quantiser is invalid.
     pub fn with_positions(mut self, quantiser: Quantiser) -> Result<Self, DictionaryError> {
         check(quantiser, || "positions".to_owned())?;
         self.positions = quantiser;
         Ok(self)
     }
 
-    /// Tells each coordinate of the direction in which a placement looks less exactly.
+    /// Quantises each coordinate of facings.
     ///
     /// # Errors
-    /// If the quantiser makes no sense.
+    /// If the quantiser is invalid.
     pub fn with_facings(mut self, quantiser: Quantiser) -> Result<Self, DictionaryError> {
         check(quantiser, || "facings".to_owned())?;
         self.facings = quantiser;
         Ok(self)
     }
 
-    /// Inputs that both sides know by number, in place of those known before. Others are spelled out.
+    /// Sets the inputs that are sent as numbers. Other names are sent as text.
     ///
     /// # Errors
     /// If a name is longer than [`MAX_INPUT_NAME`].
@@ -213,52 +213,52 @@ impl Dictionary {
         Ok(self)
     }
 
-    /// The same for dictionaries that can read each other's messages, on any machine.
+    /// Hash that is equal for compatible dictionaries, on any machine.
     pub fn hash(&self) -> u64 {
         StateHasher::of(self)
     }
 
-    /// How many tags there are.
+    /// Number of tags.
     pub fn tags(&self) -> u32 {
         self.tags
     }
 
-    /// How many attributes there are.
+    /// Number of attributes.
     pub fn attributes(&self) -> u32 {
         self.attributes.len() as u32
     }
 
-    /// How exactly an attribute is told.
+    /// Precision of an attribute.
     pub fn attribute(&self, attribute: AttributeId) -> Quantiser {
         self.attributes.get(attribute.index() as usize).copied().unwrap_or_default()
     }
 
-    /// Whether each value of an attribute is rounded as the set of its controller says, and sent exactly.
+    /// Whether values of an attribute are rounded by the set of their controller, and sent exactly.
     pub(crate) fn is_mixed(&self, attribute: AttributeId) -> bool {
         self.mixed.get(attribute.index() as usize).copied().unwrap_or_default()
     }
 
-    /// How exactly each coordinate of a placement is told.
+    /// Precision of coordinates of positions.
     pub fn positions(&self) -> Quantiser {
         self.positions
     }
 
-    /// How exactly each coordinate of the direction in which a placement looks is told.
+    /// Precision of coordinates of facings.
     pub fn facings(&self) -> Quantiser {
         self.facings
     }
 
-    /// By how much an attribute changes most often, the smallest first.
+    /// Common changes of an attribute, the smallest first.
     pub fn common(&self, attribute: AttributeId) -> &[f64] {
         self.common.get(attribute.index() as usize).map_or(&[], |common| common)
     }
 
-    /// The same in steps of its quantiser, if it has one.
+    /// Common changes in steps of the quantiser; empty for exact attributes.
     pub(super) fn common_steps(&self, attribute: AttributeId) -> &[i64] {
         self.common_steps.get(attribute.index() as usize).map_or(&[], |common| common)
     }
 
-    /// Where an attribute is among those that are told less exactly, and then all others.
+    /// Rank of an attribute: quantised attributes first, then all others.
     pub(super) fn rank(&self, attribute: AttributeId) -> Option<u32> {
         self.ranks.get(attribute.index() as usize).copied()
     }
@@ -269,7 +269,7 @@ impl Dictionary {
         Some(AttributeId::from_index(*index))
     }
 
-    /// With what follows from the quantisers.
+    /// Computes ranks and common steps from the quantisers.
     fn arranged(mut self) -> Self {
         let is_exact = |index: &u32| self.attributes.get(*index as usize) == Some(&Quantiser::Exact);
         let mut order: Vec<u32> = (0..self.attributes()).collect();
@@ -286,7 +286,7 @@ impl Dictionary {
         self
     }
 
-    /// How many bits a tag takes by itself.
+    /// Bits of a tag.
     pub(super) fn tag_bits(&self) -> u32 {
         width(self.tags)
     }
@@ -295,7 +295,7 @@ impl Dictionary {
         tag.index() < self.tags
     }
 
-    /// How many bits the number of an input takes.
+    /// Bits of the number of an input.
     pub(super) fn input_bits(&self) -> u32 {
         width(self.inputs.len() as u32)
     }
@@ -325,7 +325,7 @@ impl StateHash for Dictionary {
     }
 }
 
-/// Changes that have a short name, the smallest first, and of two that are as large the one downwards.
+/// Sorts and limits common changes: the smallest first, and of equal size the negative one first.
 fn common_of(mut changes: Vec<f64>) -> Box<[f64]> {
     changes.retain(|change| change.is_finite() && *change != 0.0);
     changes.sort_by(|one, other| one.abs().total_cmp(&other.abs()).then(one.total_cmp(other)));
@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_would_misread_each_other_have_other_hashes() {
+    fn incompatible_dictionaries_have_different_hashes() {
         let plain = || Dictionary::sized(200, 16);
         let attribute = AttributeId::from_index(3);
         let others = [
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_to_others_comes_first() {
+    fn quantised_attributes_rank_first() {
         let attribute = AttributeId::from_index;
         let coarse = Dictionary::sized(1, 3).with_attribute(attribute(1), Quantiser::Step(2.0)).unwrap();
         assert_eq!(
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_an_order() {
+    fn inputs_are_sorted_and_unique() {
         let one = Dictionary::sized(1, 1).with_inputs(["B", "A", "B"]).unwrap();
         assert_eq!(one, Dictionary::sized(1, 1).with_inputs(["A", "B"]).unwrap());
         assert_eq!(one.input_number(&InputId::new("B")), Some(1));
@@ -392,12 +392,12 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_parameters_are_refused() {
         let plain = || Dictionary::sized(200, 16);
         let error = plain().with_attribute(AttributeId::from_index(16), Quantiser::Exact).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "attribute16 is not among the 16 attributes: take its id from the catalog that the dictionary is of"
+            "attribute16 is not among the 16 attributes: take its id from the dictionary's catalog"
         );
         let error = plain().with_attribute(AttributeId::from_index(1), Quantiser::Step(0.0)).unwrap_err();
         assert_eq!(error.to_string(), "attribute1: 0 is no step: give one from 0.000000001 to 1000000000");

@@ -1,24 +1,24 @@
-//! What cannot be written.
+//! Encoding errors.
 
-use ugas_core::mirror::PieceKey;
+use ugas_core::replica::PieceKey;
 
 use crate::limits::MAX_DATAGRAM;
 
-/// Why a message cannot be written. What an honest host builds can be; this is noticed here rather than at the other end.
+/// Reason for which a message cannot be encoded. Such messages are refused here rather than at the other end.
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// A number is infinite or not a number (V2).
     #[error("{0} is not finite: check numbers before they are sent")]
     NotFinite(&'static str),
-    /// More of something than may be.
-    #[error("there are {found} {what} where {most} may be: send fewer at once")]
+    /// Too many items.
+    #[error("there are {found} {what}, at most {most} are allowed: send fewer at once")]
     TooMany {
-        /// Of what.
+        /// Name of the items.
         what: &'static str,
-        /// How many there are.
+        /// Number of items.
         found: usize,
-        /// How many may be.
+        /// Largest allowed number.
         most: usize,
     },
     /// An id that the dictionary does not have.
@@ -26,34 +26,34 @@ pub enum EncodeError {
         "{what} {index} is not among the {known} that both sides know: use the dictionary of the same catalog"
     )]
     UnknownId {
-        /// Of what.
+        /// Kind of the id.
         what: &'static str,
-        /// Which.
+        /// The id.
         index: u32,
-        /// How many there are.
+        /// Number of known ids.
         known: u32,
     },
-    /// Something that has an order is not in it, or is there twice.
-    #[error("{0} do not rise: sort them, and let each be there once")]
+    /// Items are not in rising order, or one occurs twice.
+    #[error("{0} are not in rising order: sort them, without duplicates")]
     Unsorted(&'static str),
-    /// A piece is not what its key says.
-    #[error("the piece {0:?} is not what its key says")]
+    /// The kind of a piece does not match its key.
+    #[error("the content of the piece {0:?} does not match its key")]
     OtherPiece(PieceKey),
-    /// A frame without commands, which is left out.
+    /// A frame without commands.
     #[error("a frame has no commands: leave it out")]
     EmptyFrame,
-    /// A part beyond the last.
-    #[error("this is part {part} of {parts}: count from 0")]
+    /// A part number that is not below the number of parts.
+    #[error("this is part {part} of {parts}: count parts from 0")]
     Part {
-        /// Which.
+        /// Part number.
         part: u8,
-        /// Of how many.
+        /// Number of parts.
         parts: u8,
     },
-    /// Results come first, then bursts, then controllers.
-    #[error("{0} come earlier in an update: add results, then bursts, then controllers")]
+    /// An item was added after items of a later list.
+    #[error("{0} were added too late: add results, then bursts, then controllers")]
     TooLate(&'static str),
-    /// It does not fit a datagram.
+    /// The message does not fit into a datagram.
     #[error("the message has more than {MAX_DATAGRAM} bytes: split it")]
     TooLong,
 }

@@ -1,4 +1,4 @@
-//! What a player did: [`Frames`].
+//! Encoding of [`Frames`].
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::limits::{MAX_COMMANDS, MAX_FRAMES};
 use crate::message::{Ack, CommandFrame, Frames, NetCommand, PacketId};
 use crate::tick::Tick;
 
-/// A command takes its kind and, at the least, a run.
+/// Fewest bits of a command: its kind.
 const BITS_OF_A_COMMAND: u64 = 4;
 
 impl Encoder<'_> {
@@ -39,7 +39,7 @@ impl Encoder<'_> {
         self.ack_earlier(ack);
     }
 
-    /// Which before the newest arrived.
+    /// The acknowledgements before the newest.
     pub(super) fn ack_earlier(&mut self, ack: Ack) {
         let is_full = ack.earlier == all_before(ack.newest);
         self.bits.bool(!is_full);
@@ -48,7 +48,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The first by how long ago it was, the others by the ticks left out.
+    /// The tick of a frame: the first relative to `now`, the others by the gap.
     fn frame_tick(&mut self, now: Tick, previous: Option<Tick>, tick: Tick) -> Result<(), EncodeError> {
         let Some(previous) = previous else {
             self.tick_near(now, tick);
@@ -97,7 +97,7 @@ impl Decoder<'_> {
         self.ack_earlier(newest)
     }
 
-    /// Which before the newest arrived.
+    /// The acknowledgements before the newest.
     pub(super) fn ack_earlier(&mut self, newest: PacketId) -> Result<Ack, WireError> {
         let full = all_before(newest);
         if !self.bits.bool()? {
@@ -129,7 +129,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What is acknowledged when nothing got lost: the 32 before the newest, or as many as there were.
+/// Acknowledgement mask without losses: the 32 datagrams before the newest, or as many as there were.
 fn all_before(newest: PacketId) -> u32 {
     let before = newest.0.saturating_sub(1);
     1u32.checked_shl(before).map_or(u32::MAX, |bit| bit - 1)

@@ -1,7 +1,8 @@
-//! Coming and going: [`Hello`], [`Welcome`], [`Refused`], [`ByeReason`].
+//! Encoding of the handshake: [`Hello`], [`Welcome`], [`Refused`], [`ByeReason`].
 //!
-//! They are rare, so their fields have fixed widths. Kinds, `Hello` and the refusals known here stay as they are in all
-//! protocols to come, so that peers of different releases can tell each other why they do not talk.
+//! These messages are rare, so their fields have fixed widths. Kinds, `Hello` and the refusals known here
+//! stay the same in all future protocols, so that peers of different releases can report why they refuse each
+//! other.
 
 use super::error::EncodeError;
 use super::values::{Decoder, Encoder};
@@ -10,7 +11,7 @@ use crate::limits::{MAX_CREDENTIAL, MAX_REASON};
 use crate::message::{ByeReason, ClientId, Hello, Refused, RefusedReason, Welcome};
 use crate::tick::{Tick, TickLength};
 
-/// Bits of the kind of a refusal and of the reason to part.
+/// Bits of the kind of a refusal and of the reason of a bye.
 const REASON_BITS: u32 = 4;
 /// A tick has at most a million microseconds.
 const LENGTH_BITS: u32 = 20;

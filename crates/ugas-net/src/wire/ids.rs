@@ -1,16 +1,16 @@
-//! Sets of ids: which of `known` things are meant.
+//! Encoding of id sets: a subset of `known` ids.
 //!
-//! Two forms, and the shorter is written: a mask with a bit for each thing, or the gaps between those that are meant. A
-//! gap is cut into its low bits, as many as the gaps have on average, and what is above, one bit set for each and one
-//! that is not. So it takes about as many bits as telling so many out of so many must take.
+//! Of two forms the shorter is written: a mask with a bit for each id, or the gaps between the members as
+//! Golomb–Rice codes (low bits, as many as the average gap has, and the quotient in unary). That is close to
+//! the least number of bits for such a subset.
 
 use super::error::EncodeError;
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind, varint_bits};
 
-/// Groups of the number of ids, less one: four take three bits.
+/// Group size of the number of ids, less one: up to four take three bits.
 const COUNT_GROUP: u32 = 2;
 
-/// Writes a set of at least one id below `known`; they come rising.
+/// Writes a set of at least one id below `known`, in rising order.
 pub(super) fn write(
     writer: &mut BitWriter,
     what: &'static str,
@@ -43,14 +43,14 @@ pub(super) fn write(
             writer.bits(u64::MAX, 63);
             high -= 63;
         }
-        // As many bits that are set, and one that is not.
+        // The quotient in unary.
         writer.bits((1 << high) - 1, high + 1);
         writer.bits(u64::from(gap), low);
     }
     Ok(())
 }
 
-/// Reads a set of at least one id below `known`; they come rising.
+/// Reads a set of at least one id below `known`, in rising order.
 pub(super) fn read(
     reader: &mut BitReader<'_>,
     what: &'static str,
@@ -119,7 +119,7 @@ fn write_mask(writer: &mut BitWriter, known: u32, ids: impl Iterator<Item = u32>
     }
 }
 
-/// How many things are left out before each id.
+/// Number of ids that are left out before each id.
 fn gaps(ids: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
     let mut next = 0;
     ids.map(move |id| {
@@ -129,7 +129,7 @@ fn gaps(ids: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
     })
 }
 
-/// As many bits as an average gap has.
+/// Bits of the average gap.
 fn low_bits(known: u32, count: u32) -> u32 {
     known.checked_div(count).and_then(u32::checked_ilog2).unwrap_or(0)
 }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_unsorted_is_not_written() {
+    fn unknown_or_unsorted_ids_are_refused() {
         let mut writer = BitWriter::new();
         let mut write = |ids: &[u32]| write(&mut writer, "tags", 10, ids.iter().copied());
         assert_eq!(write(&[10]), Err(EncodeError::UnknownId { what: "tags", index: 10, known: 10 }));

@@ -1,15 +1,15 @@
-//! What is new on the server: [`Update`], as it is put together and as it is read.
+//! Encoding of [`Update`]s.
 //!
-//! What most datagrams have comes first: its number, and what is new of controllers that the client knows, by their places.
-//! Everything else is in lists that have no number in front but a bit before each item, so that a datagram is filled until
-//! nothing fits any more.
+//! The content of most datagrams comes first: the packet number, and changes of controllers that the client
+//! knows, by slot. Everything else is in lists without a count but with a bit before each item, so that a
+//! datagram can be filled until nothing fits any more.
 
 mod read;
 
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 
-use super::block::{Basis, Exactness, Told, write_block};
+use super::block::{BlockEncoding, DeltaEntry, Exactness, write_block};
 use super::dictionary::Dictionary;
 use super::error::EncodeError;
 use super::values::Encoder;
@@ -17,103 +17,103 @@ use super::{UPDATE, group, ids};
 use crate::bits::{BitWriter, Mark};
 use crate::limits::MAX_DATAGRAM;
 use crate::message::{
-    Burst, CommandResult, ControllerChange, ControllerUpdate, Course, PacketId, Update, Word,
+    AckReport, CommandResult, ControllerChange, ControllerUpdate, CueBurst, PacketId, StreamParams, Update,
 };
 use crate::tick::Tick;
 
-const MOST_BITS: u64 = MAX_DATAGRAM as u64 * 8;
-/// Bits that are written last, at most: whether there are controllers by place and lists, the ends of the lists, and
-/// before controllers the tick that they differ from, how many they are, and which.
+const MAX_BITS: u64 = MAX_DATAGRAM as u64 * 8;
+/// Most bits that are written last: the content flags, the ends of the lists, and before controllers by slot
+/// the base tick, their number, and their slots.
 const LAST_BITS: u64 = 3 + 3 + 100;
-/// Bits that a place takes at most, with how its controller is told.
-const PLACE_BITS: u64 = 24;
+/// Most bits of a slot, with its encoding flag.
+const SLOT_BITS: u64 = 24;
 
-/// Controllers with places from here on are told with their handles.
-pub const MOST_PLACES: u32 = 1 << 16;
+/// Controllers with slots from here on are addressed by their handles.
+pub const MAX_SLOTS: u32 = 1 << 16;
 
-/// What an update begins with.
+/// Header of an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpdateHeader {
-    /// Of this datagram.
+    /// Sequence number of this datagram.
     pub packet: PacketId,
-    /// The tick that all of this is the state of.
+    /// The tick whose state the update holds.
     pub tick: Tick,
-    /// What it has in common with others.
-    pub course: Course,
-    /// Whether it says so; otherwise the client is known to know it.
-    pub states_course: bool,
-    /// How the client's datagrams came, if it is told.
-    pub word: Option<Word>,
-    /// Which part of the tick's own-controller state it is.
+    /// Stream parameters.
+    pub stream: StreamParams,
+    /// Whether the datagram states the stream parameters; otherwise the client is known to have them.
+    pub states_stream: bool,
+    /// Report on the client's datagrams, if one is sent.
+    pub ack_report: Option<AckReport>,
+    /// Part of the tick's own-controller state.
     pub part: u8,
-    /// Of how many.
+    /// Number of parts.
     pub parts: u8,
-    /// Upon which earlier state of own controllers it builds.
+    /// The tick whose own-controller state it builds upon; 0 for the acknowledged state.
     pub since: Tick,
-    /// Differences are from what was told at this tick or before; it is before the update's.
+    /// The tick that deltas refer to; before the update's tick.
     pub base: Tick,
 }
 
-/// How a client sees a controller.
+/// Header of a client's view of a controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct View {
-    /// Counts how often the client was told of it from the beginning, modulo 256.
+pub struct ViewHeader {
+    /// Number of times that the view was started anew, modulo 256.
     pub epoch: u8,
-    /// Whether it is the client's own.
+    /// Whether the client owns the controller.
     pub own: bool,
-    /// How much of it the client sees.
-    pub sight: Sight,
+    /// Records of the controller that the client sees.
+    pub visibility: RecordVisibility,
 }
 
-impl View {
-    /// That pieces are new.
-    fn told(self, controller: ControllerId, pieces: Vec<(PieceKey, Option<Piece>)>) -> ControllerUpdate {
-        let Self { epoch, own, sight } = self;
-        ControllerUpdate { controller, change: ControllerChange::Pieces { epoch, own, sight, pieces } }
+impl ViewHeader {
+    /// An update of pieces with this header.
+    fn update(self, controller: ControllerId, pieces: Vec<(PieceKey, Option<Piece>)>) -> ControllerUpdate {
+        let Self { epoch, own, visibility } = self;
+        ControllerUpdate { controller, change: ControllerChange::Pieces { epoch, own, visibility, pieces } }
     }
 }
 
-impl Default for View {
-    /// Somebody else, of whom one sees what is shown, for the first time: what most are.
+impl Default for ViewHeader {
+    /// The most common header: somebody else's controller without records, in its first epoch.
     fn default() -> Self {
-        Self { epoch: 0, own: false, sight: Sight::SHOWN }
+        Self { epoch: 0, own: false, visibility: RecordVisibility::NONE }
     }
 }
 
-/// Whether something went into a datagram.
+/// Whether an item fitted into a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Room {
-    /// It did.
+    /// The item was added.
     Taken,
-    /// There was no room for it, and the datagram is as it was.
+    /// There was no room, and the datagram is unchanged.
     Full,
 }
 
-/// The memory of an [`UpdateWriter`], and then what was written.
+/// Buffers of an [`UpdateWriter`], and then the encoded datagram.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateBits {
     whole: BitWriter,
-    /// What is new of those in the places.
+    /// Blocks of the controllers by slot.
     blocks: BitWriter,
-    /// The lists.
+    /// Encoded lists.
     lists: BitWriter,
-    /// Places, rising, and how each of them is told.
-    places: Vec<(u32, Basis)>,
+    /// Slots, rising, with the encoding of each block.
+    slots: Vec<(u32, BlockEncoding)>,
 }
 
 impl UpdateBits {
-    /// The datagram.
+    /// The encoded datagram.
     pub fn into_bytes(self) -> Vec<u8> {
         self.whole.into_bytes()
     }
 
-    /// Adds the datagram to these bytes.
+    /// Appends the datagram to `datagram`.
     pub fn copy_to(&self, datagram: &mut Vec<u8>) {
         self.whole.copy_to(datagram);
     }
 
-    /// How many bits it has.
+    /// Length in bits.
     pub fn bit_len(&self) -> u64 {
         self.whole.bit_len()
     }
@@ -124,26 +124,26 @@ impl UpdateBits {
 
     fn clear(&mut self) {
         [&mut self.whole, &mut self.blocks, &mut self.lists].into_iter().for_each(BitWriter::clear);
-        self.places.clear();
+        self.slots.clear();
     }
 }
 
-/// Puts an update together, item by item, until the datagram is full: controllers that the client knows, by rising place;
-/// and results, then bursts, then controllers by rising handle.
+/// Encodes an update, item by item, until the datagram is full: controllers that the client knows, by rising
+/// slot; and results, then bursts, then controllers by rising handle.
 ///
 /// ```
 /// use ugas_core::handle::ControllerId;
 /// use ugas_net::bits::BitWriter;
 /// use ugas_net::wire::{
-///     Basis, Dictionary, Exactness, Room, UpdateBits, UpdateHeader, UpdateWriter, View, write_block,
+///     BlockEncoding, Dictionary, Exactness, Room, UpdateBits, UpdateHeader, UpdateWriter, ViewHeader, write_block,
 /// };
 ///
 /// let dictionary = Dictionary::sized(200, 16);
 /// let mut block = BitWriter::new();
-/// write_block(&dictionary, Exactness::Rounded, Basis::Whole, core::iter::empty(), &mut block)?;
+/// write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, core::iter::empty(), &mut block)?;
 /// let mut update = UpdateWriter::begin(&dictionary, UpdateHeader::default(), UpdateBits::default());
 /// let controller = ControllerId::from_bits(1 << 32 | 7).unwrap();
-/// assert_eq!(update.controller(controller, View::default(), &block)?, Room::Taken);
+/// assert_eq!(update.controller(controller, ViewHeader::default(), &block)?, Room::Taken);
 /// let datagram: Vec<u8> = update.finish()?.into_bytes();
 /// # Ok::<(), ugas_net::wire::EncodeError>(())
 /// ```
@@ -155,13 +155,13 @@ pub struct UpdateWriter<'a> {
     list: List,
     /// The last controller in the list.
     previous: Option<ControllerId>,
-    /// The least that the next place may be.
-    next_place: u32,
-    /// Bits that places take at most, with their blocks.
-    placed_bits: u64,
+    /// Lower bound of the next slot.
+    next_slot: u32,
+    /// Most bits of the slots with their blocks.
+    slot_bits: u64,
 }
 
-/// The list that items are being added to.
+/// The list to which items are being added.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum List {
     Results,
@@ -181,51 +181,56 @@ impl List {
 }
 
 impl<'a> UpdateWriter<'a> {
-    /// Begins a datagram in the memory of `bits`, whose content is forgotten.
+    /// Begins a datagram in `bits`, whose allocations are reused and whose content is dropped.
     pub fn begin(dictionary: &'a Dictionary, header: UpdateHeader, mut bits: UpdateBits) -> Self {
         bits.clear();
         write_header(&mut Encoder { bits: &mut bits.whole, dictionary }, &header);
-        Self { dictionary, header, bits, list: List::Results, previous: None, next_place: 0, placed_bits: 0 }
+        Self { dictionary, header, bits, list: List::Results, previous: None, next_slot: 0, slot_bits: 0 }
     }
 
-    /// How many bits are taken at most, those that come last included.
+    /// Most bits that are used, including those that are written last.
     pub fn bit_len(&self) -> u64 {
-        self.bits.whole.bit_len() + self.bits.lists.bit_len() + self.placed_bits + LAST_BITS
+        self.bits.whole.bit_len() + self.bits.lists.bit_len() + self.slot_bits + LAST_BITS
     }
 
-    /// How many bits are left.
+    /// Bits that are left.
     pub fn room(&self) -> u64 {
-        MOST_BITS.saturating_sub(self.bit_len())
+        MAX_BITS.saturating_sub(self.bit_len())
     }
 
-    /// Adds pieces of a controller that the client knows, as [`write_block`] has written them.
+    /// Adds a [block](write_block) of a controller that the client knows by its slot.
     ///
     /// # Errors
-    /// If its place is not above those before, and below the [`Course::places`].
+    /// If the slot is not above those before, and below [`StreamParams::slots`].
     #[inline]
-    pub fn place(&mut self, place: u32, basis: Basis, block: &BitWriter) -> Result<Room, EncodeError> {
-        let known = self.header.course.places;
-        if place >= known {
-            return Err(EncodeError::UnknownId { what: "places", index: place, known });
+    pub fn slot(
+        &mut self,
+        slot: u32,
+        encoding: BlockEncoding,
+        block: &BitWriter,
+    ) -> Result<Room, EncodeError> {
+        let known = self.header.stream.slots;
+        if slot >= known {
+            return Err(EncodeError::UnknownId { what: "slots", index: slot, known });
         }
-        if place < self.next_place {
-            return Err(EncodeError::Unsorted("places"));
+        if slot < self.next_slot {
+            return Err(EncodeError::Unsorted("slots"));
         }
-        let bits = block.bit_len() + PLACE_BITS;
+        let bits = block.bit_len() + SLOT_BITS;
         if bits > self.room() {
             return Ok(Room::Full);
         }
         self.bits.blocks.append(block);
-        self.bits.places.push((place, basis));
-        self.placed_bits += bits;
-        self.next_place = place + 1;
+        self.bits.slots.push((slot, encoding));
+        self.slot_bits += bits;
+        self.next_slot = slot + 1;
         Ok(Room::Taken)
     }
 
-    /// Adds what became of a command.
+    /// Adds the outcome of a command.
     ///
     /// # Errors
-    /// If it is too late for results.
+    /// If bursts or controllers were added before.
     pub fn result(&mut self, result: &CommandResult) -> Result<Room, EncodeError> {
         let tick = self.header.tick;
         self.add(List::Results, "results", |encoder| {
@@ -234,31 +239,31 @@ impl<'a> UpdateWriter<'a> {
         })
     }
 
-    /// Adds a cue that flashes once.
+    /// Adds a cue burst.
     ///
     /// # Errors
-    /// If it is too late for bursts, or it cannot be written.
-    pub fn burst(&mut self, burst: &Burst) -> Result<Room, EncodeError> {
+    /// If controllers were added before, or it cannot be encoded.
+    pub fn burst(&mut self, burst: &CueBurst) -> Result<Room, EncodeError> {
         let tick = self.header.tick;
         self.add(List::Bursts, "bursts", |encoder| encoder.burst(tick, burst))
     }
 
-    /// Adds a controller that is gone or out of view.
+    /// Adds the removal of a controller that is gone or out of view.
     ///
     /// # Errors
-    /// If its handle is not above those before.
+    /// If the handle is not above those before.
     pub fn gone(&mut self, controller: ControllerId) -> Result<Room, EncodeError> {
         self.add_controller(controller, |bits| bits.bits(0b11, 2))
     }
 
-    /// Adds pieces of a controller that the client may not know, told whole, as [`write_block`] has written them.
+    /// Adds a full [block](write_block) of a controller that the client may not know.
     ///
     /// # Errors
-    /// If its handle is not above those before.
+    /// If the handle is not above those before.
     pub fn controller(
         &mut self,
         controller: ControllerId,
-        view: View,
+        view: ViewHeader,
         block: &BitWriter,
     ) -> Result<Room, EncodeError> {
         if block.bit_len() > self.room() {
@@ -270,32 +275,32 @@ impl<'a> UpdateWriter<'a> {
         })
     }
 
-    /// Ends the datagram, which is in what is given back; its memory serves for the next one.
+    /// Ends the datagram, and returns it; its buffers can be reused for the next one.
     ///
     /// # Errors
-    /// If there are not so many parts, or it builds upon what comes after it.
+    /// If the part is not below the number of parts, or it builds upon a later tick.
     pub fn finish(mut self) -> Result<UpdateBits, EncodeError> {
-        let UpdateHeader { part, parts, tick, since, base, course, .. } = self.header;
+        let UpdateHeader { part, parts, tick, since, base, stream, .. } = self.header;
         if part >= parts && part > 0 {
             return Err(EncodeError::Part { part, parts });
         }
-        let has_places = !self.bits.places.is_empty();
-        if since > tick || has_places && base >= tick {
+        let has_slots = !self.bits.slots.is_empty();
+        if since > tick || has_slots && base >= tick {
             return Err(EncodeError::Unsorted("ticks"));
         }
         let has_lists = !self.bits.lists.is_empty();
         if has_lists {
             self.enter(List::End);
         }
-        let UpdateBits { whole, blocks, lists, places } = &mut self.bits;
-        write_content(whole, has_places, has_lists);
-        if has_places {
+        let UpdateBits { whole, blocks, lists, slots } = &mut self.bits;
+        write_content(whole, has_slots, has_lists);
+        if has_slots {
             whole.gamma(u64::from(tick.0 - base.0 - 1));
-            ids::write(whole, "places", course.places, places.iter().map(|(place, _)| *place))?;
-            let some_whole = places.iter().any(|(_, basis)| *basis == Basis::Whole);
+            ids::write(whole, "slots", stream.slots, slots.iter().map(|(slot, _)| *slot))?;
+            let some_whole = slots.iter().any(|(_, encoding)| *encoding == BlockEncoding::Full);
             whole.bool(some_whole);
             if some_whole {
-                places.iter().for_each(|(_, basis)| whole.bool(*basis == Basis::Whole));
+                slots.iter().for_each(|(_, encoding)| whole.bool(*encoding == BlockEncoding::Full));
             }
             whole.append(blocks);
         }
@@ -335,7 +340,7 @@ impl<'a> UpdateWriter<'a> {
         self.enter(list);
         self.bits.lists.bool(true);
         let written = write(&mut Encoder { bits: &mut self.bits.lists, dictionary: self.dictionary });
-        let fits = self.bit_len() <= MOST_BITS;
+        let fits = self.bit_len() <= MAX_BITS;
         if written.is_err() || !fits {
             self.bits.lists.rewind(mark);
             self.list = before;
@@ -343,7 +348,7 @@ impl<'a> UpdateWriter<'a> {
         written.map(|()| if fits { Room::Taken } else { Room::Full })
     }
 
-    /// Ends the lists before this one.
+    /// Writes the ends of the lists before this one.
     fn enter(&mut self, list: List) {
         while self.list < list {
             self.bits.lists.bool(false);
@@ -352,16 +357,16 @@ impl<'a> UpdateWriter<'a> {
     }
 }
 
-/// Writes an update that fits one datagram, with all controllers by their handles and whole.
+/// Encodes an update into one datagram, with all controllers by handle and in full.
 pub(super) fn write_update(
     dictionary: &Dictionary,
     update: &Update,
     bits: UpdateBits,
 ) -> Result<UpdateBits, EncodeError> {
-    let Update { packet, tick, course, states_course, word, part, parts, since, .. } = *update;
+    let Update { packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *update;
     let header =
-        UpdateHeader { packet, tick, course, states_course, word, part, parts, since, base: Tick(0) };
-    if course.step == 0 {
+        UpdateHeader { packet, tick, stream, states_stream, ack_report, part, parts, since, base: Tick(0) };
+    if stream.step == 0 {
         return Err(EncodeError::Unsorted("ticks"));
     }
     let mut writer = UpdateWriter::begin(dictionary, header, bits);
@@ -376,11 +381,11 @@ pub(super) fn write_update(
     for ControllerUpdate { controller, change } in &update.controllers {
         match change {
             ControllerChange::Gone => fits(writer.gone(*controller)?)?,
-            ControllerChange::Pieces { epoch, own, sight, pieces } => {
+            ControllerChange::Pieces { epoch, own, visibility, pieces } => {
                 block.clear();
-                let pieces = pieces.iter().map(|(key, piece)| Told::whole(*key, piece.as_ref()));
-                write_block(dictionary, Exactness::of(*own), Basis::Whole, pieces, &mut block)?;
-                let view = View { epoch: *epoch, own: *own, sight: *sight };
+                let pieces = pieces.iter().map(|(key, piece)| DeltaEntry::full(*key, piece.as_ref()));
+                write_block(dictionary, Exactness::of(*own), BlockEncoding::Full, pieces, &mut block)?;
+                let view = ViewHeader { epoch: *epoch, own: *own, visibility: *visibility };
                 fits(writer.controller(*controller, view, &block)?)?;
             }
         }
@@ -389,20 +394,20 @@ pub(super) fn write_update(
 }
 
 fn write_header(encoder: &mut Encoder<'_>, header: &UpdateHeader) {
-    let UpdateHeader { packet, tick, course, states_course, word, part, parts, since, .. } = *header;
-    encoder.bits.bool(states_course);
-    encoder.bits.bool(word.is_some());
+    let UpdateHeader { packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *header;
+    encoder.bits.bool(states_stream);
+    encoder.bits.bool(ack_report.is_some());
     encoder.bits.bool(UPDATE);
-    if states_course {
+    if states_stream {
         encoder.packet(packet);
         encoder.tick(tick);
-        encoder.bits.varint(u64::from(course.step.saturating_sub(1)), group::STEP);
-        encoder.bits.varint(u64::from(course.places), group::PLACES);
+        encoder.bits.varint(u64::from(stream.step.saturating_sub(1)), group::STEP);
+        encoder.bits.varint(u64::from(stream.slots), group::SLOTS);
     } else {
         encoder.bits.bits(u64::from(packet.0), 8);
     }
-    if let Some(Word { ack, margin }) = word {
-        if states_course {
+    if let Some(AckReport { ack, margin }) = ack_report {
+        if states_stream {
             encoder.packet(ack.newest);
         } else {
             encoder.bits.bits(u64::from(ack.newest.0), 8);
@@ -426,25 +431,25 @@ fn write_header(encoder: &mut Encoder<'_>, header: &UpdateHeader) {
     }
 }
 
-/// What there is. Most datagrams have controllers by their places, and nothing else.
-fn write_content(bits: &mut BitWriter, has_places: bool, has_lists: bool) {
-    bits.bool(has_lists || !has_places);
-    if has_lists || !has_places {
+/// Writes the content flags. Most datagrams have controllers by slot, and nothing else.
+fn write_content(bits: &mut BitWriter, has_slots: bool, has_lists: bool) {
+    bits.bool(has_lists || !has_slots);
+    if has_lists || !has_slots {
         bits.bool(has_lists);
     }
     if has_lists {
-        bits.bool(has_places);
+        bits.bool(has_slots);
     }
 }
 
-/// One bit for what most are: news of somebody else, of whom one sees what is shown.
-fn write_view(bits: &mut BitWriter, view: View) {
-    let View { epoch, own, sight } = view;
-    let is_plain = view == View::default();
+/// Writes a view header: one bit for the most common one.
+fn write_view(bits: &mut BitWriter, view: ViewHeader) {
+    let ViewHeader { epoch, own, visibility } = view;
+    let is_plain = view == ViewHeader::default();
     bits.bool(!is_plain);
     if !is_plain {
         bits.bool(false);
-        [own, sight.effects, sight.abilities].into_iter().for_each(|flag| bits.bool(flag));
+        [own, visibility.effects, visibility.abilities].into_iter().for_each(|flag| bits.bool(flag));
         bits.bool(epoch != 0);
         if epoch != 0 {
             bits.bits(u64::from(epoch), 8);

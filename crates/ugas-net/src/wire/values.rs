@@ -1,4 +1,4 @@
-//! Values that several messages have: handles, tags, ticks, keys, numbers, texts.
+//! Encoding of values that several messages share: handles, tags, ticks, keys, numbers, texts.
 
 use core::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ use super::group;
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
 use crate::tick::Tick;
 
-/// Writes a message.
+/// Encodes a message.
 pub(super) struct Encoder<'a> {
     pub(super) bits: &'a mut BitWriter,
     pub(super) dictionary: &'a Dictionary,
@@ -33,7 +33,7 @@ impl Encoder<'_> {
         self.bits.varint(u64::from(handle.generation().get() - 1), group::GENERATION);
     }
 
-    /// A handle that is above the one before, by its gap.
+    /// A handle above the previous one, by the gap.
     pub(super) fn next_handle<H: Handle>(
         &mut self,
         what: &'static str,
@@ -48,7 +48,7 @@ impl Encoder<'_> {
             return Err(EncodeError::Unsorted(what));
         }
         let gap = handle.index() - previous.index();
-        // In the same place only later ones can follow.
+        // With the same index only later generations can follow.
         let least = if gap == 0 { previous.generation().get() + 1 } else { 1 };
         self.bits.varint(u64::from(gap), group::INDEX_GAP);
         self.bits.varint(u64::from(handle.generation().get() - least), group::GENERATION);
@@ -68,7 +68,7 @@ impl Encoder<'_> {
         self.bits.varint(u64::from(tick.0), group::TICK);
     }
 
-    /// A tick that is near another.
+    /// A tick relative to a nearby one.
     pub(super) fn tick_near(&mut self, near: Tick, tick: Tick) {
         self.bits.signed(near.since(tick), group::TICK_NEAR);
     }
@@ -88,7 +88,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// A number that is told with single precision.
+    /// A number in single precision.
     pub(super) fn coarse(&mut self, what: &'static str, value: f64) -> Result<(), EncodeError> {
         self.bits.single(narrowed(value).ok_or(EncodeError::NotFinite(what))?);
         Ok(())
@@ -105,7 +105,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Reads a message.
+/// Decodes a message.
 pub(super) struct Decoder<'a> {
     pub(super) bits: BitReader<'a>,
     pub(super) dictionary: &'a Dictionary,
@@ -119,7 +119,7 @@ impl Decoder<'_> {
         if self.bits.bool()? { read(self).map(Some) } else { Ok(None) }
     }
 
-    /// An error at a place that was passed.
+    /// An error at an earlier bit.
     pub(super) fn error_at<T>(&self, at: u64, kind: WireErrorKind) -> Result<T, WireError> {
         Err(WireError { at, kind })
     }
@@ -190,7 +190,7 @@ impl Decoder<'_> {
     }
 }
 
-/// A prediction key as the wire cuts it: the tick and the place in its frame are small when told apart.
+/// Parts of a prediction key, which are small numbers on their own.
 struct Key {
     tick: Tick,
     sequence: u16,
@@ -208,7 +208,7 @@ impl Key {
     }
 }
 
-/// Single precision; what is too large becomes the largest, and what is not finite nothing.
+/// Rounds to single precision. Too large numbers become the largest; `None` if it is not finite.
 pub(super) fn narrowed(value: f64) -> Option<f32> {
     value.is_finite().then(|| (value as f32).clamp(f32::MIN, f32::MAX))
 }

@@ -1,19 +1,19 @@
-//! What a client can try that is no client of ours: datagrams by hand.
+//! Malicious clients and servers: datagrams by hand.
 
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::EffectContext;
-use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
-use ugas_core::mirror::{PieceScratch, Sight};
+use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId};
+use ugas_core::replica::{PieceScratch, RecordVisibility};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 use ugas_net::link::Conditions;
 use ugas_net::message::{
-    Ack, ClientId, CommandFrame, ControllerChange, ControllerUpdate, Frames, Hello, NetCommand, PROTOCOL,
-    PacketId, Rejection, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
+    Ack, ActivationRef, ClientId, CommandFrame, CommandOutcome, ControllerChange, ControllerUpdate, Frames,
+    Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToClient, ToServer, Update, Welcome,
 };
-use ugas_net::wire::{Dictionary, Listener, encode_to_client, encode_to_server};
+use ugas_net::wire::{Dictionary, UpdateDecoder, encode_to_client, encode_to_server};
 use ugas_net::{
     Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, Tick, TickLength,
 };
@@ -24,13 +24,13 @@ use crate::fixture::{Match, catalog};
 struct Raw {
     server: Server,
     dictionary: Dictionary,
-    listener: Listener,
+    decoder: UpdateDecoder,
     now: Time,
     hero: ControllerId,
     packet: u32,
     /// What came from the server: the newest datagram, and what became of commands.
     newest: u32,
-    verdicts: Vec<Verdict>,
+    outcomes: Vec<CommandOutcome>,
 }
 
 const PEER: PeerId = PeerId(1);
@@ -43,12 +43,12 @@ impl Raw {
         let mut raw = Self {
             server,
             dictionary,
-            listener: Listener::new(),
+            decoder: UpdateDecoder::new(),
             now: Time::ZERO,
             hero,
             packet: 0,
             newest: 0,
-            verdicts: Vec::new(),
+            outcomes: Vec::new(),
         };
         raw.hello(1);
         let client = raw.server.clients().next().unwrap();
@@ -78,16 +78,16 @@ impl Raw {
         self.now += TickLength::default().span();
         self.server.tick(self.now);
         while let Some(transmit) = self.server.poll_transmit() {
-            if let Ok(ToClient::Update(update)) = self.listener.read(&self.dictionary, &transmit.bytes) {
-                self.listener.note(&update);
+            if let Ok(ToClient::Update(update)) = self.decoder.read(&self.dictionary, &transmit.bytes) {
+                self.decoder.note(&update);
                 self.newest = self.newest.max(update.packet.0);
-                self.verdicts.extend(update.results.iter().map(|result| result.verdict));
+                self.outcomes.extend(update.results.iter().map(|result| result.outcome));
             }
         }
     }
 
     /// Does something at the next tick; what became of it.
-    fn act(&mut self, command: NetCommand) -> Verdict {
+    fn act(&mut self, command: NetCommand) -> CommandOutcome {
         let tick = self.server.current_tick().next();
         self.packet += 1;
         let before = self.newest.saturating_sub(1);
@@ -96,21 +96,21 @@ impl Raw {
         let frame = CommandFrame { tick, commands: [command].into_iter().collect() };
         let frames = Frames { packet: PacketId(self.packet), ack, now: tick, frames: vec![frame] };
         self.send(&ToServer::Frames(frames));
-        self.verdicts.clear();
+        self.outcomes.clear();
         for _ in 0..4 {
             self.tick();
         }
-        *self.verdicts.first().expect("an answer")
+        *self.outcomes.first().expect("an answer")
     }
 
-    fn ability(&self, owner: ControllerId, name: &str) -> AbilityHandle {
+    fn ability(&self, owner: ControllerId, name: &str) -> GrantedAbilityId {
         let sim = self.server.simulation();
         let wanted = sim.catalog().ability(name).unwrap();
         let abilities = sim.controller(owner).unwrap().abilities();
         *abilities.iter().find(|handle| sim.ability(**handle).unwrap().ability() == wanted).unwrap()
     }
 
-    fn cast(&mut self, name: &str, targets: impl Into<TargetData>) -> Verdict {
+    fn cast(&mut self, name: &str, targets: impl Into<TargetData>) -> CommandOutcome {
         let ability = self.ability(self.hero, name);
         self.act(NetCommand::Activate { ability, targets: targets.into(), event: None })
     }
@@ -133,24 +133,24 @@ impl Raw {
 }
 
 #[test]
-fn what_only_a_server_may_begin_is_not_begun_by_an_input_either() {
+fn server_only_ability_is_not_activated_by_an_input() {
     let mut raw = Raw::new(ServerConfig::default());
     let press = NetCommand::Press { controller: raw.hero, input: "Slot.GA_Guarded".into() };
-    let verdict = raw.act(press);
-    assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
+    let outcome = raw.act(press);
+    assert_eq!(outcome, CommandOutcome::Rejected(Rejection::NotAllowed));
 }
 
 #[test]
-fn naming_a_target_often_does_not_hit_it_often() {
+fn repeated_target_is_rejected() {
     let mut raw = Raw::new(ServerConfig::default());
     let wolf = raw.spawn("Wolf");
     let targets = TargetData([0; 30].map(|_| Target::Controller(wolf)).into_iter().collect());
-    let verdict = raw.cast("GA_Bolt", targets);
-    assert!(raw.value(wolf, "Health") >= 75.0, "{verdict:?}, {}", raw.value(wolf, "Health"));
+    let outcome = raw.cast("GA_Bolt", targets);
+    assert!(raw.value(wolf, "Health") >= 75.0, "{outcome:?}, {}", raw.value(wolf, "Health"));
 }
 
 #[test]
-fn a_rejection_does_not_tell_where_the_hidden_are() {
+fn rejection_does_not_reveal_positions_of_hidden_controllers() {
     let mut raw = Raw::new(ServerConfig::default());
     let (near, far) = (raw.spawn("Wolf"), raw.spawn("Wolf"));
     let (hero, client) = (raw.hero, raw.server.clients().next().unwrap());
@@ -163,40 +163,40 @@ fn a_rejection_does_not_tell_where_the_hidden_are() {
         raw.tick();
     }
     let nobody = ControllerId::from_bits(7 << 32 | 7_000).unwrap();
-    let verdicts = [near, far, nobody].map(|target| raw.cast("GA_Sling", Target::Controller(target)));
-    assert_eq!(verdicts, [Verdict::Rejected(Rejection::NotReachable); 3]);
+    let outcomes = [near, far, nobody].map(|target| raw.cast("GA_Sling", Target::Controller(target)));
+    assert_eq!(outcomes, [CommandOutcome::Rejected(Rejection::NotReachable); 3]);
 }
 
 #[test]
-fn a_rejection_does_not_tell_what_others_have() {
+fn rejection_does_not_reveal_abilities_of_others() {
     let mut raw = Raw::new(ServerConfig::default());
     let ghost = raw.spawn("ShyHero");
     let known = raw.ability(ghost, "GA_Bolt");
-    let unknown = AbilityHandle::from_bits(7 << 32 | 7_000).unwrap();
-    let verdicts = [known, unknown]
+    let unknown = GrantedAbilityId::from_bits(7 << 32 | 7_000).unwrap();
+    let outcomes = [known, unknown]
         .map(|ability| raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event: None }));
-    assert_eq!(verdicts[0], verdicts[1]);
+    assert_eq!(outcomes[0], outcomes[1]);
     let sim = raw.server.simulation_mut();
     let channel = sim.controller(ghost).unwrap().abilities()[3];
     let known = sim.activate_with(channel, ActivationRequest::default()).unwrap();
     let unknown = ActivationId::from_bits(7 << 32 | 7_000).unwrap();
-    let verdicts = [known, unknown].map(|run| raw.act(NetCommand::Cancel(RunRef::Known(run))));
-    assert_eq!(verdicts[0], verdicts[1]);
+    let outcomes = [known, unknown].map(|run| raw.act(NetCommand::Cancel(ActivationRef::Known(run))));
+    assert_eq!(outcomes[0], outcomes[1]);
     assert!(raw.server.simulation().activation(known).is_some());
 }
 
 #[test]
-fn a_client_does_not_say_what_happened() {
+fn untrusted_event_of_a_client_is_rejected() {
     let mut raw = Raw::new(ServerConfig::default());
     let ability = raw.ability(raw.hero, "GA_Channel");
     let tag = raw.server.catalog().tag("State.Shielded").unwrap();
     let event = Some(GameplayEvent { magnitude: 1e9, ..GameplayEvent::new(tag) });
-    let verdict = raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event });
-    assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
+    let outcome = raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event });
+    assert_eq!(outcome, CommandOutcome::Rejected(Rejection::NotAllowed));
 }
 
 #[test]
-fn beginning_anew_is_no_way_around_the_limits() {
+fn new_session_does_not_reset_rate_limits() {
     let mut raw = Raw::new(ServerConfig::default());
     for nonce in 100..200 {
         raw.hello(nonce);
@@ -221,7 +221,7 @@ fn beginning_anew_is_no_way_around_the_limits() {
 }
 
 #[test]
-fn a_flash_beyond_all_measure_takes_nothing_with_it() {
+fn cue_with_an_oversized_magnitude_does_not_block_updates() {
     let mut game = Match::new(2, Conditions::perfect());
     let (wolf, other) = (game.wolf, game.heroes[1]);
     game.heard(0);
@@ -232,12 +232,12 @@ fn a_flash_beyond_all_measure_takes_nothing_with_it() {
     game.afflict(other, "GE_Burn");
     game.run(0.5);
     assert!(game.has_tag(0, other, "State.Burning"));
-    let flashed = game.heard(0).into_iter().any(|event| matches!(event, ClientEvent::CueFlashed { .. }));
+    let flashed = game.heard(0).into_iter().any(|event| matches!(event, ClientEvent::CueExecuted { .. }));
     assert!(flashed);
 }
 
 #[test]
-fn however_much_a_client_owns_it_learns_of_all() {
+fn client_with_many_own_controllers_receives_all() {
     let mut game = Match::new(1, Conditions::perfect());
     let client = game.rig.server.clients().next().unwrap();
     let units: Vec<_> = (0..300).map(|_| game.rig.server.simulation_mut().spawn("Hero").unwrap()).collect();
@@ -255,7 +255,7 @@ fn however_much_a_client_owns_it_learns_of_all() {
 }
 
 #[test]
-fn what_arrives_late_does_not_count_for_what_came_back_into_view() {
+fn late_datagram_does_not_count_for_a_controller_back_in_view() {
     let mut server = Server::new(Simulation::new(catalog(), Config::seeded(1)), ServerConfig::default());
     let mut client = Client::new(catalog(), ClientConfig::default(), 7);
     let mut clock = Time::ZERO;
@@ -282,7 +282,7 @@ fn what_arrives_late_does_not_count_for_what_came_back_into_view() {
     }
     let viewer = client.id().expect("it is in");
     let wolf = server.simulation_mut().spawn("Wolf").unwrap();
-    // The wolf comes into view, and the word of it is late.
+    // The wolf comes into view, and the datagram about it is late.
     let now = say(&mut server, &mut client);
     let late = answer(&mut server, now);
     // It goes out of view, which arrives, and comes back when the server knows.
@@ -291,7 +291,7 @@ fn what_arrives_late_does_not_count_for_what_came_back_into_view() {
     answer(&mut server, now).iter().for_each(|bytes| client.handle(now, bytes));
     say(&mut server, &mut client);
     server.show(wolf, viewer);
-    // Now the first word arrives.
+    // Now the first datagram arrives.
     late.iter().for_each(|bytes| client.handle(now, bytes));
     for _ in 0..30 {
         let now = say(&mut server, &mut client);
@@ -332,7 +332,7 @@ impl Puppet {
         let update = Update {
             packet: PacketId(self.packet),
             tick: Tick(tick),
-            states_course: true,
+            states_stream: true,
             part,
             parts,
             controllers,
@@ -344,14 +344,14 @@ impl Puppet {
 }
 
 #[test]
-fn a_server_does_not_make_a_client_remember_ever_more() {
+fn client_memory_is_bounded_for_any_server() {
     let named = |index: u32, change: ControllerChange| {
         let controller = ControllerId::from_bits(1 << 32 | u64::from(index)).unwrap();
         ControllerUpdate { controller, change }
     };
     let own = |index| {
-        let sight = Sight::WHOLE;
-        named(index, ControllerChange::Pieces { epoch: 0, own: true, sight, pieces: Vec::new() })
+        let visibility = RecordVisibility::ALL;
+        named(index, ControllerChange::Pieces { epoch: 0, own: true, visibility, pieces: Vec::new() })
     };
     let mut puppet = Puppet::new();
     // Ticks that are never complete, and one of which the same part comes again and again.
@@ -369,26 +369,26 @@ fn a_server_does_not_make_a_client_remember_ever_more() {
 }
 
 #[test]
-fn what_only_a_server_may_end_does_not_end_because_a_task_of_the_client_fails() {
+fn server_only_ability_does_not_end_when_a_client_task_fails() {
     let mut raw = Raw::new(ServerConfig::default());
     let bound = raw.server.catalog().ability("GA_Bound").unwrap();
     let ability = raw.server.simulation_mut().grant(raw.hero, bound, 1).unwrap();
     let begin = NetCommand::Activate { ability, targets: TargetData::new(), event: None };
-    assert_eq!(raw.act(begin), Verdict::Done);
+    assert_eq!(raw.act(begin), CommandOutcome::Done);
     let run = raw.server.simulation().controller(raw.hero).unwrap().activations()[0];
-    let end = NetCommand::End(RunRef::Known(run));
-    assert_eq!(raw.act(end), Verdict::Rejected(Rejection::NotAllowed));
+    let end = NetCommand::End(ActivationRef::Known(run));
+    assert_eq!(raw.act(end), CommandOutcome::Rejected(Rejection::NotAllowed));
     let task = raw.server.simulation().tasks_of(raw.hero).next().unwrap();
-    let thread = raw.server.simulation().task(task).unwrap().thread();
+    let branch = raw.server.simulation().task(task).unwrap().branch();
     for outcome in [TaskOutcome::Failed, TaskOutcome::Interrupted, TaskOutcome::Cancelled] {
-        let finish = NetCommand::Finish { run: RunRef::Known(run), thread, outcome };
-        assert_eq!(raw.act(finish), Verdict::Rejected(Rejection::NotAllowed));
+        let finish = NetCommand::Finish { run: ActivationRef::Known(run), branch, outcome };
+        assert_eq!(raw.act(finish), CommandOutcome::Rejected(Rejection::NotAllowed));
     }
     assert!(raw.server.simulation().activation(run).is_some());
 }
 
 #[test]
-fn who_has_left_a_place_does_not_act_from_there() {
+fn reach_uses_the_present_position_of_the_instigator() {
     let mut raw = Raw::new(ServerConfig::default());
     // The second wolf is nowhere, so that it is in range of everybody.
     let (left, unplaced, reached) = (raw.spawn("Wolf"), raw.spawn("Wolf"), raw.spawn("Wolf"));
@@ -402,27 +402,27 @@ fn who_has_left_a_place_does_not_act_from_there() {
     raw.act(NetCommand::Confirm(hero));
     raw.place(hero, 1_000.0);
     let targets = TargetData([unplaced, left].map(Target::Controller).into_iter().collect());
-    assert_eq!(raw.cast("GA_Sling", targets), Verdict::Rejected(Rejection::NotReachable));
+    assert_eq!(raw.cast("GA_Sling", targets), CommandOutcome::Rejected(Rejection::NotReachable));
     raw.place(hero, 0.0);
     raw.tick();
     raw.act(NetCommand::Confirm(hero));
     raw.act(NetCommand::Confirm(hero));
     raw.place(hero, 1_000.0);
-    assert_eq!(raw.cast("GA_Sling", Target::Controller(reached)), Verdict::Done);
+    assert_eq!(raw.cast("GA_Sling", Target::Controller(reached)), CommandOutcome::Done);
 }
 
 #[test]
-fn a_server_does_not_make_a_client_tick_without_end() {
+fn effect_with_a_tiny_period_is_not_installed() {
     let mut server = Simulation::new(catalog(), Config::seeded(1));
     let hero = server.spawn("Hero").unwrap();
     let effect = server.catalog().effect("GE_Regeneration").unwrap();
     let spec = server.spec(effect, 1.0, EffectContext::default()).unwrap();
     server.apply(&spec.with_period(Span::from_micros(1)), hero).unwrap();
     let mut pieces = Vec::new();
-    server.pieces(hero, Sight::WHOLE, &mut PieceScratch::default(), |key, piece| {
+    server.pieces(hero, RecordVisibility::ALL, &mut PieceScratch::default(), |key, piece| {
         pieces.push((key, Some(piece.to_piece())));
     });
-    let change = ControllerChange::Pieces { epoch: 0, own: true, sight: Sight::WHOLE, pieces };
+    let change = ControllerChange::Pieces { epoch: 0, own: true, visibility: RecordVisibility::ALL, pieces };
     let mut puppet = Puppet::new();
     puppet.tell(100, (0, 1), vec![ControllerUpdate { controller: hero, change }]);
     puppet.client.update(Time::from_micros(20_000));

@@ -1,6 +1,6 @@
-//! What a client may do (§13.7).
+//! Authority: what a client may do (§13.7).
 
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::{Placement, TargetData};
 use ugas_core::time::Span;
@@ -10,7 +10,7 @@ use ugas_net::{ActError, ClientEvent, ServerConfig};
 
 use crate::fixture::Match;
 
-fn remote_ability(game: &Match, hero: usize, name: &str) -> AbilityHandle {
+fn remote_ability(game: &Match, hero: usize, name: &str) -> GrantedAbilityId {
     let sim = game.rig.server.simulation();
     let wanted = sim.catalog().ability(name).unwrap();
     let abilities = sim.controller(game.heroes[hero]).unwrap().abilities();
@@ -30,7 +30,7 @@ fn an_ability_of_the_server_is_not_predicted_but_can_be_asked_for() {
 }
 
 #[test]
-fn what_only_a_server_may_begin_is_rejected() {
+fn server_only_activation_by_a_client_is_rejected() {
     let mut game = Match::new(1, Conditions::perfect());
     let guarded = game.ability(0, "GA_Guarded");
     let _ = game.rig.seats[0].client.activate(guarded, ActivationRequest::default());
@@ -41,7 +41,7 @@ fn what_only_a_server_may_begin_is_rejected() {
 }
 
 #[test]
-fn the_abilities_of_others_cannot_even_be_named() {
+fn abilities_of_others_are_rejected() {
     let mut game = Match::new(2, Conditions::perfect());
     let foreign = remote_ability(&game, 1, "GA_Shield");
     let client = &mut game.rig.seats[0].client;
@@ -54,7 +54,10 @@ fn the_abilities_of_others_cannot_even_be_named() {
     }
     assert!(sim.ability(foreign).is_none_or(|ability| ability.controller() == own));
     // What finds nothing is not even sent.
-    assert_eq!(client.activate(AbilityHandle::UNSEEN, ActivationRequest::default()), Err(ActError::Unknown));
+    assert_eq!(
+        client.activate(GrantedAbilityId::UNSEEN, ActivationRequest::default()),
+        Err(ActError::Unknown)
+    );
     // All that it can name, it names: nothing of it happens to the other, or is rejected as somebody else's.
     let handles = sim_abilities(&game);
     for handle in handles {
@@ -71,13 +74,13 @@ fn the_abilities_of_others_cannot_even_be_named() {
 }
 
 /// All abilities that the first client has handles of.
-fn sim_abilities(game: &Match) -> Vec<AbilityHandle> {
+fn sim_abilities(game: &Match) -> Vec<GrantedAbilityId> {
     let sim = game.rig.seats[0].client.simulation();
     sim.controllers().flat_map(|(_, controller)| controller.abilities().to_vec()).collect()
 }
 
 #[test]
-fn what_runs_on_one_machine_only_is_never_sent_and_outlives_replays() {
+fn local_only_ability_is_not_sent_and_survives_replays() {
     let mut game = Match::new(1, Conditions::broadband());
     let local = game.ability(0, "GA_Local");
     let client = &mut game.rig.seats[0].client;
@@ -100,7 +103,7 @@ fn what_runs_on_one_machine_only_is_never_sent_and_outlives_replays() {
 }
 
 #[test]
-fn section_13_7_what_is_out_of_reach_is_rejected_by_where_it_was() {
+fn section_13_7_reach_is_checked_with_past_positions() {
     let mut game = Match::new(1, Conditions::broadband());
     let (hero, wolf) = (game.heroes[0], game.wolf);
     let place = |game: &mut Match, controller, x| {
@@ -124,7 +127,7 @@ fn section_13_7_what_is_out_of_reach_is_rejected_by_where_it_was() {
 }
 
 #[test]
-fn what_waits_for_a_client_does_not_wait_for_ever() {
+fn wait_for_a_client_ends_at_the_deadline() {
     let config = ServerConfig { client_deadline: Span::seconds(1.0), ..ServerConfig::default() };
     let mut game = Match::with_config(1, Conditions::broadband(), config);
     let hero = game.heroes[0];
@@ -144,7 +147,7 @@ fn targets_follow_an_activation() {
     let key = client.activate(aim, ActivationRequest::default()).expect("it can be");
     game.run(0.05);
     let client = &mut game.rig.seats[0].client;
-    let run = client.run_of(key).expect("it is predicted");
+    let run = client.activation_of(key).expect("it is predicted");
     let task = client.simulation().activation(run).unwrap().tasks().next().expect("it waits for targets");
     client.provide_targets(task, &TargetData::from(wolf)).expect("it is sent");
     game.run(0.5);

@@ -9,13 +9,13 @@ use ugas_core::catalog::Catalog;
 use ugas_core::controller::{ControllerDef, ReplicationMode};
 use ugas_core::effect::{AbilityGrantDef, ContextPayload, EffectContext, EffectDef, HitResult};
 use ugas_core::event::{CueDetails, CueParameters};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::id::{ActorId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
-use ugas_net::{ClientConfig, ClientEvent, Lens, Own, TagRule};
+use ugas_net::{ClientConfig, ClientEvent, Ownership, TagRule, Visibility};
 
 use crate::fixture::Match;
 use crate::taint::Table;
@@ -118,7 +118,7 @@ impl Stage {
             .with_payload(&Colour(3))
             .tagged(self.tag("Hit.Critical"));
         let caster = self.table.server.simulation().controller(self.caster).unwrap();
-        let ability: AbilityHandle = caster.abilities()[0];
+        let ability: GrantedAbilityId = caster.abilities()[0];
         context.ability = Some(ability);
         context
     }
@@ -141,7 +141,7 @@ impl Stage {
         let wanted = self.tag(cue);
         let mut found = self.heard(client).into_iter().filter_map(|event| match event {
             ClientEvent::CueBegan { cue, parameters, .. } if cue == wanted => Some(parameters),
-            ClientEvent::CueFlashed { cue, magnitude, level, details, .. } if cue == wanted => {
+            ClientEvent::CueExecuted { cue, magnitude, level, details, .. } if cue == wanted => {
                 Some(CueParameters { magnitude, level, details })
             }
             _ => None,
@@ -278,7 +278,7 @@ fn n1_cues_of_a_source_that_a_client_does_not_see_hide_it() {
     let events = stage.heard(0);
     let details = events.iter().filter_map(|event| match event {
         ClientEvent::CueBegan { parameters, .. } => parameters.details.clone(),
-        ClientEvent::CueFlashed { source, details, .. } => {
+        ClientEvent::CueExecuted { source, details, .. } => {
             assert_eq!(*source, None);
             details.clone()
         }
@@ -304,9 +304,10 @@ fn n1_cues_of_a_source_that_a_client_does_not_see_hide_it() {
 fn n1_tags_that_a_client_may_not_see_are_not_in_the_context() {
     let mut stage = Stage::new();
     let wolf = stage.spawn("Wolf");
-    let lens = stage.table.server.add_lens(Lens { tags: TagRule::None, ..Lens::minimal() });
-    stage.table.server.set_lens(wolf, Own::Others, Some(lens));
-    stage.table.server.set_lens(stage.caster, Own::Others, Some(lens));
+    let visibility =
+        stage.table.server.add_visibility(Visibility { tags: TagRule::None, ..Visibility::minimal() });
+    stage.table.server.set_visibility(wolf, Ownership::Others, Some(visibility));
+    stage.table.server.set_visibility(stage.caster, Ownership::Others, Some(visibility));
     stage.table.run(30);
     stage.heard(0);
     stage.apply("GE_Burn", wolf);

@@ -1,6 +1,6 @@
 //! N4: the first command after joining is not too late on any link up to 400 ms round trip, by a virtual clock.
 
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
@@ -45,7 +45,7 @@ fn first_command(rate: u32, seed: u64, conditions: Conditions, config: ClientCon
 }
 
 /// An ability without a target, once the client has a hero.
-fn first_ability(client: &Client) -> Option<AbilityHandle> {
+fn first_ability(client: &Client) -> Option<GrantedAbilityId> {
     let simulation = client.simulation();
     let wanted = simulation.catalog().ability("GA_Shield").unwrap();
     let hero = client.own_controllers().next()?;
@@ -87,7 +87,7 @@ fn first_command_is_not_too_late_on_links_with_jitter() {
 }
 
 #[test]
-fn first_command_is_not_too_late_if_greetings_overtake_their_answer() {
+fn first_command_is_not_too_late_with_repeated_hellos() {
     // Two greetings are under way when the first is answered.
     let config = || ClientConfig { retry: Span::millis(150), ..ClientConfig::default() };
     for rate in [20, 30, 60] {

@@ -8,7 +8,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::controller::{ControllerDef, ReplicationMode};
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::effect::{AbilityGrantDef, EffectDef};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
 use ugas_core::targeting::{Affiliation, Confirmation, Shape, TargetingDef};
@@ -182,7 +182,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .expect("the rules are sound")
 }
 
-/// Hits whom it is told to.
+/// Hits its targets.
 fn aimed(name: &str, targeting: TargetingDef) -> AbilityDef {
     let aim = WaitDef::TargetData { targeting, confirmation: Confirmation::Custom, max_delay: None };
     AbilityDef::new(name)
@@ -258,7 +258,7 @@ impl Match {
         self.rig.seats[seat].client.local(remote).expect("it is in view")
     }
 
-    pub(crate) fn ability(&self, seat: usize, name: &str) -> AbilityHandle {
+    pub(crate) fn ability(&self, seat: usize, name: &str) -> GrantedAbilityId {
         let client = &self.rig.seats[seat].client;
         let wanted = client.catalog().ability(name).expect("it exists");
         let own = client.own_controllers().next().expect("a hero");
@@ -313,7 +313,7 @@ impl Match {
         self.rig.server.simulation_mut().apply_effect(effect, None, controller).expect("it is applied");
     }
 
-    /// What a client's host heard since it was asked last.
+    /// Events of a client since the last call.
     pub(crate) fn heard(&mut self, seat: usize) -> Vec<ClientEvent> {
         core::iter::from_fn(|| self.rig.seats[seat].client.poll_event()).collect()
     }

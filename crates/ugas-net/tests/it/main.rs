@@ -1,25 +1,25 @@
-//! Whole matches on simulated links; and the wire from outside: messages there and back, sizes by hand, hostile bytes, test
-//! vectors.
+//! Integration tests: whole matches on simulated links, and the wire format (round trips, sizes, hostile
+//! bytes, test vectors).
 
 mod adversary;
 mod authority;
+mod contract;
 mod cue_context;
-mod faults;
+mod decoding_after_loss;
 mod first_command;
 mod fixture;
-mod law;
-mod meaning;
+mod host_recording;
+mod message_json;
 mod messages;
-mod overheard;
 mod prediction;
 mod quantised;
 mod replication;
 mod set_replication;
 mod soak;
+mod soak_regressions;
 mod taint;
-mod touches;
+mod touched_controllers;
 mod wire;
 mod wire_hostile;
 mod wire_sizes;
 mod wire_vectors;
-mod witness;

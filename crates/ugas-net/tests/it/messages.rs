@@ -1,4 +1,4 @@
-//! Any message that can be written.
+//! Strategies for arbitrary messages that can be encoded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use ugas_core::effect::{HitResult, PredictionKey, RawPayload, Vector3};
 use ugas_core::handle::{ControllerId, Handle};
 use ugas_core::id::{ActorId, AttributeId, TagId};
 use ugas_core::input::InputId;
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
-    Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient, ToServer,
-    Update, Verdict, Welcome, Word,
+    Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
+    ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PacketId, Refused,
+    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::Dictionary;
@@ -182,8 +182,8 @@ fn event() -> impl Strategy<Value = GameplayEvent> {
     )
 }
 
-fn run() -> impl Strategy<Value = RunRef> {
-    prop_oneof![handle().prop_map(RunRef::Known), key().prop_map(RunRef::Begun)]
+fn run() -> impl Strategy<Value = ActivationRef> {
+    prop_oneof![handle().prop_map(ActivationRef::Known), key().prop_map(ActivationRef::Begun)]
 }
 
 fn command() -> impl Strategy<Value = NetCommand> {
@@ -202,14 +202,14 @@ fn command() -> impl Strategy<Value = NetCommand> {
         handle().prop_map(NetCommand::Decline),
         (handle(), input()).prop_map(|(controller, input)| NetCommand::Press { controller, input }),
         (handle(), input()).prop_map(|(controller, input)| NetCommand::Release { controller, input }),
-        (run(), integer(), targets()).prop_map(|(run, thread, targets)| NetCommand::Targets {
+        (run(), integer(), targets()).prop_map(|(run, branch, targets)| NetCommand::Targets {
             run,
-            thread,
+            branch,
             targets
         }),
-        (run(), integer(), outcome).prop_map(|(run, thread, outcome)| NetCommand::Finish {
+        (run(), integer(), outcome).prop_map(|(run, branch, outcome)| NetCommand::Finish {
             run,
-            thread,
+            branch,
             outcome
         }),
     ]
@@ -238,20 +238,20 @@ fn result() -> impl Strategy<Value = CommandResult> {
         Rejection::NotActivated,
         Rejection::NothingWaits,
     ]);
-    let verdict = prop_oneof![
-        Just(Verdict::Done),
-        any::<u8>().prop_map(Verdict::Shifted),
-        rejection.prop_map(Verdict::Rejected)
+    let outcome = prop_oneof![
+        Just(CommandOutcome::Done),
+        any::<u8>().prop_map(CommandOutcome::Shifted),
+        rejection.prop_map(CommandOutcome::Rejected)
     ];
-    (key(), verdict).prop_map(|(key, verdict)| CommandResult { key, verdict })
+    (key(), outcome).prop_map(|(key, outcome)| CommandResult { key, outcome })
 }
 
-fn burst() -> impl Strategy<Value = Burst> {
+fn burst() -> impl Strategy<Value = CueBurst> {
     let names = (tick(), any::<u16>(), tag(), handle(), prop::option::of(handle()), prop::option::of(key()));
     let details = prop::option::of(prop::collection::vec(any::<u8>(), 0..64));
     let numbers = (short_number(), short_number(), prop::option::of(vector()), details);
     (names, numbers).prop_map(
-        |((tick, ordinal, cue, controller, source, key), (magnitude, level, location, details))| Burst {
+        |((tick, ordinal, cue, controller, source, key), (magnitude, level, location, details))| CueBurst {
             tick,
             ordinal,
             cue,
@@ -303,7 +303,7 @@ pub(crate) fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
         }),
         3 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Effect(handle), piece)),
         1 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Ability(handle), piece)),
-        1 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Run(handle), piece)),
+        1 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Activation(handle), piece)),
         1 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Task(handle), piece)),
         1 => record().prop_map(|piece| (PieceKey::Inputs, piece)),
     ]
@@ -318,7 +318,7 @@ fn change() -> impl Strategy<Value = ControllerChange> {
     let flags = prop_oneof![Just([false; 3]), any::<[bool; 3]>()];
     let epoch = prop_oneof![3 => Just(0), 1 => any::<u8>()];
     let news = (epoch, flags, pieces()).prop_map(|(epoch, [own, effects, abilities], pieces)| {
-        ControllerChange::Pieces { epoch, own, sight: Sight { effects, abilities }, pieces }
+        ControllerChange::Pieces { epoch, own, visibility: RecordVisibility { effects, abilities }, pieces }
     });
     prop_oneof![1 => Just(ControllerChange::Gone), 6 => news]
 }
@@ -340,23 +340,23 @@ fn part() -> impl Strategy<Value = (u8, u8)> {
     ]
 }
 
-fn word() -> impl Strategy<Value = Word> {
-    (ack(), any::<i16>()).prop_map(|(ack, margin)| Word { ack, margin })
+fn ack_report() -> impl Strategy<Value = AckReport> {
+    (ack(), any::<i16>()).prop_map(|(ack, margin)| AckReport { ack, margin })
 }
 
 /// Such as can be read without what came before.
 fn update() -> impl Strategy<Value = Update> {
     let since = prop_oneof![3 => Just(None), 1 => any::<Index>().prop_map(Some)];
-    let course = (1..=u32::MAX, integer()).prop_map(|(step, places)| Course { step, places });
-    let header = (integer(), tick(), course, prop::option::of(word()), part(), since);
+    let stream = (1..=u32::MAX, integer()).prop_map(|(step, slots)| StreamParams { step, slots });
+    let header = (integer(), tick(), stream, prop::option::of(ack_report()), part(), since);
     let bursts = prop::collection::vec(burst(), 0..3);
     (header, prop::collection::vec(result(), 0..4), controllers(), bursts).prop_map(
-        |((packet, tick, course, word, (part, parts), since), results, controllers, bursts)| Update {
+        |((packet, tick, stream, ack_report, (part, parts), since), results, controllers, bursts)| Update {
             packet: PacketId(packet),
             tick,
-            course,
-            states_course: true,
-            word,
+            stream,
+            states_stream: true,
+            ack_report,
             part,
             parts,
             since: Tick(since.map_or(0, |since| since.index(tick.0 as usize + 1) as u32)),

@@ -13,7 +13,7 @@ fn round_trip(millis: i64) -> Conditions {
 }
 
 #[test]
-fn what_a_player_does_shows_in_the_next_tick_whatever_the_latency() {
+fn predicted_command_shows_in_the_next_tick_at_any_latency() {
     let mut game = Match::new(1, round_trip(200));
     let hero = game.heroes[0];
     let before = game.shown(0, hero, "Mana");
@@ -52,7 +52,7 @@ fn a_rejected_command_is_undone_and_nothing_else() {
 /// A server that has had too many commands says so when they come, which is before their tick: what is played again from
 /// then on must not have them.
 #[test]
-fn a_command_that_is_rejected_before_its_tick_is_not_played_again() {
+fn command_rejected_before_its_tick_is_not_replayed() {
     let config = ServerConfig { commands_per_second: 1, ..ServerConfig::default() };
     let mut game = Match::with_config(1, round_trip(200), config);
     let hero = game.heroes[0];
@@ -78,7 +78,7 @@ fn a_command_that_is_rejected_before_its_tick_is_not_played_again() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_at_once_and_not_sent() {
+fn impossible_command_is_refused_locally_and_not_sent() {
     let mut game = Match::new(1, round_trip(100));
     game.cast(0, "GA_Bolt").expect("it can be cast");
     game.run(0.05);
@@ -89,7 +89,7 @@ fn what_cannot_be_done_is_refused_at_once_and_not_sent() {
 }
 
 #[test]
-fn a_flash_is_seen_once_by_everybody() {
+fn executed_cue_is_emitted_once_on_every_client() {
     for conditions in [round_trip(0), round_trip(200), Conditions::bad()] {
         let mut game = Match::new(2, conditions);
         let cast = game.rig.server.catalog().tag("GameplayCue.Cast").unwrap();
@@ -100,7 +100,7 @@ fn a_flash_is_seen_once_by_everybody() {
             let flashes = game
                 .heard(seat)
                 .into_iter()
-                .filter(|event| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == cast));
+                .filter(|event| matches!(event, ClientEvent::CueExecuted { cue, .. } if *cue == cast));
             assert_eq!(flashes.count(), 1, "client {seat}");
         }
     }
@@ -115,12 +115,12 @@ fn periodic_effects_removals_and_expiry_are_predicted() {
     let statistics = game.rig.seats[0].client.statistics();
     assert_eq!(game.shown(0, hero, "Health"), 80.0); // 100 - 4 × 5
     assert!(!game.has_tag(0, hero, "State.Burning"));
-    // The burn itself was news; its ticks and its end were not.
+    // Only the burn itself was not predicted; its ticks and its end were.
     assert!(statistics.mispredicted <= 1, "{statistics:?}");
 }
 
 #[test]
-fn a_run_goes_on_across_replays() {
+fn activation_continues_across_replays() {
     let mut game = Match::new(1, round_trip(150));
     let hero = game.heroes[0];
     let channel = game.ability(0, "GA_Channel");

@@ -1,7 +1,7 @@
-//! Who sees what (§13.2, §5.5).
+//! Replication modes and visibility (§13.2, §5.5).
 
 use ugas_net::link::Conditions;
-use ugas_net::{ClientEvent, Lens, Own};
+use ugas_net::{ClientEvent, Ownership, Visibility};
 
 use crate::fixture::Match;
 
@@ -34,7 +34,7 @@ fn section_13_2_the_table_of_modes() {
 }
 
 #[test]
-fn attributes_say_who_may_know_them() {
+fn attribute_replication_decides_who_receives_values() {
     let mut game = Match::new(2, Conditions::perfect());
     let open = game.rig.server.simulation_mut().spawn("OpenHero").unwrap();
     let client = game.rig.server.clients().next().unwrap();
@@ -47,12 +47,12 @@ fn attributes_say_who_may_know_them() {
 }
 
 #[test]
-fn a_lens_of_the_games_own_shows_health_to_others() {
+fn custom_visibility_shows_health_to_others() {
     let mut game = Match::new(2, Conditions::perfect());
     let health = game.rig.server.catalog().attribute("Health").unwrap();
-    let lens = game.rig.server.add_lens(Lens::minimal().with_attribute(health));
+    let visibility = game.rig.server.add_visibility(Visibility::minimal().with_attribute(health));
     let hero = game.heroes[0];
-    game.rig.server.set_lens(hero, Own::Others, Some(lens));
+    game.rig.server.set_visibility(hero, Ownership::Others, Some(visibility));
     game.afflict(hero, "GE_Bolt_Hit");
     game.run(0.5);
     assert_eq!(game.shown(1, hero, "Health"), 75.0);
@@ -60,7 +60,7 @@ fn a_lens_of_the_games_own_shows_health_to_others() {
 }
 
 #[test]
-fn those_who_come_late_see_what_goes_on_and_since_when() {
+fn late_joiner_receives_effects_and_cues_with_their_start() {
     let mut game = Match::new(1, Conditions::perfect());
     let hero = game.heroes[0];
     game.afflict(hero, "GE_Shield");
@@ -79,7 +79,7 @@ fn those_who_come_late_see_what_goes_on_and_since_when() {
 }
 
 #[test]
-fn what_leaves_view_is_gone_and_comes_back_whole() {
+fn controller_back_in_view_is_complete() {
     let mut game = Match::new(1, Conditions::bad());
     let (wolf, client) = (game.wolf, game.rig.server.clients().next().unwrap());
     game.afflict(wolf, "GE_Shield");
@@ -107,7 +107,7 @@ fn ownership_goes_from_one_client_to_another() {
 }
 
 #[test]
-fn under_loss_everybody_sees_the_end_of_it() {
+fn clients_converge_under_loss() {
     for seed in 0..4 {
         let mut game = Match::new(2, Conditions::terrible());
         for round in 0..20 {
@@ -131,7 +131,7 @@ fn under_loss_everybody_sees_the_end_of_it() {
 }
 
 #[test]
-fn a_client_knows_what_it_was_shown() {
+fn client_knows_which_attributes_are_shown() {
     let mut game = Match::new(1, Conditions::perfect());
     game.run(1.0);
     let (hero, wolf) = (game.local(0, game.heroes[0]), game.local(0, game.wolf));

@@ -9,10 +9,10 @@ use ugas_core::controller::{ControllerDef, ReplicationMode};
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::Sight;
 use ugas_core::modifier::Operation;
+use ugas_core::replica::RecordVisibility;
 use ugas_core::simulation::{AttributeValue, ReadError};
-use ugas_net::{ClientEvent, Lens, Own};
+use ugas_net::{ClientEvent, Ownership, Visibility};
 
 use crate::taint::Table;
 
@@ -84,11 +84,13 @@ fn conversation(secret: &str) -> Vec<Vec<u8>> {
     table.run(20);
     let luck = table.server.catalog().attribute("Luck").unwrap();
     let armor = table.server.catalog().attribute("Armor").unwrap();
-    let lens = table.server.add_lens(Lens::minimal().with_attribute(luck).with_attribute(armor));
-    table.server.set_lens(framed, Own::Others, Some(lens));
+    let visibility =
+        table.server.add_visibility(Visibility::minimal().with_attribute(luck).with_attribute(armor));
+    table.server.set_visibility(framed, Ownership::Others, Some(visibility));
     // A spectator sees effects and abilities, but not the attributes that the owner alone receives.
-    let spectator = table.server.add_lens(Lens { sight: Sight::WHOLE, ..Lens::full() });
-    table.server.set_lens(watched, Own::Others, Some(spectator));
+    let spectator =
+        table.server.add_visibility(Visibility { records: RecordVisibility::ALL, ..Visibility::full() });
+    table.server.set_visibility(watched, Ownership::Others, Some(spectator));
     let hide = |table: &mut Table, controller: ControllerId, names: &[&str]| {
         for name in names {
             table.afflict(controller, &format!("GE_{name}_{secret}"));

@@ -1,4 +1,4 @@
-//! A few matches of each profile; `ugas soak` plays as many as one likes.
+//! A few soak matches of each profile; `ugas soak` plays more.
 
 use ugas_net::soak::{Profile, play};
 
@@ -15,12 +15,12 @@ fn check(profile: &str, seeds: core::ops::Range<u64>) {
 }
 
 #[test]
-fn without_faults_everything_is_told_exactly_once() {
+fn without_faults_every_event_is_emitted_once() {
     check("calm", 1..3);
 }
 
 #[test]
-fn under_faults_every_client_comes_to_show_what_it_may_see() {
+fn clients_converge_after_faults() {
     check("short", 4..6);
     check("brutal", 1..2);
 }

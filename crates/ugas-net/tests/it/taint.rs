@@ -1,4 +1,4 @@
-//! Nothing that a client may not see leaves the server: two games that differ only in that send it the same bytes.
+//! Information flow: two games that differ only in hidden state send a client the same bytes.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ugas_core::handle::ControllerId;
 use ugas_core::id::ActorId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::{Span, Time};
-use ugas_net::{Client, ClientConfig, Lens, Own, PeerId, Server, ServerConfig, ServerEvent};
+use ugas_net::{Client, ClientConfig, Ownership, PeerId, Server, ServerConfig, ServerEvent, Visibility};
 
 use crate::fixture::catalog;
 
@@ -138,8 +138,8 @@ fn conversation(secret: Secret) -> Vec<Vec<u8>> {
     let first = table.clients[0].id().unwrap();
     table.server.hide(hidden, first);
     let health = table.server.catalog().attribute("Health").unwrap();
-    let lens = table.server.add_lens(Lens::minimal().with_attribute(health));
-    table.server.set_lens(open, Own::Others, Some(lens));
+    let visibility = table.server.add_visibility(Visibility::minimal().with_attribute(health));
+    table.server.set_visibility(open, Ownership::Others, Some(visibility));
     for round in 0..20 {
         let [own, other] = [0, 1].map(|at| table.heroes[at]);
         table.afflict(own, "GE_Shield");
@@ -171,7 +171,7 @@ fn conversation(secret: Secret) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn nothing_that_a_client_may_not_see_leaves_the_server() {
+fn hidden_state_does_not_influence_sent_bytes() {
     let [one, other] = SECRETS.map(conversation);
     assert_eq!(one.len(), other.len());
     for (at, (one, other)) in one.iter().zip(&other).enumerate() {

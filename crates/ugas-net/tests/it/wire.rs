@@ -1,40 +1,40 @@
-//! What is written is read, and what is read is written the same.
+//! Round trips of the wire format.
 
 use proptest::prelude::*;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::{Target, TargetData};
 use ugas_net::Tick;
 use ugas_net::bits::{BitWriter, WireErrorKind};
 use ugas_net::message::{
-    Ack, CommandFrame, ControllerChange, ControllerUpdate, Course, Frames, NetCommand, PacketId, ToClient,
-    ToServer, Update,
+    Ack, CommandFrame, ControllerChange, ControllerUpdate, Frames, NetCommand, PacketId, StreamParams,
+    ToClient, ToServer, Update,
 };
 use ugas_net::wire::{
-    self, Basis, Dictionary, EncodeError, Exactness, Listener, MOST_PLACES, Old, Room, Told, UpdateBits,
-    UpdateHeader, UpdateWriter, View,
+    self, Baseline, BlockEncoding, DeltaEntry, Dictionary, EncodeError, Exactness, MAX_SLOTS, Room,
+    UpdateBits, UpdateDecoder, UpdateHeader, UpdateWriter, ViewHeader,
 };
 
 use crate::messages;
 
 proptest! {
     #[test]
-    fn messages_of_clients_survive(message in messages::to_server()) {
+    fn client_messages_round_trip(message in messages::to_server()) {
         let dictionary = messages::dictionary();
         let bytes = wire::encode_to_server(&dictionary, &message).unwrap();
         prop_assert_eq!(wire::decode_to_server(&dictionary, &bytes), Ok(message));
     }
 
     #[test]
-    fn messages_of_the_server_survive(message in messages::to_client()) {
+    fn server_messages_round_trip(message in messages::to_client()) {
         let dictionary = messages::dictionary();
         let bytes = wire::encode_to_client(&dictionary, &message).unwrap();
         prop_assert_eq!(wire::decode_to_client(&dictionary, &bytes), Ok(message));
     }
 
     #[test]
-    fn settled_commands_arrive_as_they_are(x: f64, y in -1e300..1e300_f64, distance in -1e10..1e10_f64) {
+    fn rounded_commands_round_trip_exactly(x: f64, y in -1e300..1e300_f64, distance in -1e10..1e10_f64) {
         prop_assume!(x.is_finite());
         let hit = ugas_core::effect::HitResult {
             location: [x, y, 0.1],
@@ -44,7 +44,7 @@ proptest! {
         };
         let targets = [Target::Location([x, y, 1.0]), Target::Hit { controller: None, hit }];
         let mut command = activate(TargetData::from_iter(targets));
-        wire::settle(&mut command);
+        wire::round_to_wire(&mut command);
         let message = frames(vec![command]);
         let dictionary = messages::dictionary();
         let bytes = wire::encode_to_server(&dictionary, &message).unwrap();
@@ -53,7 +53,7 @@ proptest! {
 }
 
 fn activate(targets: TargetData) -> NetCommand {
-    let ability = ugas_core::handle::AbilityHandle::from_bits(1 << 32).unwrap();
+    let ability = ugas_core::handle::GrantedAbilityId::from_bits(1 << 32).unwrap();
     NetCommand::Activate { ability, targets, event: None }
 }
 
@@ -68,11 +68,12 @@ fn controller(index: u64) -> ControllerId {
 
 /// An update with nothing but these pieces of one controller.
 fn update(pieces: Vec<(PieceKey, Option<Piece>)>) -> ToClient {
-    let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
+    let change =
+        ControllerChange::Pieces { epoch: 0, own: false, visibility: RecordVisibility::NONE, pieces };
     ToClient::Update(Update {
         packet: PacketId(1),
         tick: Tick(9),
-        states_course: true,
+        states_stream: true,
         parts: 1,
         controllers: vec![ControllerUpdate { controller: controller(3), change }],
         ..Update::default()
@@ -88,7 +89,7 @@ fn attribute(index: u32) -> PieceKey {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_written() {
+fn undecodable_messages_are_refused_by_the_encoder() {
     let tag = |index| (PieceKey::Tag(TagId::from_index(index)), Some(Piece::Tag(1)));
     let value = |base| Some(Piece::Attribute { base, current: 0.0 });
     assert_eq!(refused(vec![(attribute(0), value(f64::NAN))]), EncodeError::NotFinite("an attribute"));
@@ -106,7 +107,7 @@ fn what_cannot_be_read_is_not_written() {
     let crowd = TargetData::from_iter(vec![controller(1); 33]);
     assert_eq!(refused(vec![activate(crowd)]), EncodeError::TooMany { what: "targets", found: 33, most: 32 });
     let nowhere = activate(TargetData::from([0.0, f64::INFINITY, 0.0]));
-    assert_eq!(refused(vec![nowhere]), EncodeError::NotFinite("a target's place"));
+    assert_eq!(refused(vec![nowhere]), EncodeError::NotFinite("a target's location"));
     let press = NetCommand::Press { controller: controller(1), input: "x".repeat(65).into() };
     let found = 65;
     assert_eq!(
@@ -116,14 +117,16 @@ fn what_cannot_be_read_is_not_written() {
 }
 
 #[test]
-fn a_block_that_cannot_be_written_leaves_nothing() {
+fn failed_block_leaves_the_writer_unchanged() {
     let mut block = BitWriter::new();
     block.bits(0b101, 3);
     let before = block.clone();
     let piece = Piece::Attribute { base: f64::NAN, current: 0.0 };
-    let pieces = [Told::whole(attribute(0), Some(&piece))].into_iter();
+    let pieces = [DeltaEntry::full(attribute(0), Some(&piece))].into_iter();
     let dictionary = messages::dictionary();
-    assert!(wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).is_err());
+    assert!(
+        wire::write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, pieces, &mut block).is_err()
+    );
     assert_eq!(block, before);
 }
 
@@ -133,16 +136,16 @@ fn blocks_are_encoded_once_for_many_datagrams() {
     let value = Piece::Attribute { base: 50.0, current: 40.0 };
     let pieces = vec![(attribute(3), Some(value))];
     let mut block = BitWriter::new();
-    let borrowed = pieces.iter().map(|(key, piece)| Told::whole(*key, piece.as_ref()));
-    wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, borrowed, &mut block).unwrap();
+    let borrowed = pieces.iter().map(|(key, piece)| DeltaEntry::full(*key, piece.as_ref()));
+    wire::write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, borrowed, &mut block).unwrap();
 
     let ToClient::Update(expected) = update(pieces) else { unreachable!() };
-    let Update { packet, tick, course, states_course, parts, .. } = expected;
-    let header = UpdateHeader { packet, tick, course, states_course, parts, ..UpdateHeader::default() };
+    let Update { packet, tick, stream, states_stream, parts, .. } = expected;
+    let header = UpdateHeader { packet, tick, stream, states_stream, parts, ..UpdateHeader::default() };
     let mut bits = UpdateBits::default();
     for _ in 0..2 {
         let mut writer = UpdateWriter::begin(&dictionary, header, bits);
-        assert_eq!(writer.controller(controller(3), View::default(), &block), Ok(Room::Taken));
+        assert_eq!(writer.controller(controller(3), ViewHeader::default(), &block), Ok(Room::Taken));
         bits = writer.finish().unwrap();
         let bytes = bits.clone().into_bytes();
         let message = ToClient::Update(expected.clone());
@@ -158,7 +161,8 @@ fn owners_get_attributes_exactly() {
     let received = |own| {
         let ToClient::Update(mut sent) = update(Vec::new()) else { unreachable!() };
         let pieces = tenths.clone();
-        sent.controllers[0].change = ControllerChange::Pieces { epoch: 7, own, sight: Sight::WHOLE, pieces };
+        sent.controllers[0].change =
+            ControllerChange::Pieces { epoch: 7, own, visibility: RecordVisibility::ALL, pieces };
         let bytes = wire::encode_to_client(&dictionary, &ToClient::Update(sent)).unwrap();
         let Ok(ToClient::Update(update)) = wire::decode_to_client(&dictionary, &bytes) else { panic!() };
         let ControllerChange::Pieces { pieces, .. } = update.controllers[0].change.clone() else { panic!() };
@@ -174,12 +178,12 @@ fn a_datagram_is_filled_and_never_overfilled() {
     let dictionary = messages::dictionary();
     let piece = Piece::Record(vec![7; 100].into());
     let mut block = BitWriter::new();
-    let pieces = [Told::whole(PieceKey::Inputs, Some(&piece))].into_iter();
-    wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).unwrap();
-    let header = UpdateHeader { states_course: true, part: 1, parts: 2, ..UpdateHeader::default() };
+    let pieces = [DeltaEntry::full(PieceKey::Inputs, Some(&piece))].into_iter();
+    wire::write_block(&dictionary, Exactness::Rounded, BlockEncoding::Full, pieces, &mut block).unwrap();
+    let header = UpdateHeader { states_stream: true, part: 1, parts: 2, ..UpdateHeader::default() };
     let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
     let mut added = 0;
-    while writer.controller(controller(added), View::default(), &block).unwrap() == Room::Taken {
+    while writer.controller(controller(added), ViewHeader::default(), &block).unwrap() == Room::Taken {
         added += 1;
     }
     // A block has 8 × 100 bits, 12 for their number, 2 + 9 for the kinds and 1 because nothing is gone: 824. Before it are
@@ -198,60 +202,69 @@ fn a_datagram_is_filled_and_never_overfilled() {
 #[test]
 fn lists_have_their_order() {
     let dictionary = Dictionary::sized(1, 1);
-    let course = Course { step: 1, places: 8 };
-    let header = UpdateHeader { course, part: 2, parts: 2, ..UpdateHeader::default() };
+    let stream = StreamParams { step: 1, slots: 8 };
+    let header = UpdateHeader { stream, part: 2, parts: 2, ..UpdateHeader::default() };
     let begin = |header| UpdateWriter::begin(&dictionary, header, UpdateBits::default());
     let mut writer = begin(header);
     assert_eq!(writer.gone(controller(5)), Ok(Room::Taken));
     let before = writer.bit_len();
     assert_eq!(writer.gone(controller(5)), Err(EncodeError::Unsorted("controllers")));
     let key = ugas_core::effect::PredictionKey(0);
-    let result = ugas_net::message::CommandResult { key, verdict: ugas_net::message::Verdict::Done };
+    let result = ugas_net::message::CommandResult { key, outcome: ugas_net::message::CommandOutcome::Done };
     assert_eq!(writer.result(&result), Err(EncodeError::TooLate("results")));
     let nothing = BitWriter::new();
-    let unknown = EncodeError::UnknownId { what: "places", index: 8, known: 8 };
-    assert_eq!(writer.place(8, Basis::Whole, &nothing), Err(unknown));
+    let unknown = EncodeError::UnknownId { what: "slots", index: 8, known: 8 };
+    assert_eq!(writer.slot(8, BlockEncoding::Full, &nothing), Err(unknown));
     assert_eq!(writer.bit_len(), before);
-    assert_eq!(writer.place(5, Basis::Whole, &nothing), Ok(Room::Taken));
-    assert_eq!(writer.place(5, Basis::Whole, &nothing), Err(EncodeError::Unsorted("places")));
+    assert_eq!(writer.slot(5, BlockEncoding::Full, &nothing), Ok(Room::Taken));
+    assert_eq!(writer.slot(5, BlockEncoding::Full, &nothing), Err(EncodeError::Unsorted("slots")));
     assert_eq!(writer.finish().err(), Some(EncodeError::Part { part: 2, parts: 2 }));
     let mut timeless = begin(UpdateHeader { part: 0, ..header });
-    assert_eq!(timeless.place(5, Basis::Old, &nothing), Ok(Room::Taken));
+    assert_eq!(timeless.slot(5, BlockEncoding::Delta, &nothing), Ok(Room::Taken));
     assert_eq!(timeless.finish().err(), Some(EncodeError::Unsorted("ticks")));
     assert!(begin(UpdateHeader { part: 0, parts: 0, ..header }).finish().is_ok());
     let ahead = begin(UpdateHeader { part: 0, since: Tick(1), ..header });
     assert_eq!(ahead.finish().err(), Some(EncodeError::Unsorted("ticks")));
 }
 
-/// A controller by its place, and what changed since a tick, for one who heard of both.
-fn short(own: bool, base: Tick, pieces: &[(PieceKey, Option<Piece>)], old: &[(PieceKey, Old)]) -> Vec<u8> {
+/// Encodes a controller by slot, as a delta from a tick.
+fn short(
+    own: bool,
+    base: Tick,
+    pieces: &[(PieceKey, Option<Piece>)],
+    old: &[(PieceKey, Baseline)],
+) -> Vec<u8> {
     let dictionary = messages::dictionary();
-    let was = |key| old.iter().find(|(known, _)| *known == key).map_or(Old::Nothing, |(_, old)| *old);
-    let told = pieces.iter().map(|(key, piece)| Told { key: *key, piece: piece.as_ref(), old: was(*key) });
+    let was = |key| old.iter().find(|(known, _)| *known == key).map_or(Baseline::Nothing, |(_, old)| *old);
+    let told = pieces.iter().map(|(key, piece)| DeltaEntry {
+        key: *key,
+        piece: piece.as_ref(),
+        baseline: was(*key),
+    });
     let mut block = BitWriter::new();
-    wire::write_block(&dictionary, Exactness::of(own), Basis::Old, told, &mut block).unwrap();
-    let course = Course { step: 1, places: 16 };
+    wire::write_block(&dictionary, Exactness::of(own), BlockEncoding::Delta, told, &mut block).unwrap();
+    let stream = StreamParams { step: 1, slots: 16 };
     let header = UpdateHeader {
         packet: PacketId(12),
         tick: Tick(112),
-        course,
-        states_course: false,
+        stream,
+        states_stream: false,
         parts: 1,
         base,
         ..UpdateHeader::default()
     };
     let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
-    assert_eq!(writer.place(3, Basis::Old, &block), Ok(Room::Taken));
+    assert_eq!(writer.slot(3, BlockEncoding::Delta, &block), Ok(Room::Taken));
     writer.finish().unwrap().into_bytes()
 }
 
 fn told(packet: u32, own: bool, pieces: Vec<(PieceKey, Option<Piece>)>) -> Update {
-    let change = ControllerChange::Pieces { epoch: 9, own, sight: Sight::SHOWN, pieces };
+    let change = ControllerChange::Pieces { epoch: 9, own, visibility: RecordVisibility::NONE, pieces };
     Update {
         packet: PacketId(packet),
         tick: Tick(100 + packet),
-        course: Course { step: 1, places: 16 },
-        states_course: true,
+        stream: StreamParams { step: 1, slots: 16 },
+        states_stream: true,
         parts: 1,
         controllers: vec![ControllerUpdate { controller: controller(3), change }],
         ..Update::default()
@@ -259,123 +272,123 @@ fn told(packet: u32, own: bool, pieces: Vec<(PieceKey, Option<Piece>)>) -> Updat
 }
 
 proptest! {
-    /// Whatever was told first and whatever changed after it, who heard the first reads the second.
+    /// A decoder that noted the first update decodes a delta from it, whatever both hold.
     #[test]
-    fn differences_survive(own: bool, first in messages::pieces(), second in messages::pieces()) {
+    fn deltas_round_trip(own: bool, first in messages::pieces(), second in messages::pieces()) {
         let dictionary = messages::dictionary();
-        let mut listener = Listener::new();
-        listener.note(&told(10, own, first.clone()));
-        // What was told in between does not count for what is told by what was so before.
-        listener.note(&told(11, own, second.clone()));
+        let mut decoder = UpdateDecoder::new();
+        decoder.note(&told(10, own, first.clone()));
+        // An update in between does not change the baseline.
+        decoder.note(&told(11, own, second.clone()));
         let old: Vec<_> = first.iter().filter_map(|(key, piece)| match piece {
             Some(Piece::Attribute { base, current }) => {
-                Some((*key, Old::Attribute { base: *base, current: *current }))
+                Some((*key, Baseline::Attribute { base: *base, current: *current }))
             }
-            Some(Piece::Tag(count)) => Some((*key, Old::Tag(*count))),
+            Some(Piece::Tag(count)) => Some((*key, Baseline::Tag(*count))),
             _ => None,
         }).collect();
         let bytes = short(own, Tick(110), &second, &old);
-        let expected = Update { states_course: false, ..told(12, own, second) };
-        prop_assert_eq!(listener.read(&dictionary, &bytes), Ok(ToClient::Update(expected)));
+        let expected = Update { states_stream: false, ..told(12, own, second) };
+        prop_assert_eq!(decoder.read(&dictionary, &bytes), Ok(ToClient::Update(expected)));
         // Who did not hear of it refuses all of it.
-        prop_assert!(Listener::new().read(&dictionary, &bytes).is_err());
+        prop_assert!(UpdateDecoder::new().read(&dictionary, &bytes).is_err());
     }
 
-    /// Bits that are told by what came before are read or refused, and never more.
+    /// Arbitrary bits of a delta are decoded or refused, and never panic.
     #[test]
-    fn any_differences(first in messages::pieces(), second in messages::pieces(), flip: u16, cut: u16) {
+    fn any_delta_bytes_are_handled(first in messages::pieces(), second in messages::pieces(), flip: u16, cut: u16) {
         let dictionary = messages::dictionary();
-        let mut listener = Listener::new();
-        listener.note(&told(10, false, first));
+        let mut decoder = UpdateDecoder::new();
+        decoder.note(&told(10, false, first));
         let mut bytes = short(false, Tick(110), &second, &[]);
         let bit = usize::from(flip) % (bytes.len() * 8);
         bytes[bit / 8] ^= 1 << (bit % 8);
-        if let Ok(ToClient::Update(update)) = listener.read(&dictionary, &bytes) {
-            listener.note(&update);
+        if let Ok(ToClient::Update(update)) = decoder.read(&dictionary, &bytes) {
+            decoder.note(&update);
         }
-        let _ = listener.read(&dictionary, &bytes[..usize::from(cut) % bytes.len()]);
+        let _ = decoder.read(&dictionary, &bytes[..usize::from(cut) % bytes.len()]);
     }
 }
 
-/// What is told again counts, too: in between something else was so, of which the client hears late.
+/// Repeated values count as well: a different value from in between arrives late.
 #[test]
-fn old_values_do_not_depend_on_the_order_in_which_updates_come() {
+fn baselines_do_not_depend_on_the_order_of_updates() {
     let tag = PieceKey::Tag(TagId::from_index(4));
     let (there, gone) = (vec![(tag, Some(Piece::Tag(1)))], vec![(tag, None)]);
-    let mut listener = Listener::new();
+    let mut decoder = UpdateDecoder::new();
     for (packet, pieces) in [(8, &there), (10, &there), (9, &gone)] {
-        listener.note(&told(packet, false, pieces.clone()));
+        decoder.note(&told(packet, false, pieces.clone()));
     }
-    let bytes = short(false, Tick(110), &gone, &[(tag, Old::Tag(1))]);
-    let expected = Update { states_course: false, ..told(12, false, gone) };
-    assert_eq!(listener.read(&messages::dictionary(), &bytes), Ok(ToClient::Update(expected)));
+    let bytes = short(false, Tick(110), &gone, &[(tag, Baseline::Tag(1))]);
+    let expected = Update { states_stream: false, ..told(12, false, gone) };
+    assert_eq!(decoder.read(&messages::dictionary(), &bytes), Ok(ToClient::Update(expected)));
 }
 
-/// A place names who was there when it was said.
+/// A slot addresses the controller that was in it at the tick of the update.
 #[test]
-fn a_late_datagram_does_not_mean_who_came_after_it() {
+fn late_datagram_does_not_address_a_later_controller_in_its_slot() {
     let dictionary = messages::dictionary();
     let bytes = short(false, Tick(110), &[(attribute(0), None)], &[]);
-    let mut listener = Listener::new();
-    listener.note(&told(10, false, Vec::new()));
-    assert!(listener.read(&dictionary, &bytes).is_ok());
+    let mut decoder = UpdateDecoder::new();
+    decoder.note(&told(10, false, Vec::new()));
+    assert!(decoder.read(&dictionary, &bytes).is_ok());
     let mut later = told(30, false, Vec::new());
     later.controllers[0].controller = ControllerId::from_bits(2 << 32 | 3).unwrap();
-    listener.note(&later);
-    assert_eq!(listener.read(&dictionary, &bytes).unwrap_err().kind, WireErrorKind::Unresolved);
+    decoder.note(&later);
+    assert_eq!(decoder.read(&dictionary, &bytes).unwrap_err().kind, WireErrorKind::Unresolved);
 }
 
-/// Who is gone may come back under the number that its last view had, when nobody remembers that one. What was told
-/// before it went and came after that must not count then.
+/// A removed controller may come back with the epoch of its last view, when that is forgotten. Late updates
+/// from before the removal must not count then.
 #[test]
-fn what_comes_after_the_word_that_one_is_gone_is_not_remembered() {
+fn late_update_of_a_removed_controller_is_not_remembered() {
     let tag = PieceKey::Tag(TagId::from_index(4));
     let there = vec![(tag, Some(Piece::Tag(1)))];
     let mut gone = told(8, false, Vec::new());
     gone.controllers[0].change = ControllerChange::Gone;
-    let mut listener = Listener::new();
-    listener.note(&gone);
-    listener.note(&told(7, false, there.clone()));
-    // By its place it cannot be named before it is back.
+    let mut decoder = UpdateDecoder::new();
+    decoder.note(&gone);
+    decoder.note(&told(7, false, there.clone()));
+    // It cannot be addressed by slot before it is back.
     let bytes = short(false, Tick(110), &there, &[]);
-    let read = |listener: &Listener| listener.read(&messages::dictionary(), &bytes);
-    assert_eq!(read(&listener).unwrap_err().kind, WireErrorKind::Unresolved);
+    let read = |decoder: &UpdateDecoder| decoder.read(&messages::dictionary(), &bytes);
+    assert_eq!(read(&decoder).unwrap_err().kind, WireErrorKind::Unresolved);
     // Back without the tag, which then comes.
-    listener.note(&told(10, false, Vec::new()));
-    let expected = Update { states_course: false, ..told(12, false, there) };
-    assert_eq!(read(&listener), Ok(ToClient::Update(expected)));
+    decoder.note(&told(10, false, Vec::new()));
+    let expected = Update { states_stream: false, ..told(12, false, there) };
+    assert_eq!(read(&decoder), Ok(ToClient::Update(expected)));
 }
 
-/// However many there are that no place names, those that places name are known.
+/// Controllers beyond the slots take no memory, and those with slots stay known.
 #[test]
-fn who_has_no_place_takes_no_room_from_those_who_have() {
-    let mut listener = Listener::new();
-    for index in MOST_PLACES..2 * MOST_PLACES {
-        let mut update = Update { states_course: false, ..told(9, false, Vec::new()) };
+fn controllers_beyond_the_slots_take_no_memory() {
+    let mut decoder = UpdateDecoder::new();
+    for index in MAX_SLOTS..2 * MAX_SLOTS {
+        let mut update = Update { states_stream: false, ..told(9, false, Vec::new()) };
         update.controllers[0].controller = controller(index.into());
-        listener.note(&update);
+        decoder.note(&update);
     }
-    listener.note(&told(10, false, Vec::new()));
+    decoder.note(&told(10, false, Vec::new()));
     let bytes = short(false, Tick(110), &[(attribute(0), None)], &[]);
-    assert!(listener.read(&messages::dictionary(), &bytes).is_ok());
-    assert_eq!(listener.held(), 1 + 1); // a course, and who is in place 3
+    assert!(decoder.read(&messages::dictionary(), &bytes).is_ok());
+    assert_eq!(decoder.held(), 1 + 1); // stream parameters, and the controller in slot 3
 }
 
 /// Numbers of datagrams end in eight bits. Ahead of the newest that came is none by more than 32, for then it states its
 /// number; so all others are from before, and what is late is not taken for what is yet to come.
 #[test]
-fn numbers_of_datagrams_are_near_the_newest() {
+fn short_packet_numbers_resolve_near_the_newest() {
     let dictionary = messages::dictionary();
-    let mut listener = Listener::new();
+    let mut decoder = UpdateDecoder::new();
     let at = |packet| Update { controllers: Vec::new(), ..told(packet, false, Vec::new()) };
-    listener.note(&at(500));
-    listener.note(&at(1_000));
+    decoder.note(&at(500));
+    decoder.note(&at(1_000));
     // 223 before, 32 after: 256 in all.
     let cases = [(776, false), (777, true), (800, true), (1_000, true), (1_032, true), (1_033, false)];
     for (packet, is_read) in cases {
-        let later = Update { states_course: false, ..at(packet) };
+        let later = Update { states_stream: false, ..at(packet) };
         let bytes = wire::encode_to_client(&dictionary, &ToClient::Update(later.clone())).unwrap();
-        let read = listener.read(&dictionary, &bytes);
+        let read = decoder.read(&dictionary, &bytes);
         assert_eq!(read == Ok(ToClient::Update(later)), is_read, "{packet}");
     }
 }

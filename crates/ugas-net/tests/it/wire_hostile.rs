@@ -1,4 +1,4 @@
-//! Bytes from anybody: a message or an error, never a panic, and never two ways to say the same.
+//! Hostile bytes: a message or an error, never a panic, and never two encodings of the same message.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -43,7 +43,7 @@ fn cut(bytes: &[u8], bits: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_cut_off_at_any_bit_is_refused_or_another_message() {
+fn truncated_message_is_refused_or_another_message() {
     let dictionary = messages::dictionary();
     for bytes in samples(60) {
         for bits in 0..bytes.len() * 8 {
@@ -79,7 +79,7 @@ fn flipped_bits_are_refused_or_another_message() {
 }
 
 #[test]
-fn what_is_longer_than_a_datagram_is_not_looked_at() {
+fn oversized_datagram_is_refused_unread() {
     let dictionary = messages::dictionary();
     let error = wire::decode_to_client(&dictionary, &vec![0; MAX_DATAGRAM + 1]).unwrap_err();
     assert_eq!(error.kind, WireErrorKind::TooMany { what: "bytes", found: 1_201, most: 1_200 });

@@ -1,19 +1,20 @@
-//! How many bits typical messages take, added up by hand from `docs/wire-format.md`.
+//! Sizes of typical messages in bits, added up by hand from `docs/wire-format.md`.
 
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, Handle};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, Handle};
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::TargetData;
 use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, CommandFrame, CommandResult, Course, Frames, NetCommand, PacketId, RunRef, ToServer, Verdict,
-    Word,
+    Ack, AckReport, ActivationRef, CommandFrame, CommandOutcome, CommandResult, CueBurst, Frames, NetCommand,
+    PacketId, StreamParams, ToServer,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::{
-    self, Basis, Dictionary, Exactness, Old, Told, UpdateBits, UpdateHeader, UpdateWriter, View,
+    self, Baseline, BlockEncoding, DeltaEntry, Dictionary, Exactness, UpdateBits, UpdateHeader, UpdateWriter,
+    ViewHeader,
 };
 
 fn handle<H: Handle>(index: u32, generation: u32) -> H {
@@ -46,7 +47,7 @@ const FRAME: u64 = 1 + 5 + 2 + 1;
 
 #[test]
 fn an_activation_with_a_target_takes_six_bytes_and_the_header() {
-    let ability: AbilityHandle = handle(130, 2);
+    let ability: GrantedAbilityId = handle(130, 2);
     let target: ControllerId = handle(40, 3);
     let command = NetCommand::Activate { ability, targets: TargetData::from(target), event: None };
     // 4 kind; 14 + 4 ability (130 is above 63); 2 for one target, 2 for its kind, 7 + 4 for the controller; 1 no event.
@@ -64,32 +65,37 @@ fn other_commands() {
     assert_eq!(frames(vec![press("Hide")]), HEADER + FRAME + 4 + 11 + 1 + 6 + 32);
     let run: ActivationId = handle(5, 9);
     // The 9th generation takes two groups of 3.
-    assert_eq!(frames(vec![NetCommand::End(RunRef::Known(run))]), HEADER + FRAME + 4 + 1 + 7 + 8);
+    assert_eq!(frames(vec![NetCommand::End(ActivationRef::Known(run))]), HEADER + FRAME + 4 + 1 + 7 + 8);
     let key = PredictionKey(215_995 << 32 | 1 << 16);
     // Five ticks before the frame's own: zigzag 10, one group of 4; 2 for sequence 1, 2 for no dependent.
-    assert_eq!(frames(vec![NetCommand::Cancel(RunRef::Begun(key))]), HEADER + FRAME + 4 + 1 + 5 + 2 + 2);
-    let place = NetCommand::Targets { run: RunRef::Known(run), thread: 0, targets: [1.0, 2.0, 3.0].into() };
+    assert_eq!(
+        frames(vec![NetCommand::Cancel(ActivationRef::Begun(key))]),
+        HEADER + FRAME + 4 + 1 + 5 + 2 + 2
+    );
+    let location =
+        NetCommand::Targets { run: ActivationRef::Known(run), branch: 0, targets: [1.0, 2.0, 3.0].into() };
     // 3 for branch 0; 2 for one target, 2 for its kind, three numbers of single precision.
-    assert_eq!(frames(vec![place]), HEADER + FRAME + 4 + 16 + 3 + 2 + 2 + 96);
+    assert_eq!(frames(vec![location]), HEADER + FRAME + 4 + 16 + 3 + 2 + 2 + 96);
 }
 
 fn header() -> UpdateHeader {
     UpdateHeader {
         packet: PacketId(216_000),
         tick: Tick(216_000),
-        course: Course { step: 1, places: 32 },
+        stream: StreamParams { step: 1, slots: 32 },
         parts: 1,
         base: Tick(215_997),
         ..UpdateHeader::default()
     }
 }
 
-/// 3 kind and whether there are course and word, 8 packet, 1 the only part that needs no other, 2 nothing more.
+/// 3 kind and flags for stream parameters and ack report, 8 packet, 1 the only part that needs no other, 2
+/// nothing more.
 const UPDATE: u64 = 3 + 8 + 1 + 2;
 /// 1 no places, and the ends of the three lists.
 const LISTS: u64 = 1 + 3;
-/// Before places, in place of 2 for nothing: 1; 3 for three ticks ago, 1 form of the set, 3 for one to four of them, 1 all
-/// by differences.
+/// Before slots, instead of 2 for nothing: 1; 3 for three ticks ago, 1 form of the set, 3 for one to four of
+/// them, 1 all by differences.
 const PLACES: u64 = 3 + 1 + 3 + 1 - 1;
 
 fn written(header: UpdateHeader, add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
@@ -103,38 +109,42 @@ fn update(add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
     written(header(), add)
 }
 
-type News = (PieceKey, Option<Piece>, Old);
+type News = (PieceKey, Option<Piece>, Baseline);
 
-fn block_of(exactness: Exactness, basis: Basis, pieces: &[News]) -> BitWriter {
+fn block_of(exactness: Exactness, basis: BlockEncoding, pieces: &[News]) -> BitWriter {
     let mut block = BitWriter::new();
-    let told = pieces.iter().map(|(key, piece, old)| Told { key: *key, piece: piece.as_ref(), old: *old });
+    let told = pieces.iter().map(|(key, piece, old)| DeltaEntry {
+        key: *key,
+        piece: piece.as_ref(),
+        baseline: *old,
+    });
     wire::write_block(&dictionary(), exactness, basis, told, &mut block).unwrap();
     block
 }
 
 fn block(pieces: &[News]) -> BitWriter {
-    block_of(Exactness::Rounded, Basis::Whole, pieces)
+    block_of(Exactness::Rounded, BlockEncoding::Full, pieces)
 }
 
 fn attribute(index: u32, base: f64, current: f64) -> News {
     let piece = Piece::Attribute { base, current };
-    (PieceKey::Attribute(AttributeId::from_index(index)), Some(piece), Old::Nothing)
+    (PieceKey::Attribute(AttributeId::from_index(index)), Some(piece), Baseline::Nothing)
 }
 
 fn changed(index: u32, old: f64, new: f64) -> News {
     let (key, piece, _) = attribute(index, new, new);
-    (key, piece, Old::Attribute { base: old, current: old })
+    (key, piece, Baseline::Attribute { base: old, current: old })
 }
 
 #[test]
-fn an_update_without_news_takes_two_bytes() {
+fn empty_update_takes_two_bytes() {
     assert_eq!(update(|_| {}), UPDATE); // 14 bits
-    // A word: 8 newest, 1 nothing missing, 4 margin.
+    // An ack report: 8 newest, 1 nothing missing, 4 margin.
     let ack = Ack { newest: PacketId(215_990), earlier: u32::MAX };
-    let word = Some(Word { ack, margin: 2 });
-    assert_eq!(written(UpdateHeader { word, ..header() }, |_| {}), UPDATE + 8 + 1 + 4);
-    // A course: 24 instead of 8 for the packet, 24 tick, 3 step, 7 places.
-    let stated = UpdateHeader { states_course: true, ..header() };
+    let ack_report = Some(AckReport { ack, margin: 2 });
+    assert_eq!(written(UpdateHeader { ack_report, ..header() }, |_| {}), UPDATE + 8 + 1 + 4);
+    // Stream parameters: 24 instead of 8 for the packet, 24 tick, 3 step, 7 slots.
+    let stated = UpdateHeader { states_stream: true, ..header() };
     assert_eq!(written(stated, |_| {}), UPDATE + 16 + 24 + 3 + 7);
     // The second of three parts: 1 + 16, 1 needs no other; one that builds upon the tick before: 1, and 3 for 1.
     assert_eq!(written(UpdateHeader { part: 1, parts: 3, ..header() }, |_| {}), UPDATE + 1 + 16 + 1);
@@ -142,39 +152,42 @@ fn an_update_without_news_takes_two_bytes() {
 }
 
 #[test]
-fn a_common_change_takes_three_bits_and_its_place_a_few() {
+fn common_change_takes_three_bits_and_its_slot_a_few() {
     // 1 attribute, 1 the first rank, 1 the first common change, 1 end.
-    let hit = block_of(Exactness::Rounded, Basis::Old, &[changed(0, 100.0, 95.0)]);
+    let hit = block_of(Exactness::Rounded, BlockEncoding::Delta, &[changed(0, 100.0, 95.0)]);
     assert_eq!(hit.bit_len(), 1 + 1 + 1 + 1);
     // The second is -10: gamma of 1 is 3. Then what is not common: the pair is 2, -1 is 3, 1 is 4, gamma of 3 to 6 is 5.
-    let other = |new| block_of(Exactness::Rounded, Basis::Old, &[changed(0, 100.0, new)]).bit_len();
+    let other = |new| block_of(Exactness::Rounded, BlockEncoding::Delta, &[changed(0, 100.0, new)]).bit_len();
     assert_eq!([other(90.0), other(99.0), other(101.0)], [3 + 3, 3 + 5, 3 + 5]);
     // -7 is zigzag 13, 15: gamma of 15 is 9.
     assert_eq!(other(93.0), 3 + 9);
     // Base 100 stays and the current value goes to 90: 3 for the pair, 4 for nothing, 8 for zigzag 19 in groups of 3.
     let (key, piece, _) = attribute(0, 100.0, 90.0);
     let (.., old) = changed(0, 100.0, 0.0);
-    assert_eq!(block_of(Exactness::Rounded, Basis::Old, &[(key, piece, old)]).bit_len(), 3 + 3 + 4 + 8);
+    assert_eq!(
+        block_of(Exactness::Rounded, BlockEncoding::Delta, &[(key, piece, old)]).bit_len(),
+        3 + 3 + 4 + 8
+    );
     // Two of 32 places: 16 is 2⁴, so that each takes 4 low bits and 1.
     let bits = update(|writer| {
-        for place in [5, 12] {
-            assert!(writer.place(place, Basis::Old, &hit).is_ok());
+        for slot in [5, 12] {
+            assert!(writer.slot(slot, BlockEncoding::Delta, &hit).is_ok());
         }
     });
     assert_eq!(bits, UPDATE + PLACES + 2 * (5 + 4));
     // One whole of two: a bit each.
     let bits = update(|writer| {
-        assert!(writer.place(5, Basis::Old, &hit).is_ok());
-        assert!(writer.place(12, Basis::Whole, &hit).is_ok());
+        assert!(writer.slot(5, BlockEncoding::Delta, &hit).is_ok());
+        assert!(writer.slot(12, BlockEncoding::Full, &hit).is_ok());
     });
     assert_eq!(bits, UPDATE + PLACES + 2 + 2 * (5 + 4));
 }
 
 #[test]
-fn owners_hear_of_common_changes_as_shortly() {
-    let bits = |new| block_of(Exactness::Exact, Basis::Old, &[changed(0, 100.0, new)]).bit_len();
+fn common_changes_are_as_short_for_owners() {
+    let bits = |new| block_of(Exactness::Exact, BlockEncoding::Delta, &[changed(0, 100.0, new)]).bit_len();
     assert_eq!(bits(95.0), 1 + 1 + 1 + 1);
-    // What is not common is told whole: 3 for the pair, 1 alike, 1 + 14 for 93.
+    // An uncommon change is sent in full: 3 for the pair, 1 alike, 1 + 14 for 93.
     assert_eq!(bits(93.0), 1 + 1 + 3 + 1 + 15 + 1);
 }
 
@@ -185,10 +198,10 @@ fn whole_attributes() {
     assert_eq!(news.bit_len(), 1 + 3 + 13 + 2 + 3 + 13 + 1);
     let bits = update(|writer| {
         for index in [20, 23] {
-            assert!(writer.controller(handle(index, 1), View::default(), &news).is_ok());
+            assert!(writer.controller(handle(index, 1), ViewHeader::default(), &news).is_ok());
         }
     });
-    // Each: 1 one more, 4 generation, 1 plain view; the first 7 for its place, the other 4 for the gap.
+    // Each: 1 one more, 4 generation, 1 plain view; the first 7 for its index, the other 4 for the gap.
     assert_eq!(bits, UPDATE + LISTS + (1 + 7 + 4 + 1) + (1 + 4 + 4 + 1) + 2 * news.bit_len());
     // Exact ones come after the eight others: rank 9, gamma of 9 is 7. 1 attribute, 1 end.
     let around = 1 + 7 + 1;
@@ -205,24 +218,24 @@ fn tags_and_effects() {
         (PieceKey::Tag(TagId::from_index(index)), count.map(Piece::Tag), old)
     };
     // 2 tag, 8 which, 1 it comes or goes, 1 end.
-    let differences = |news| block_of(Exactness::Rounded, Basis::Old, &[news]).bit_len();
-    assert_eq!(differences(tag(200, Some(1), Old::Nothing)), 2 + 8 + 1 + 1);
-    assert_eq!(differences(tag(200, None, Old::Tag(3))), 2 + 8 + 1 + 1);
+    let differences = |news| block_of(Exactness::Rounded, BlockEncoding::Delta, &[news]).bit_len();
+    assert_eq!(differences(tag(200, Some(1), Baseline::Nothing)), 2 + 8 + 1 + 1);
+    assert_eq!(differences(tag(200, None, Baseline::Tag(3))), 2 + 8 + 1 + 1);
     // Once more: 1 neither comes nor goes, 1 not gone, 4 for two.
-    assert_eq!(differences(tag(200, Some(2), Old::Tag(1))), 2 + 8 + 1 + 1 + 4 + 1);
+    assert_eq!(differences(tag(200, Some(2), Baseline::Tag(1))), 2 + 8 + 1 + 1 + 4 + 1);
     // Whole: 1 not gone, 2 for one.
-    assert_eq!(block(&[tag(100, Some(1), Old::Nothing)]).bit_len(), 2 + 8 + 1 + 2 + 1);
+    assert_eq!(block(&[tag(100, Some(1), Baseline::Nothing)]).bit_len(), 2 + 8 + 1 + 2 + 1);
     let effect = |index, record: Option<usize>| {
         let handle: ActiveEffectId = handle(index, 2);
         let record = record.map(|bytes| Piece::Record(vec![0; bytes].into()));
-        (PieceKey::Effect(handle), record, Old::Nothing)
+        (PieceKey::Effect(handle), record, Baseline::Nothing)
     };
     // 2 the rest, 9 kinds; 3 for two; 14 + 4, then 4 + 4; 1 some gone, 1 each; 6 for the length and 20 bytes.
     let news = block(&[effect(300, Some(20)), effect(305, None)]);
     assert_eq!(news.bit_len(), 2 + 9 + 3 + 18 + 8 + 1 + 2 + 6 + 160);
     // Nothing at all, as when only the view changes.
     assert_eq!(block(&[]).bit_len(), 2 + 9);
-    let view = |epoch| View { epoch, own: true, sight: Sight::WHOLE };
+    let view = |epoch| ViewHeader { epoch, own: true, visibility: RecordVisibility::ALL };
     let bits = |view| update(|writer| assert!(writer.controller(handle(1, 1), view, &block(&[])).is_ok()));
     // 2 for a view that is not plain, 3 flags, 1 for epoch 0 or 9 for another.
     assert_eq!(bits(view(0)), UPDATE + LISTS + 1 + 7 + 4 + 6 + 11);
@@ -234,10 +247,10 @@ fn tags_and_effects() {
 #[test]
 fn results_and_bursts() {
     let key = PredictionKey(215_998 << 32);
-    let result = CommandResult { key, verdict: Verdict::Done };
+    let result = CommandResult { key, outcome: CommandOutcome::Done };
     // 1 one more, 5 two ticks ago, 2 + 2 sequence and dependent, 1 done.
     assert_eq!(update(|writer| assert!(writer.result(&result).is_ok())), UPDATE + LISTS + 11);
-    let burst = Burst {
+    let burst = CueBurst {
         tick: Tick(216_000),
         ordinal: 3,
         cue: TagId::from_index(77),

@@ -9,23 +9,24 @@ use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::{HitResult, PredictionKey, RawPayload};
 use ugas_core::handle::{ControllerId, Handle};
 use ugas_core::id::{ActorId, AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
-    Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient,
-    ToServer, Update, Verdict, Welcome, Word,
+    Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
+    ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused,
+    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::{
-    self, Basis, Dictionary, Exactness, Listener, Old, Room, Told, UpdateBits, UpdateHeader, UpdateWriter,
+    self, Baseline, BlockEncoding, DeltaEntry, Dictionary, Exactness, Room, UpdateBits, UpdateDecoder,
+    UpdateHeader, UpdateWriter,
 };
 use ugas_net::{Tick, TickLength};
 
-use crate::meaning::{self, hex};
+use crate::message_json::{self, hex};
 
 const INPUTS: [&str; 3] = ["Dodge", "Fire", "Jump"];
 
@@ -142,8 +143,8 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
                     (
                         90,
                         vec![
-                            NetCommand::End(RunRef::Known(handle(5, 9))),
-                            NetCommand::Cancel(RunRef::Begun(key(85, 1, 2))),
+                            NetCommand::End(ActivationRef::Known(handle(5, 9))),
+                            NetCommand::Cancel(ActivationRef::Begun(key(85, 1, 2))),
                             NetCommand::Confirm(me),
                             NetCommand::Decline(me),
                             NetCommand::Press { controller: me, input: "Jump".into() },
@@ -153,16 +154,16 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
                     (
                         91,
                         vec![NetCommand::Targets {
-                            run: RunRef::Begun(key(91, 0, 0)),
-                            thread: 6,
+                            run: ActivationRef::Begun(key(91, 0, 0)),
+                            branch: 6,
                             targets: TargetData::new(),
                         }],
                     ),
                     (
                         99,
                         vec![NetCommand::Finish {
-                            run: RunRef::Known(handle(64, 1)),
-                            thread: 0,
+                            run: ActivationRef::Known(handle(64, 1)),
+                            branch: 0,
                             outcome: TaskOutcome::Interrupted,
                         }],
                     ),
@@ -176,9 +177,9 @@ fn update() -> Update {
     Update {
         packet: PacketId(216_000),
         tick: Tick(216_000),
-        course: Course { step: 1, places: 48 },
-        states_course: true,
-        word: Some(Word { ack: Ack { newest: PacketId(215_990), earlier: u32::MAX }, margin: -2 }),
+        stream: StreamParams { step: 1, slots: 48 },
+        states_stream: true,
+        ack_report: Some(AckReport { ack: Ack { newest: PacketId(215_990), earlier: u32::MAX }, margin: -2 }),
         part: 0,
         parts: 1,
         since: Tick(0),
@@ -189,7 +190,8 @@ fn update() -> Update {
 }
 
 fn seen(controller: ControllerId, pieces: Vec<(PieceKey, Option<Piece>)>) -> ControllerUpdate {
-    let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
+    let change =
+        ControllerChange::Pieces { epoch: 0, own: false, visibility: RecordVisibility::NONE, pieces };
     ControllerUpdate { controller, change }
 }
 
@@ -232,7 +234,7 @@ fn everything() -> Vec<(PieceKey, Option<Piece>)> {
         (PieceKey::Effect(handle(7, 3)), record(&[9; 40])),
         (PieceKey::Effect(handle(300, 1)), None),
         (PieceKey::Ability(handle(2, 1)), record(&[1, 2, 3])),
-        (PieceKey::Run(handle(1, 20)), record(&[255])),
+        (PieceKey::Activation(handle(1, 20)), record(&[255])),
         (PieceKey::Task(handle(1_000, 1)), record(&[0])),
         (PieceKey::Inputs, None),
     ]
@@ -241,11 +243,11 @@ fn everything() -> Vec<(PieceKey, Option<Piece>)> {
 fn to_client() -> Vec<(&'static str, ToClient)> {
     let refused = |reason| ToClient::Refused(Refused { nonce: 42, reason });
     let results = [
-        (key(215_998, 0, 0), Verdict::Done),
-        (key(215_999, 1, 0), Verdict::Shifted(3)),
-        (key(215_999, 2, 5), Verdict::Rejected(Rejection::NotActivated)),
+        (key(215_998, 0, 0), CommandOutcome::Done),
+        (key(215_999, 1, 0), CommandOutcome::Shifted(3)),
+        (key(215_999, 2, 5), CommandOutcome::Rejected(Rejection::NotActivated)),
     ];
-    let burst = Burst {
+    let burst = CueBurst {
         tick: Tick(216_000),
         ordinal: 3,
         cue: TagId::from_index(77),
@@ -257,7 +259,7 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         location: None,
         details: None,
     };
-    let elsewhere = Burst {
+    let elsewhere = CueBurst {
         tick: Tick(215_990),
         ordinal: 65_535,
         source: None,
@@ -273,9 +275,9 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         let value = dictionary().attribute(id).settle(f64::from(index)).unwrap();
         attribute(index, value, value)
     });
-    let seen_as = |epoch, own, sight| ControllerUpdate {
+    let seen_as = |epoch, own, visibility| ControllerUpdate {
         controller: handle(5, 2),
-        change: ControllerChange::Pieces { epoch, own, sight, pieces: everything() },
+        change: ControllerChange::Pieces { epoch, own, visibility, pieces: everything() },
     };
     vec![
         (
@@ -301,8 +303,8 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
             ToClient::Update(Update {
                 packet: PacketId(1),
                 tick: Tick(0),
-                course: Course::default(),
-                word: None,
+                stream: StreamParams::default(),
+                ack_report: None,
                 part: 1,
                 parts: 3,
                 ..update()
@@ -311,17 +313,20 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         (
             "update: one that builds upon another, every third tick, some lost",
             ToClient::Update(Update {
-                course: Course { step: 3, places: 0 },
-                word: Some(Word { ack: Ack { newest: PacketId(40), earlier: 0b1011 }, margin: 3 }),
+                stream: StreamParams { step: 3, slots: 0 },
+                ack_report: Some(AckReport { ack: Ack { newest: PacketId(40), earlier: 0b1011 }, margin: 3 }),
                 since: Tick(215_997),
                 ..update()
             }),
         ),
-        ("update: of others only", ToClient::Update(Update { part: 0, parts: 0, word: None, ..update() })),
+        (
+            "update: of others only",
+            ToClient::Update(Update { part: 0, parts: 0, ack_report: None, ..update() }),
+        ),
         (
             "update: results",
             ToClient::Update(Update {
-                results: results.map(|(key, verdict)| CommandResult { key, verdict }).to_vec(),
+                results: results.map(|(key, outcome)| CommandResult { key, outcome }).to_vec(),
                 ..update()
             }),
         ),
@@ -342,13 +347,16 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         ),
         (
             "update: everything of another, seen again",
-            ToClient::Update(Update { controllers: vec![seen_as(255, false, Sight::EFFECTS)], ..update() }),
+            ToClient::Update(Update {
+                controllers: vec![seen_as(255, false, RecordVisibility::EFFECTS)],
+                ..update()
+            }),
         ),
         (
             "update: everything of the client's own, somebody gone and another in the same place",
             ToClient::Update(Update {
                 controllers: vec![
-                    seen_as(0, true, Sight::WHOLE),
+                    seen_as(0, true, RecordVisibility::ALL),
                     ControllerUpdate { controller: handle(9, 1), change: ControllerChange::Gone },
                     seen(handle(9, 2), vec![]),
                 ],
@@ -364,7 +372,7 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
     let (mine, other): (ControllerId, ControllerId) = (handle(3, 7), handle(40, 2));
     let view = |controller, own, pieces| ControllerUpdate {
         controller,
-        change: ControllerChange::Pieces { epoch: 4, own, sight: Sight::SHOWN, pieces },
+        change: ControllerChange::Pieces { epoch: 4, own, visibility: RecordVisibility::NONE, pieces },
     };
     let first = vec![attribute(0, 100.0, 100.0), attribute(1, 17.3, 17.3), attribute(2, 400.0, 300.0)];
     let tagged = |mut pieces: Vec<_>| {
@@ -376,9 +384,9 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
         ..update()
     };
     let old = [
-        Old::Attribute { base: 100.0, current: 100.0 },
-        Old::Attribute { base: 17.3, current: 17.3 },
-        Old::Attribute { base: 400.0, current: 300.0 },
+        Baseline::Attribute { base: 100.0, current: 100.0 },
+        Baseline::Attribute { base: 17.3, current: 17.3 },
+        Baseline::Attribute { base: 400.0, current: 300.0 },
     ];
     let news = |own| {
         // A common change, one of two steps that is not, and one that is not alike.
@@ -389,14 +397,17 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
         pieces.extend([tag(4, None), tag(6, Some(3)), tag(9, Some(1))]);
         pieces
     };
-    let written = |packet: u32, controllers: &[(ControllerId, bool, Basis)]| {
-        let course = Course { step: 1, places: 48 };
+    let written = |packet: u32, controllers: &[(ControllerId, bool, BlockEncoding)]| {
+        let stream = StreamParams { step: 1, slots: 48 };
         let header = UpdateHeader {
             packet: PacketId(packet),
             tick: Tick(packet),
-            course,
-            states_course: false,
-            word: Some(Word { ack: Ack { newest: PacketId(215_993), earlier: u32::MAX }, margin: 1 }),
+            stream,
+            states_stream: false,
+            ack_report: Some(AckReport {
+                ack: Ack { newest: PacketId(215_993), earlier: u32::MAX },
+                margin: 1,
+            }),
             parts: 1,
             since: Tick(0),
             base: Tick(216_000),
@@ -407,28 +418,31 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
             let pieces = news(*own);
             let was = |key| match key {
                 PieceKey::Attribute(attribute) => old[attribute.index() as usize],
-                PieceKey::Tag(tag) if tag.index() == 4 => Old::Tag(1),
-                PieceKey::Tag(tag) if tag.index() == 6 => Old::Tag(2),
-                _ => Old::Nothing,
+                PieceKey::Tag(tag) if tag.index() == 4 => Baseline::Tag(1),
+                PieceKey::Tag(tag) if tag.index() == 6 => Baseline::Tag(2),
+                _ => Baseline::Nothing,
             };
-            let told =
-                pieces.iter().map(|(key, piece)| Told { key: *key, piece: piece.as_ref(), old: was(*key) });
+            let told = pieces.iter().map(|(key, piece)| DeltaEntry {
+                key: *key,
+                piece: piece.as_ref(),
+                baseline: was(*key),
+            });
             let mut block = BitWriter::new();
             wire::write_block(&dictionary, Exactness::of(*own), *basis, told, &mut block).unwrap();
-            assert_eq!(writer.place(controller.index(), *basis, &block), Ok(Room::Taken));
+            assert_eq!(writer.slot(controller.index(), *basis, &block), Ok(Room::Taken));
         }
         writer.finish().unwrap().into_bytes()
     };
-    let said = |packet: u32, controllers: &[(ControllerId, bool, Basis)]| Update {
+    let said = |packet: u32, controllers: &[(ControllerId, bool, BlockEncoding)]| Update {
         packet: PacketId(packet),
         tick: Tick(packet),
-        states_course: false,
-        word: Some(Word { ack: Ack { newest: PacketId(215_993), earlier: u32::MAX }, margin: 1 }),
+        states_stream: false,
+        ack_report: Some(AckReport { ack: Ack { newest: PacketId(215_993), earlier: u32::MAX }, margin: 1 }),
         controllers: controllers.iter().map(|(who, own, _)| view(*who, *own, news(*own))).collect(),
         ..update()
     };
-    let both = [(mine, true, Basis::Old), (other, false, Basis::Old)];
-    let whole = [(mine, true, Basis::Old), (other, false, Basis::Whole)];
+    let both = [(mine, true, BlockEncoding::Delta), (other, false, BlockEncoding::Delta)];
+    let whole = [(mine, true, BlockEncoding::Delta), (other, false, BlockEncoding::Full)];
     vec![
         ("update: nothing but its number", before.clone(), said(216_002, &[]), written(216_002, &[])),
         ("update: differences", before.clone(), said(216_002, &both), written(216_002, &both)),
@@ -524,22 +538,22 @@ fn vectors() -> Value {
     for (name, message) in to_server() {
         let bytes = wire::encode_to_server(&dictionary, &message).unwrap();
         assert_eq!(wire::decode_to_server(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
-        let meaning = meaning::to_server(&message);
+        let meaning = message_json::to_server(&message);
         vectors.push(json!({ "name": name, "to": "server", "hex": hex(&bytes), "meaning": meaning }));
     }
     for (name, message) in to_client() {
         let bytes = wire::encode_to_client(&dictionary, &message).unwrap();
         assert_eq!(wire::decode_to_client(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
-        let meaning = meaning::to_client(&message);
+        let meaning = message_json::to_client(&message);
         vectors.push(json!({ "name": name, "to": "client", "hex": hex(&bytes), "meaning": meaning }));
     }
     for (name, before, update, bytes) in after_others() {
         let after = wire::encode_to_client(&dictionary, &ToClient::Update(before.clone())).unwrap();
-        let mut listener = Listener::new();
-        listener.note(&before);
+        let mut decoder = UpdateDecoder::new();
+        decoder.note(&before);
         let message = ToClient::Update(update);
-        assert_eq!(listener.read(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
-        let meaning = meaning::to_client(&message);
+        assert_eq!(decoder.read(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
+        let meaning = message_json::to_client(&message);
         let (hex, after) = (hex(&bytes), hex(&after));
         vectors.push(json!({ "name": name, "to": "client", "after": after, "hex": hex, "meaning": meaning }));
     }
@@ -554,7 +568,7 @@ fn vectors() -> Value {
     });
     json!({
         "protocol": PROTOCOL,
-        "dictionary": meaning::dictionary(&dictionary, &INPUTS),
+        "dictionary": message_json::dictionary(&dictionary, &INPUTS),
         "refused": refused.collect::<Vec<_>>(),
         "vectors": vectors,
     })

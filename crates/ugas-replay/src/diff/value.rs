@@ -1,19 +1,19 @@
-//! What a field of a state is.
+//! The value of a field in a [`Difference`](crate::Difference).
 
 use core::fmt;
 
 use ugas_core::time::{Span, Time};
 
-/// What a field is.
+/// The value of a field.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// Not there at all.
+    /// The field does not exist.
     Absent,
     /// A number.
     Number(f64),
     /// A count.
     Count(u64),
-    /// Anything else, in words.
+    /// Anything else, as text.
     Text(String),
 }
 

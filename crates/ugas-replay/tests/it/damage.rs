@@ -1,14 +1,14 @@
-//! Files that are too short, too long or changed.
+//! Truncated, extended and changed files.
 
 use std::io::{self, Cursor, Write};
 
 use ugas_replay::{Player, ReadError, RecordError, Recorder, Recording, Tail, verify};
 
-use crate::story::{
-    TICKS, Twist, forged, frame_of_tick, frames, open, player, record, recorded, settings, simulation,
+use crate::fight::{
+    FightOptions, TICKS, forged, frame_of_tick, frames, open, player, record, recorded, settings, simulation,
 };
 
-/// What there is of a file that was cut off: exactly the ticks whose frames are whole.
+/// Opens a truncated file, and checks that it has exactly the ticks whose frames are whole.
 #[track_caller]
 fn check_cut(bytes: &[u8], length: usize) -> Option<Recording<Cursor<Vec<u8>>>> {
     let frames = frames(bytes);
@@ -35,7 +35,7 @@ fn check_cut(bytes: &[u8], length: usize) -> Option<Recording<Cursor<Vec<u8>>>> 
 }
 
 #[test]
-fn a_file_that_is_cut_off_anywhere_keeps_what_is_whole() {
+fn truncated_file_keeps_its_whole_frames() {
     let bytes = recorded();
     for length in 0..=bytes.len() {
         check_cut(&bytes, length);
@@ -43,7 +43,7 @@ fn a_file_that_is_cut_off_anywhere_keeps_what_is_whole() {
 }
 
 #[test]
-fn a_crash_at_every_byte_of_the_last_tick_loses_that_tick_only() {
+fn crash_inside_the_last_tick_loses_only_that_tick() {
     let bytes = recorded();
     let frames = frames(&bytes);
     let last = frame_of_tick(&bytes, TICKS as usize);
@@ -60,7 +60,7 @@ fn a_crash_at_every_byte_of_the_last_tick_loses_that_tick_only() {
 }
 
 #[test]
-fn a_tail_of_zeros_is_torn() {
+fn tail_of_zeros_is_torn() {
     let bytes = recorded();
     let (at, _) = *frames(&bytes).last().unwrap();
     for zeros in [1, 9, 5000] {
@@ -73,8 +73,8 @@ fn a_tail_of_zeros_is_torn() {
 }
 
 #[test]
-fn every_flipped_bit_is_found() {
-    let bytes = record(Twist { ticks: Some(3), ..Twist::default() }, settings()).0;
+fn every_flipped_bit_is_detected() {
+    let bytes = record(FightOptions { ticks: Some(3), ..FightOptions::default() }, settings()).0;
     let frames = frames(&bytes);
     let (last, _) = *frames.last().unwrap();
     for at in 0..bytes.len() {
@@ -85,7 +85,7 @@ fn every_flipped_bit_is_found() {
             match at {
                 0..8 => assert!(matches!(read, Err(ReadError::NotARecording))),
                 8..12 => assert!(matches!(read, Err(ReadError::UnknownVersion { .. }))),
-                // The payload of the last frame cannot be told from one that was not written to the end.
+                // A damaged payload of the last frame looks like an unfinished one.
                 _ if at >= last + 9 => {
                     assert!(matches!(read.unwrap().tail(), Tail::Torn { .. }), "{at}");
                 }
@@ -100,7 +100,7 @@ fn every_flipped_bit_is_found() {
 }
 
 #[test]
-fn what_is_before_damage_can_be_played() {
+fn ticks_before_damage_can_be_played() {
     let bytes = recorded();
     let frame = frame_of_tick(&bytes, 21);
     let mut damaged = bytes.clone();
@@ -110,7 +110,7 @@ fn what_is_before_damage_can_be_played() {
     assert_eq!(
         error,
         format!(
-            "the recording is damaged at byte {at}, after tick 20: a frame fails its check; what is before it can be salvaged"
+            "the recording is damaged at byte {at}, after tick 20: a frame fails its check; everything before it can be salvaged"
         )
     );
     let mut player = Player::new(Recording::salvage(Cursor::new(damaged)).unwrap()).unwrap();
@@ -119,7 +119,7 @@ fn what_is_before_damage_can_be_played() {
 }
 
 #[test]
-fn frames_that_go_missing_or_come_twice_are_found() {
+fn missing_and_duplicated_frames_are_detected() {
     let bytes = recorded();
     let frames = frames(&bytes);
     let frame = frame_of_tick(&bytes, 5);
@@ -132,7 +132,7 @@ fn frames_that_go_missing_or_come_twice_are_found() {
 }
 
 #[test]
-fn frames_that_make_no_sense_are_damage() {
+fn invalid_frames_with_valid_checksums_are_damage() {
     let bytes = recorded();
     let tick = frame_of_tick(&bytes, 30);
     let check = |frame: usize, change: &dyn Fn(&mut Vec<u8>), expected: &str| {
@@ -153,7 +153,7 @@ fn frames_that_make_no_sense_are_damage() {
 }
 
 #[test]
-fn a_tick_that_is_no_tick_is_told_when_it_is_played() {
+fn undecodable_tick_is_reported_when_played() {
     let bytes = recorded();
     let forged = forged(&bytes, frame_of_tick(&bytes, 1), |payload| payload.push(0));
     let mut player = player(&forged);
@@ -161,7 +161,7 @@ fn a_tick_that_is_no_tick_is_told_when_it_is_played() {
     assert!(error.starts_with("tick 1 cannot be read: at byte"), "{error}");
 }
 
-/// A disk that fills up.
+/// A writer that fails after some bytes, like a full disk.
 struct Full(usize);
 
 impl Write for Full {
@@ -176,15 +176,15 @@ impl Write for Full {
 }
 
 #[test]
-fn a_full_disk_does_not_stop_the_game() {
-    let twist = Twist::default();
-    let mut sim = simulation(twist);
+fn full_disk_does_not_stop_the_game() {
+    let options = FightOptions::default();
+    let mut sim = simulation(options);
     let room = recorded().len() / 2;
     let mut recorder = Recorder::new(Full(room), &sim, settings()).unwrap();
-    crate::story::play(&mut sim, twist, |sim, command| {
+    crate::fight::play(&mut sim, options, |sim, command| {
         let _ = recorder.execute(sim, command);
     });
-    assert_eq!(sim.state_hash(), record(twist, settings()).1.state_hash());
+    assert_eq!(sim.state_hash(), record(options, settings()).1.state_hash());
     assert!(matches!(recorder.error(), Some(RecordError::Io(_))));
     assert!(matches!(recorder.finish(&sim), Err(RecordError::Io(_))));
 }

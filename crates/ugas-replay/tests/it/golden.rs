@@ -1,5 +1,5 @@
-//! A recording of every format version and of every version of the codec in it stays readable. `UPDATE_EXPECT=1` writes
-//! that of the present versions if there is none, and never one that is there.
+//! Recordings of every version of the format and the codec stay readable. `UPDATE_EXPECT=1` writes the file
+//! of the current versions if it is missing, and never overwrites one.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::path::Path;
 use ugas_core::codec;
 use ugas_replay::{Recording, format, verify};
 
-use crate::story::{TICKS, player, recorded};
+use crate::fight::{TICKS, player, recorded};
 
-/// Version of the format, and of the codec.
+/// Version of the format and of the codec.
 type Versions = (u32, u32);
 
-/// All that were ever written.
+/// All versions that were ever written.
 const WRITTEN: [Versions; 3] = [(1, 1), (1, 2), PRESENT];
 const PRESENT: Versions = (format::VERSION, codec::VERSION);
 
@@ -29,7 +29,7 @@ fn golden((version, codec): Versions) -> Vec<u8> {
 }
 
 #[test]
-fn recordings_of_all_versions_are_readable_and_true() {
+fn recordings_of_all_versions_are_readable_and_verified() {
     for versions in WRITTEN {
         let mut player = player(&golden(versions));
         let verification = verify(&mut player).unwrap();
@@ -39,20 +39,20 @@ fn recordings_of_all_versions_are_readable_and_true() {
     }
 }
 
-/// Written again, the story gives the same bytes: neither the format nor the rules have changed by accident.
+/// Recording the fight again gives the same bytes: neither format nor rules have changed by accident.
 #[test]
-fn the_present_version_is_written_as_it_was() {
-    assert!(golden(PRESENT) == recorded(), "the bytes differ; raise the version if that is meant");
+fn current_version_is_written_with_the_same_bytes() {
+    assert!(golden(PRESENT) == recorded(), "the bytes differ; raise the version if the change is intended");
 }
 
 #[test]
-fn flipped_bits_are_told_and_never_believed() {
+fn flipped_bits_are_detected() {
     let bytes = golden(PRESENT);
     let original = player(&bytes).recording().ticks();
     for at in 0..bytes.len() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << (at % 8);
-        // What is read in spite of it is a beginning of the original.
+        // If it opens at all, it is a prefix of the original.
         if let Ok(recording) = Recording::salvage(Cursor::new(flipped)) {
             assert!(recording.ticks() <= original);
             assert!(!matches!(recording.tail(), ugas_replay::Tail::Complete), "{at}");

@@ -2,8 +2,8 @@
 
 mod compare;
 mod damage;
+mod fight;
 mod golden;
 mod player;
-mod story;
 mod sync_test;
 mod verify;

@@ -1,16 +1,18 @@
-//! Going to any moment of a recording.
+//! Seeking in a recording.
 
 use ugas_core::command::Command;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
 use ugas_replay::{PlayError, Player, Position, Recorder, Rules, Settings, StateDiff};
 
-use crate::story::{TICKS, Twist, catalog, open, play, player, record, recorded, settings, simulation};
+use crate::fight::{
+    FightOptions, TICKS, catalog, open, play, player, record, recorded, settings, simulation,
+};
 
 /// The hash and the time of the original after every tick.
 fn states() -> Vec<(u64, Time)> {
     let mut states = Vec::new();
-    play(&mut simulation(Twist::default()), Twist::default(), |sim, command| {
+    play(&mut simulation(FightOptions::default()), FightOptions::default(), |sim, command| {
         let passes = matches!(command, Command::Advance(_));
         let _ = sim.execute(command);
         if passes {
@@ -21,9 +23,10 @@ fn states() -> Vec<(u64, Time)> {
 }
 
 #[test]
-fn every_tick_can_be_sought_from_everywhere() {
+fn seek_tick_reaches_every_tick_from_any_position() {
     let (states, mut player) = (states(), player(&recorded()));
-    // A walk that goes back and forth over key frames: multiples of 17 modulo 41 meet every tick from 0 to 40.
+    // A walk that goes back and forth over key frames: multiples of 17 modulo 41 meet every tick from 0 to
+    // 40.
     for number in 0..=TICKS {
         let tick = number * 17 % (TICKS + 1);
         player.seek_tick(tick).unwrap();
@@ -37,7 +40,7 @@ fn every_tick_can_be_sought_from_everywhere() {
 }
 
 #[test]
-fn steps_go_both_ways() {
+fn step_and_back_move_by_one_tick() {
     let (states, mut player) = (states(), player(&recorded()));
     assert!(!player.back().unwrap());
     for (hash, _) in &states {
@@ -51,11 +54,11 @@ fn steps_go_both_ways() {
     }
 }
 
-/// The original until a time, commands at that very time included.
+/// The original simulation at a time, including commands at exactly that time.
 fn original_at(micros: u64) -> Simulation {
-    let mut original = simulation(Twist::default());
+    let mut original = simulation(FightOptions::default());
     let mut is_over = false;
-    play(&mut simulation(Twist::default()), Twist::default(), |shadow, command| {
+    play(&mut simulation(FightOptions::default()), FightOptions::default(), |shadow, command| {
         let passes = matches!(command, Command::Advance(_));
         let _ = shadow.execute(command.clone());
         if is_over {
@@ -72,7 +75,7 @@ fn original_at(micros: u64) -> Simulation {
 }
 
 #[test]
-fn every_time_can_be_sought_inside_ticks_and_between_them() {
+fn seek_time_reaches_times_inside_and_between_ticks() {
     let mut player = player(&recorded());
     for micros in [0, 1, 249_999, 250_000, 3_333_333, 400_000, 9_999_999, 10_000_000, 5_000_000] {
         player.seek_time(Time::from_micros(micros)).unwrap();
@@ -87,7 +90,7 @@ fn every_time_can_be_sought_inside_ticks_and_between_them() {
 }
 
 #[test]
-fn it_runs_to_the_event_that_one_looks_for() {
+fn run_until_stops_at_the_matching_event() {
     let mut player = player(&recorded());
     // The poison comes before the third tick, at 0.5 s, and ticks 0.4 s later: inside the fourth.
     let poison = catalog().effect("GE_Poison").unwrap();
@@ -106,7 +109,7 @@ fn it_runs_to_the_event_that_one_looks_for() {
 }
 
 #[test]
-fn it_stops_between_the_commands_of_a_tick() {
+fn run_until_stops_between_commands_of_a_tick() {
     let mut player = player(&recorded());
     player.seek_tick(6).unwrap();
     // Before the seventh tick, the number 6 that 3 divides and that is 1 modulo 5: a blow, then rust.
@@ -119,7 +122,7 @@ fn it_stops_between_the_commands_of_a_tick() {
 }
 
 #[test]
-fn names_and_labels_are_there() {
+fn names_and_labels_are_readable() {
     let player = player(&recorded());
     let header = player.recording().header();
     assert_eq!(header.labels, [("game".to_owned(), "a fight".to_owned())]);
@@ -132,9 +135,9 @@ fn names_and_labels_are_there() {
 }
 
 #[test]
-fn without_rules_the_catalog_must_be_given() {
+fn recording_without_rules_needs_the_catalog() {
     let settings = Settings { rules: Rules::Omitted, ..settings() };
-    let bytes = record(Twist::default(), settings).0;
+    let bytes = record(FightOptions::default(), settings).0;
     assert!(bytes.len() < recorded().len());
     assert!(matches!(Player::new(open(&bytes)), Err(PlayError::NoRules(_))));
     let other = ugas_core::catalog::Catalog::builder().build().unwrap();
@@ -145,12 +148,12 @@ fn without_rules_the_catalog_must_be_given() {
 }
 
 #[test]
-fn a_recording_may_begin_in_the_middle_of_a_game() {
-    let twist = Twist::default();
-    let mut sim = simulation(twist);
+fn recording_may_begin_in_a_running_game() {
+    let options = FightOptions::default();
+    let mut sim = simulation(options);
     let mut recorder = None;
     let mut before = 0;
-    play(&mut sim, twist, |sim, command| {
+    play(&mut sim, options, |sim, command| {
         if recorder.is_none() && sim.now() >= Time::from_seconds(5.0) {
             recorder = Some(Recorder::new(Vec::new(), sim, settings()).unwrap());
             before = sim.state_hash();
@@ -168,15 +171,15 @@ fn a_recording_may_begin_in_the_middle_of_a_game() {
 }
 
 #[test]
-fn a_limit_ends_what_would_take_years() {
+fn limit_stops_endless_playback() {
     let mut player = player(&recorded()).limit(5);
     assert!(matches!(player.seek_tick(7), Err(PlayError::Limit { limit: 5, .. })));
 }
 
-/// Time that passes inside a batch cannot be cut into moments.
+/// Time that passes inside a batch cannot be split into moments.
 #[test]
-fn a_limit_ends_commands_that_let_time_pass() {
-    let mut sim = simulation(Twist::default());
+fn limit_refuses_commands_that_advance_time() {
+    let mut sim = simulation(FightOptions::default());
     let mut recorder = Recorder::new(Vec::new(), &sim, settings()).unwrap();
     recorder.execute(&mut sim, Command::Batch(vec![Command::Advance(Span::seconds(1e9))])).unwrap();
     recorder.advance(&mut sim, Span::seconds(1.0));

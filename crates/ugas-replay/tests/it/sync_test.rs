@@ -1,4 +1,4 @@
-//! Saving, restoring and repeating all the time.
+//! Sync tests: restoring and repeating after every command.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,15 +14,15 @@ use ugas_core::simulation::{Config, Simulation, Spawn};
 use ugas_core::time::{Span, Time};
 use ugas_replay::{SyncProblem, SyncTest};
 
-use crate::story::{TICKS, Twist, play, simulation};
+use crate::fight::{FightOptions, TICKS, play, simulation};
 
 #[test]
-fn the_story_goes_on_after_every_restore_as_it_did() {
+fn fight_continues_equally_after_every_restore() {
     for depth in [0, 1, 7] {
-        let twist = Twist::default();
-        let mut sim = simulation(twist);
+        let options = FightOptions::default();
+        let mut sim = simulation(options);
         let mut test = SyncTest::new(&sim, depth);
-        play(&mut sim, twist, |sim, command| {
+        play(&mut sim, options, |sim, command| {
             let _ = test.execute(sim, command);
         });
         assert!(test.failure().is_none(), "{}", test.failure().unwrap());
@@ -30,7 +30,7 @@ fn the_story_goes_on_after_every_restore_as_it_did() {
     }
 }
 
-/// Native code that remembers something outside of the state: what must not be.
+/// A simulation with native code that keeps state outside of the simulation, which is forbidden.
 fn forgetful() -> Simulation {
     let count = AtomicU32::new(1);
     let remembers = native(Vec::new(), move |_| Ok(-f64::from(count.fetch_add(1, Ordering::Relaxed))));
@@ -48,12 +48,12 @@ fn forgetful() -> Simulation {
 }
 
 #[test]
-fn what_is_remembered_elsewhere_is_found_and_named() {
+fn state_outside_the_simulation_is_found_and_named() {
     let mut sim = forgetful();
     let mut test = SyncTest::new(&sim, 3);
     test.execute(&mut sim, Command::Spawn(Spawn::named("Wolf"))).unwrap();
     let _ = test.execute(&mut sim, Command::Advance(Span::millis(500)));
-    // The magnitude of the spawned wolf's drain is calculated again, and is another one.
+    // The magnitude of the spawned wolf's drain is calculated again and differs.
     let failure = test.failure().unwrap();
     assert_eq!((failure.step, failure.behind, failure.time), (1, 1, Time::ZERO));
     assert_eq!(test.steps(), 1, "nothing is tested after a failure");
@@ -62,7 +62,7 @@ fn what_is_remembered_elsewhere_is_found_and_named() {
     assert_eq!(fields, ["effect GE_Drain (active0v1) magnitudes"]);
     assert_eq!(
         failure.to_string(),
-        "after command 1 at 0 s, restored from 1 commands before: another state\n  \
+        "after command 1 at 0 s, restored from 1 commands before: the states differ\n  \
          controller0v1 effect GE_Drain (active0v1) magnitudes: [-1.0] -> [-2.0]"
     );
 }

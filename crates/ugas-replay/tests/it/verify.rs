@@ -1,40 +1,40 @@
-//! Simulating a recording again.
+//! Verification of recordings.
 
 use ugas_core::codec::Encoder;
 use ugas_replay::{Tick, Value, verify};
 
-use crate::story::{TICKS, forged, frame_of_tick, player, recorded};
+use crate::fight::{TICKS, forged, frame_of_tick, player, recorded};
 
-/// The payload of a tick, changed as a tick.
+/// The recording with one tick changed.
 fn change_tick(bytes: &[u8], tick: usize, change: impl Fn(&mut Tick)) -> Vec<u8> {
     let original = player(bytes).recording().ticks();
     assert!(original >= tick as u64);
-    let mut recording = crate::story::open(bytes);
+    let mut recording = crate::fight::open(bytes);
     let mut changed = recording.tick(tick as u64 - 1).unwrap().unwrap();
     change(&mut changed);
     forged(bytes, frame_of_tick(bytes, tick), |payload| *payload = changed.to_payload())
 }
 
 #[test]
-fn an_untouched_recording_is_true() {
+fn unchanged_recording_is_verified() {
     let verification = verify(&mut player(&recorded())).unwrap();
     assert_eq!((verification.ticks, verification.key_frames, verification.difference), (TICKS, 6, None));
 }
 
 #[test]
-fn a_hash_that_was_tampered_with_is_found() {
+fn changed_hash_is_found() {
     let bytes = change_tick(&recorded(), 13, |tick| tick.hash ^= 1);
     let difference = verify(&mut player(&bytes)).unwrap().difference.unwrap();
     assert_eq!(difference.tick, 13);
     assert_eq!(difference.recorded, difference.simulated ^ 1);
-    // At the next key frame all is well again: it was the hash that was changed.
+    // At the next key frame the states are equal: only the hash was changed.
     let (key, diff) = difference.at_key_frame.unwrap();
     assert_eq!((key, diff.is_empty()), (16, true));
 }
 
 #[test]
-fn a_command_that_was_tampered_with_is_found_and_named() {
-    // Before tick 13, the number 12, is a blow to the wolf. Without it the wolf is better off, and counts are lower.
+fn changed_command_is_found_and_named() {
+    // Before tick 13 (index 12) the wolf is hit. Without the hit its health is higher, and counts are lower.
     let bytes = change_tick(&recorded(), 13, |tick| tick.commands.clear());
     let difference = verify(&mut player(&bytes)).unwrap().difference.unwrap();
     assert_eq!(difference.tick, 13);
@@ -49,16 +49,16 @@ fn a_command_that_was_tampered_with_is_found_and_named() {
 }
 
 #[test]
-fn a_time_that_was_tampered_with_is_found() {
+fn changed_time_is_found() {
     let bytes = change_tick(&recorded(), 13, |tick| tick.span = tick.span + tick.span);
     assert_eq!(verify(&mut player(&bytes)).unwrap().difference.unwrap().tick, 13);
 }
 
 #[test]
-fn a_key_frame_of_another_state_is_found() {
-    // The snapshot of tick 0 in the place of that of tick 8.
+fn key_frame_of_another_state_is_found() {
+    // The snapshot of tick 0 in place of that of tick 8.
     let bytes = recorded();
-    let frames = crate::story::frames(&bytes);
+    let frames = crate::fight::frames(&bytes);
     let keys: Vec<usize> =
         frames.iter().enumerate().filter(|(_, (_, kind))| *kind == 2).map(|(at, _)| at).collect();
     let first = {

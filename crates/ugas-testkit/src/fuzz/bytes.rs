@@ -1,4 +1,4 @@
-//! Snapshots and commands as bytes.
+//! Fuzz bodies for snapshots and commands as bytes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,23 +13,23 @@ use ugas_core::simulation::{Config, Simulation, Snapshot, Spawn, Stacks};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Span;
 
-use crate::fixtures::{Bout, deeds, do_deed, game_of_abilities};
+use crate::fixtures::{SimDriver, ability_ops, game_of_abilities, run_ability_op};
 
-/// How many instants with timers are looked at: a damaged period may ask for a million.
+/// Most instants with timers that are simulated: a damaged period may have millions.
 const INSTANTS: usize = 40;
 
-/// How many commands are carried out.
+/// Most commands that are executed.
 const COMMANDS: usize = 60;
 
-/// Any bytes as a snapshot. Checksum and hashes are taken to be right, so that what is behind them is reached: an error,
-/// or a state that is sound, is written as it was read, and can be used.
+/// Decodes any bytes as a snapshot, with valid checksums and hashes, so that the fuzzer gets past them. The
+/// result is an error, or a sound state that encodes to the same bytes and can be used.
 pub fn snapshot(bytes: &[u8]) {
     let _ = Snapshot::from_bytes(bytes, catalog());
     if let Ok(snapshot) = Snapshot::from_forged_bytes(bytes, catalog()) {
         let written = snapshot.to_bytes();
         let again = match Snapshot::from_bytes(&written, catalog()) {
             Ok(again) => again,
-            Err(error) => panic!("what was read and written cannot be read: {error}"),
+            Err(error) => panic!("a decoded and encoded snapshot cannot be decoded: {error}"),
         };
         assert_eq!(again.to_bytes(), written, "written again, other bytes");
         let mut sim = Simulation::new(catalog().clone(), config());
@@ -45,8 +45,8 @@ pub fn snapshot(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as commands, one after another: an error, or commands that are written as they were read and can be carried
-/// out.
+/// Decodes any bytes as a sequence of commands: an error, or commands that encode to the same bytes and can
+/// be executed.
 pub fn command(bytes: &[u8]) {
     let mut decoder = Decoder::new(bytes, VERSION);
     let mut sim = start().clone();
@@ -54,7 +54,7 @@ pub fn command(bytes: &[u8]) {
         let from = decoder.position();
         let Ok(command) = Command::decode(&mut decoder) else { break };
         assert_eq!(to_bytes(&command), bytes[from..decoder.position()], "written again, other bytes");
-        carry_out(&mut sim, command);
+        execute(&mut sim, command);
     }
     advance(&mut sim, Span::seconds(3.0));
     let found = sim.inconsistencies();
@@ -65,27 +65,28 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// Snapshots with and without rules, to begin with.
+/// Seeds: snapshots with and without rules.
 pub fn snapshot_seeds() -> Vec<Vec<u8>> {
     let mut runner = TestRunner::deterministic();
-    let mut bout = bout();
+    let mut driver = driver();
     let mut seeds = Vec::new();
     for at in 0..12 {
-        let deeds = deeds(12).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
-        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
+        let ability_ops =
+            ability_ops(12).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
+        ability_ops.iter().for_each(|ability_op| run_ability_op(&mut driver, ability_op));
         seeds.push(if at == 3 {
-            bout.sim.snapshot().to_bytes_with_rules()
+            driver.sim.snapshot().to_bytes_with_rules()
         } else {
-            bout.sim.snapshot().to_bytes()
+            driver.sim.snapshot().to_bytes()
         });
     }
     seeds
 }
 
-/// Lists of commands that mean something in the state that they meet.
+/// Seeds: commands that are valid in the initial state.
 pub fn command_seeds() -> Vec<Vec<u8>> {
     let sim = start();
-    let mut lists = vec![commands(sim), lively(sim)];
+    let mut lists = vec![commands(sim), ability_commands(sim)];
     lists.push(vec![Command::Batch(commands(sim)), Command::Advance(Span::seconds(1.0))]);
     lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
 }
@@ -94,48 +95,49 @@ pub(super) fn config() -> Config {
     Config { cascade_limit: 200, ..Config::seeded(1) }
 }
 
-pub(super) fn bout() -> Bout {
+pub(super) fn driver() -> SimDriver {
     let mut runner = TestRunner::deterministic();
     let game = match game_of_abilities().new_tree(&mut runner) {
         Ok(tree) => tree.current(),
         Err(reason) => panic!("no game: {reason}"),
     };
-    Bout::configured(&game, config())
+    SimDriver::configured(&game, config())
 }
 
 pub(super) fn catalog() -> &'static Arc<Catalog> {
     static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
-    CATALOG.get_or_init(|| bout().sim.catalog().clone())
+    CATALOG.get_or_init(|| driver().sim.catalog().clone())
 }
 
-/// A game under way.
+/// Simulation of a game in progress.
 pub(super) fn start() -> &'static Simulation {
     static START: OnceLock<Simulation> = OnceLock::new();
     START.get_or_init(|| {
         let mut runner = TestRunner::deterministic();
-        let mut bout = bout();
-        let deeds = deeds(60).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
-        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
-        let _ = bout.sim.spawn_with(Spawn::named("Fighter"));
-        bout.sim.events().for_each(drop);
-        bout.sim
+        let mut driver = driver();
+        let ability_ops =
+            ability_ops(60).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
+        ability_ops.iter().for_each(|ability_op| run_ability_op(&mut driver, ability_op));
+        let _ = driver.sim.spawn_with(Spawn::named("Fighter"));
+        driver.sim.events().for_each(drop);
+        driver.sim
     })
 }
 
-/// A command; time that passes is cut short.
-fn carry_out(sim: &mut Simulation, command: Command) {
+/// Executes a command; `Advance` is shortened.
+fn execute(sim: &mut Simulation, command: Command) {
     match command {
         Command::Advance(span) => advance(sim, span),
         Command::Batch(commands) => {
             let is_time = |command: &Command| match command {
-                Command::OfClient { command, .. } => matches!(**command, Command::Advance(_)),
+                Command::FromClient { command, .. } => matches!(**command, Command::Advance(_)),
                 command => matches!(command, Command::Advance(_)),
             };
             let without_time = commands.into_iter().filter(|command| !is_time(command));
             let _ = sim.execute(Command::Batch(without_time.take(COMMANDS).collect()));
         }
-        Command::OfClient { command, .. } if matches!(*command, Command::Advance(_)) => {
-            carry_out(sim, *command);
+        Command::FromClient { command, .. } if matches!(*command, Command::Advance(_)) => {
+            execute(sim, *command);
         }
         command => {
             let _ = sim.execute(command);
@@ -153,8 +155,8 @@ fn advance(sim: &mut Simulation, span: Span) {
 
 pub(super) fn use_everything(sim: &mut Simulation) {
     advance(sim, Span::seconds(2.0));
-    for command in commands(sim).into_iter().chain(lively(sim)).take(2 * COMMANDS) {
-        carry_out(sim, command);
+    for command in commands(sim).into_iter().chain(ability_commands(sim)).take(2 * COMMANDS) {
+        execute(sim, command);
     }
     advance(sim, Span::seconds(5.0));
     let controllers: Vec<_> = sim.controllers().map(|(id, _)| id).take(COMMANDS).collect();
@@ -196,7 +198,7 @@ fn commands(sim: &Simulation) -> Vec<Command> {
 }
 
 /// Commands about abilities.
-fn lively(sim: &Simulation) -> Vec<Command> {
+fn ability_commands(sim: &Simulation) -> Vec<Command> {
     let mut commands = vec![Command::Advance(Span::seconds(0.5))];
     for (id, controller) in sim.controllers().take(4) {
         for &ability in controller.abilities().iter().take(6) {

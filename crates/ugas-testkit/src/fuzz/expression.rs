@@ -1,10 +1,10 @@
-//! Expressions.
+//! Fuzz body for expressions.
 
 use ugas_core::expr::{Ast, Environment, EvalError, Names, Program, Side};
 use ugas_core::id::{AttributeId, CurveId, TagId};
 
-/// Any text as an expression: it is refused with places inside it, or gives a finite number or an error, and the same
-/// one again.
+/// Compiles any text as an expression: it has errors with positions inside the text, or evaluates to a finite
+/// number or an error, deterministically.
 pub fn expression(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let length = text.len();
@@ -41,7 +41,7 @@ pub fn expression(bytes: &[u8]) {
     }
 }
 
-/// Knows every name that begins with a capital letter.
+/// Name resolver that knows every name with a capital first letter.
 struct AnyName;
 
 impl Names for AnyName {
@@ -66,7 +66,7 @@ fn number(name: &str) -> Option<u32> {
     name.starts_with(|first: char| first.is_ascii_uppercase()).then_some(name.len() as u32)
 }
 
-/// Values from the bytes themselves, extreme ones among them.
+/// Values chosen by the input bytes, including extreme ones.
 struct Numbers<'a> {
     bytes: &'a [u8],
     dice: usize,

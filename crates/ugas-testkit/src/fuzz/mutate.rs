@@ -1,12 +1,12 @@
-//! Mutations for `cargo test`, where there is no libFuzzer: the same ones every time.
+//! Deterministic mutations for `cargo test`, which has no libFuzzer.
 
-/// Makes new inputs from seeds.
+/// Generator of inputs from seeds.
 pub struct Mutator {
     seeds: Vec<Vec<u8>>,
     state: u64,
 }
 
-/// Pieces that mean something to the formats.
+/// Tokens of the formats.
 const TOKENS: [&str; 44] = [
     "---\n",
     "\n  - ",
@@ -55,7 +55,7 @@ const TOKENS: [&str; 44] = [
 ];
 
 impl Mutator {
-    /// A mutator over seeds, of which there must be some.
+    /// Creates a mutator; there must be at least one seed.
     pub fn new(seeds: Vec<Vec<u8>>) -> Self {
         assert!(!seeds.is_empty(), "no seeds");
         Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
@@ -104,7 +104,7 @@ impl Mutator {
                 input.splice(at..at, other[from..to].iter().copied());
             }
             6 => self.line(input),
-            // Formats of bytes are full of small numbers that have to do with each other.
+            // Binary formats are full of small related numbers.
             7 | 8 => {
                 let by = self.below(5) as u8;
                 if let Some(byte) = input.get_mut(at) {
@@ -131,7 +131,7 @@ impl Mutator {
         *input = lines.concat();
     }
 
-    /// Puts one word of the input in the place of another.
+    /// Replaces one word of the input by another.
     fn word(&mut self, input: &mut Vec<u8>) {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
         let mut words = Vec::new();

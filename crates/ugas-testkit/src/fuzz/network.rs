@@ -1,4 +1,4 @@
-//! Servers and clients that are sent anything.
+//! Fuzz bodies for servers and clients that receive arbitrary datagrams.
 
 use std::sync::OnceLock;
 
@@ -11,17 +11,18 @@ use ugas_net::{Client, ClientConfig, Defaults, PeerId, Server, ServerConfig, Tic
 
 use super::bytes::{catalog, start};
 
-/// How many things are done.
+/// Most steps of one run.
 const STEPS: usize = 80;
-/// Bounds of what is held, in things: far above what an honest game needs, far below what bytes could ask for.
+/// Most objects that a server or client may hold: far above the needs of an honest game, far below what
+/// hostile bytes could request.
 const MOST_HELD: usize = 60_000;
-/// The honest client's connection, which nobody else has.
+/// Connection of the honest client.
 const HONEST: PeerId = PeerId(1);
-/// Ticks that a session takes to begin.
+/// Ticks until a session is established.
 const OPENING: usize = 6;
 
-/// Any bytes as what strangers and cheats send, and what the host does meanwhile: the server stays sound and small, and an
-/// honest client goes on playing.
+/// Interprets any bytes as datagrams of hostile clients and actions of the host: the server stays sound and
+/// small, and an honest client keeps playing.
 pub fn server(bytes: &[u8]) {
     let mut script = Script(bytes);
     let mut table = Table::new();
@@ -41,8 +42,8 @@ pub fn server(bytes: &[u8]) {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// Any bytes as what a server sends, one datagram after another: the client stays sound and small, and what it shows can be
-/// written and read.
+/// Interprets any bytes as datagrams of a server: the client stays sound and small, and its state can be
+/// encoded and decoded.
 pub fn client(bytes: &[u8]) {
     let mut script = Script(bytes);
     let mut table = Table::new();
@@ -72,7 +73,7 @@ pub fn client(bytes: &[u8]) {
     }
 }
 
-/// What a client and its host do in a game, as scripts for [`server`].
+/// Seeds: scripts of a client and its host in a game, for [`server`].
 pub fn server_seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for skip in 0..4 {
@@ -91,7 +92,7 @@ pub fn server_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// What a server sends in a game, as scripts for [`client`].
+/// Seeds: scripts of the datagrams of a server in a game, for [`client`].
 pub fn client_seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for skip in 0..4 {
@@ -99,7 +100,7 @@ pub fn client_seeds() -> Vec<Vec<u8>> {
         table.record = true;
         table.run(OPENING + 12);
         let mut script = Vec::new();
-        // The first ones are of a session that the client has already.
+        // The first datagrams belong to a session that the client already has.
         for datagram in table.to_client.iter().skip(OPENING - 2 + skip) {
             script.push(1);
             push_chunk(&mut script, datagram);
@@ -109,7 +110,7 @@ pub fn client_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes that are read as one goes.
+/// Input bytes, read from the front.
 struct Script<'a>(&'a [u8]);
 
 impl<'a> Script<'a> {
@@ -119,7 +120,7 @@ impl<'a> Script<'a> {
         Some(*first)
     }
 
-    /// A datagram, with its length before it.
+    /// Reads a datagram with its length before it.
     fn chunk(&mut self) -> &'a [u8] {
         let length = usize::from(self.byte().unwrap_or(0)) << 3 | usize::from(self.byte().unwrap_or(0) & 7);
         let (chunk, rest) = self.0.split_at(length.min(self.0.len()));
@@ -162,7 +163,7 @@ impl Table {
         }
     }
 
-    /// Lets ticks pass, in which server and client talk.
+    /// Runs ticks in which server and client exchange datagrams.
     fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += self.length.span();
@@ -222,7 +223,7 @@ impl Table {
         }
     }
 
-    /// A client that is not the honest one.
+    /// Client other than the honest one.
     fn stranger(&self, script: &mut Script<'_>) -> Option<ClientId> {
         let strangers: Vec<ClientId> =
             self.server.clients().filter(|client| Some(*client) != self.client.id()).collect();
@@ -231,7 +232,7 @@ impl Table {
     }
 }
 
-/// A proper greeting.
+/// Valid hello message.
 fn hello(nonce: u64) -> Vec<u8> {
     static DICTIONARY: OnceLock<Dictionary> = OnceLock::new();
     let dictionary = DICTIONARY.get_or_init(|| Dictionary::of(catalog()));

@@ -1,17 +1,17 @@
-//! Sequences of operations.
+//! Fuzz body for sequences of operations.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::fixtures::{World, operation, random_game};
 
-/// Bytes that decide one game or one operation: a few are enough, and a changed one changes only its own.
+/// Bytes that determine one game or one operation, so that a changed byte changes only one of them.
 const BYTES: usize = 3;
 
 /// Most operations of one run.
 const MOST: usize = 40;
 
-/// Any bytes as a random game and operations in it: core and oracle agree after each of them.
+/// Interprets any bytes as a random game with operations: core and oracle agree after each of them.
 pub fn operations(bytes: &[u8]) {
     let mut pieces = bytes.chunks(BYTES);
     let Some(game) = pieces.next().and_then(|piece| choose(random_game(), piece)) else { return };
@@ -21,7 +21,7 @@ pub fn operations(bytes: &[u8]) {
     }
 }
 
-/// What a strategy makes of a few bytes; nothing, if they lead to nothing but rejected choices.
+/// Value that a strategy generates from bytes; `None` if all choices are rejected.
 fn choose<T>(strategy: impl Strategy<Value = T>, bytes: &[u8]) -> Option<T> {
     let mut seed = [0; 32];
     for (seed, byte) in seed.iter_mut().zip(bytes) {

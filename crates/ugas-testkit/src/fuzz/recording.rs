@@ -1,4 +1,4 @@
-//! Recordings.
+//! Fuzz body for recordings.
 
 use std::io::Cursor;
 
@@ -7,20 +7,21 @@ use ugas_core::time::Time;
 use ugas_replay::format::{self, FOOT, HEAD, Kind, PRELUDE};
 use ugas_replay::{Comparison, Player, Recording, Tail, compare, verify};
 
-/// Moments that one movement may take.
+/// Most instants that one seek may simulate.
 const MOST_MOMENTS: u64 = 500;
 
-/// A chain of consequences that is longer takes long and shows nothing more.
+/// Cascade limit: longer cascades take long and find no more bugs.
 const LONGEST_CASCADE: u32 = 5_000;
 
-/// Any bytes as a recording: refused, or read as far as they are good; then with all checks made right, so that what is
-/// behind them is reached. What is read can be played, verified and compared, or says why not.
+/// Decodes any bytes as a recording: rejected, or read up to the first error; then again with corrected
+/// checksums, so that the fuzzer gets past them. A decoded recording can be played, verified and compared, or
+/// reports an error.
 pub fn recording(bytes: &[u8]) {
     look(bytes);
     look(&resealed(bytes));
 }
 
-/// The frames that the bytes claim to have, with the right checks.
+/// Copy of the bytes with valid checksums of all frames.
 fn resealed(bytes: &[u8]) -> Vec<u8> {
     let prelude = format::prelude();
     let (mut sealed, mut chain) = (prelude.to_vec(), format::first_chain(&prelude));
@@ -72,12 +73,12 @@ fn look(bytes: &[u8]) {
     }
 }
 
-/// Time that passes inside a command is not limited by the player.
+/// Whether a command advances time, which the player does not limit.
 fn passes_time(command: &Command) -> bool {
     match command {
         Command::Advance(_) => true,
         Command::Batch(commands) => commands.iter().any(passes_time),
-        Command::OfClient { command, .. } => passes_time(command),
+        Command::FromClient { command, .. } => passes_time(command),
         _ => false,
     }
 }

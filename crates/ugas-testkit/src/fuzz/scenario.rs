@@ -1,4 +1,4 @@
-//! Scenarios.
+//! Fuzz bodies for scenarios.
 
 use ugas_core::codec::VERSION;
 use ugas_core::hash::StateHasher;
@@ -11,20 +11,21 @@ use ugas_data::{Loader, SourceMap};
 
 use super::LIMITS;
 
-/// A run is cut off here.
+/// Longest run, in simulated seconds.
 const LONGEST_SECONDS: f64 = 60.0;
 
-/// A scenario that ticks more often than this is not run: it would take long and show nothing more.
+/// Shortest period in seconds; scenarios with shorter ones are skipped because they take long and find no
+/// more bugs.
 const SHORTEST_PERIOD: f64 = 0.05;
 
-/// How a snapshot of the version before the newest begins.
+/// First bytes of a snapshot of the version before the newest.
 const HEAD: [u8; 5] = [b'U', b'G', b'S', b'N', VERSION as u8 - 1];
 
-/// Bytes at the end of a snapshot.
+/// Bytes of the checksum at the end of a snapshot.
 const CHECKSUM_BYTES: usize = 8;
 
-/// Any text as a file of scenarios: they are refused, or run to an outcome that does not depend on the size of the
-/// steps in which time passes (V4).
+/// Loads any text as a file of scenarios: they are rejected, or run to an outcome that does not depend on the
+/// step size (V4).
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if text.len() as u64 > LIMITS.file_bytes || !is_tame(&text) {
@@ -33,7 +34,7 @@ pub fn scenario(bytes: &[u8]) {
     Loader::new().text("fuzz.yaml", text.as_ref()).limits(LIMITS).check();
     let Ok(scenarios) = Scenario::from_text("fuzz.yaml", text.as_ref()) else { return };
     let until = Some(Time::from_seconds(LONGEST_SECONDS));
-    // What other files hold is not for a fuzzer to find out.
+    // Scenarios that refer to other files are skipped.
     let is_alone = |scenario: &&Scenario| {
         let doc = scenario.doc();
         doc.pack.is_none() && !matches!(doc.state, Some(StateDoc::File(_)))
@@ -48,9 +49,9 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as the state that a scenario begins with, under the rules that it brings along. Whoever forges a file makes
-/// its checksum right, and an older version has no hash of rules to compare, so both are as they should be: it is
-/// refused, or runs to an outcome that does not depend on the size of the steps (V4).
+/// Uses any bytes as the initial state of a scenario with its own rules. A forged file has a valid checksum,
+/// and an older version has no hash of rules, so both are corrected here. The state is rejected, or runs to
+/// an outcome that does not depend on the step size (V4).
 pub fn state(bytes: &[u8]) {
     let Some((_, body)) = bytes.split_at_checked(HEAD.len()) else { return };
     let mut forged = [&HEAD, body].concat();
@@ -76,9 +77,9 @@ pub fn state(bytes: &[u8]) {
     }
 }
 
-/// States with their rules, to begin with.
+/// Seeds: states with their rules.
 pub fn state_seeds() -> Vec<Vec<u8>> {
-    let simulations = [super::bytes::start().clone(), super::bytes::bout().sim];
+    let simulations = [super::bytes::start().clone(), super::bytes::driver().sim];
     simulations.iter().map(|simulation| simulation.snapshot().to_bytes_with_rules()).collect()
 }
 

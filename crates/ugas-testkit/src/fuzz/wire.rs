@@ -1,25 +1,26 @@
-//! Datagrams.
+//! Fuzz bodies for datagrams.
 
 use std::sync::OnceLock;
 
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
+use ugas_core::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, Handle};
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::replica::{Piece, PieceKey, RecordVisibility};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
-    Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient, ToServer,
-    Update, Verdict, Welcome, Word,
+    Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
+    ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PacketId, Refused,
+    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::{
-    self, Basis, Dictionary, Exactness, Listener, Old, Told, UpdateBits, UpdateHeader, UpdateWriter,
+    self, Baseline, BlockEncoding, DeltaEntry, Dictionary, Exactness, UpdateBits, UpdateDecoder,
+    UpdateHeader, UpdateWriter,
 };
 use ugas_net::{Tick, TickLength};
 
-/// Any bytes as a datagram of a client: refused with a reason, or a message that is written as the same bytes.
+/// Decodes any bytes as a datagram of a client: an error, or a message that encodes to the same bytes.
 pub fn wire_to_server(bytes: &[u8]) {
     match wire::decode_to_server(dictionary(), bytes) {
         Ok(message) => {
@@ -30,7 +31,7 @@ pub fn wire_to_server(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a datagram of the server: refused with a reason, or a message that is written as the same bytes.
+/// Decodes any bytes as a datagram of the server: an error, or a message that encodes to the same bytes.
 pub fn wire_to_client(bytes: &[u8]) {
     match wire::decode_to_client(dictionary(), bytes) {
         Ok(message) => {
@@ -42,21 +43,24 @@ pub fn wire_to_client(bytes: &[u8]) {
     wire_to_listener(bytes);
 }
 
-/// Any bytes for one who heard of controllers and their attributes: it reads all of it or nothing, and remembers no more
-/// than one datagram can tell. Whether it was read.
+/// Decodes any bytes in a client that knows controllers and their attributes: it decodes all of them or
+/// nothing, and keeps no more state than one datagram can contain. True if they were decoded.
 pub fn wire_to_listener(bytes: &[u8]) -> bool {
-    let mut listener = Listener::new();
-    listener.note(&update());
-    let before = listener.held();
-    match listener.read(dictionary(), bytes) {
+    let mut decoder = UpdateDecoder::new();
+    decoder.note(&update());
+    let before = decoder.held();
+    match decoder.read(dictionary(), bytes) {
         Ok(ToClient::Update(update)) => {
-            let pieces = update.controllers.iter().map(|told| match &told.change {
+            let pieces = update.controllers.iter().map(|entry| match &entry.change {
                 ControllerChange::Pieces { pieces, .. } => pieces.len(),
                 ControllerChange::Gone => 0,
             });
-            let told: usize = pieces.map(|pieces| 1 + pieces).sum();
-            listener.note(&update);
-            assert!(listener.held() <= before + 1 + told, "more is remembered than was told: {update:?}");
+            let received: usize = pieces.map(|pieces| 1 + pieces).sum();
+            decoder.note(&update);
+            assert!(
+                decoder.held() <= before + 1 + received,
+                "the decoder keeps more than it received: {update:?}"
+            );
             true
         }
         Ok(_) => true,
@@ -67,14 +71,14 @@ pub fn wire_to_listener(bytes: &[u8]) -> bool {
     }
 }
 
-/// Datagrams of a client, to begin with.
+/// Seeds: datagrams of a client.
 pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     let credential = b"ticket".to_vec();
     let hello = Hello { protocol: 1, catalog: 2, dictionary: 3, nonce: 4, credential };
-    let run = RunRef::Begun(PredictionKey(100 << 32 | 1 << 16));
+    let run = ActivationRef::Begun(PredictionKey(100 << 32 | 1 << 16));
     let commands = [
         vec![NetCommand::Activate {
-            ability: handle::<AbilityHandle>(3, 1),
+            ability: handle::<GrantedAbilityId>(3, 1),
             targets: TargetData::from_iter([
                 Target::Controller(handle(9, 2)),
                 Target::Location([1.0, 2.5, -3.0]),
@@ -82,7 +86,7 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
             event: None,
         }],
         vec![NetCommand::Press { controller: handle(9, 2), input: "Jump".into() }, NetCommand::End(run)],
-        vec![NetCommand::Targets { run, thread: 1, targets: handle::<ControllerId>(4, 1).into() }],
+        vec![NetCommand::Targets { run, branch: 1, targets: handle::<ControllerId>(4, 1).into() }],
     ];
     let frames = (100..).map(Tick).zip(commands);
     let frames = frames.map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
@@ -96,7 +100,7 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     messages.iter().filter_map(|message| wire::encode_to_server(dictionary(), message).ok()).collect()
 }
 
-/// Datagrams of the server, to begin with.
+/// Seeds: datagrams of the server.
 pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     let welcome = Welcome {
         nonce: 1,
@@ -117,36 +121,40 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     whole.chain(short_update()).collect()
 }
 
-/// An update that relies on the other one.
+/// Update that is encoded against the other one.
 fn short_update() -> Option<Vec<u8>> {
-    let Update { course, word, .. } = update();
+    let Update { stream, ack_report, .. } = update();
     let header = UpdateHeader {
         packet: PacketId(52),
         tick: Tick(102),
-        course,
-        word,
+        stream,
+        ack_report,
         parts: 1,
         since: Tick(101),
         base: Tick(100),
         ..UpdateHeader::default()
     };
     let health = Piece::Attribute { base: 98.0, current: 60.5 };
-    let old = Old::Attribute { base: 100.0, current: 62.5 };
+    let old = Baseline::Attribute { base: 100.0, current: 62.5 };
     let gone = PieceKey::Tag(TagId::from_index(4));
-    let told = [
-        Told { old, ..Told::whole(PieceKey::Attribute(AttributeId::from_index(0)), Some(&health)) },
-        Told { old: Old::Tag(1), ..Told::whole(gone, None) },
+    let entries = [
+        DeltaEntry {
+            baseline: old,
+            ..DeltaEntry::full(PieceKey::Attribute(AttributeId::from_index(0)), Some(&health))
+        },
+        DeltaEntry { baseline: Baseline::Tag(1), ..DeltaEntry::full(gone, None) },
     ];
     let mut writer = UpdateWriter::begin(dictionary(), header, UpdateBits::default());
-    for (place, exactness) in [(5, Exactness::Exact), (11, Exactness::Rounded)] {
+    for (slot, exactness) in [(5, Exactness::Exact), (11, Exactness::Rounded)] {
         let mut block = BitWriter::new();
-        wire::write_block(dictionary(), exactness, Basis::Old, told.into_iter(), &mut block).ok()?;
-        let _ = writer.place(place, Basis::Old, &block).ok()?;
+        wire::write_block(dictionary(), exactness, BlockEncoding::Delta, entries.into_iter(), &mut block)
+            .ok()?;
+        let _ = writer.slot(slot, BlockEncoding::Delta, &block).ok()?;
     }
     writer.finish().ok().map(UpdateBits::into_bytes)
 }
 
-/// Attributes of all kinds, so that all ways to write a value are met.
+/// Dictionary with attributes of all kinds, so that every encoding of values is used.
 fn dictionary() -> &'static Dictionary {
     static DICTIONARY: OnceLock<Dictionary> = OnceLock::new();
     DICTIONARY.get_or_init(|| {
@@ -167,9 +175,10 @@ fn handle<H: Handle>(index: u32, generation: u32) -> H {
 
 fn update() -> Update {
     let key = |tick: u64| PredictionKey(tick << 32);
-    let verdicts = [Verdict::Done, Verdict::Shifted(2), Verdict::Rejected(Rejection::NotActivated)];
-    let results = (95..).map(key).zip(verdicts).map(|(key, verdict)| CommandResult { key, verdict });
-    let burst = Burst {
+    let verdicts =
+        [CommandOutcome::Done, CommandOutcome::Shifted(2), CommandOutcome::Rejected(Rejection::NotActivated)];
+    let results = (95..).map(key).zip(verdicts).map(|(key, outcome)| CommandResult { key, outcome });
+    let burst = CueBurst {
         tick: Tick(99),
         ordinal: 1,
         cue: TagId::from_index(77),
@@ -181,12 +190,12 @@ fn update() -> Update {
         location: Some([1.0, 2.0, 3.0]),
         details: Some(vec![1, 2, 3]),
     };
-    let seen = |epoch, own, sight, pieces| ControllerChange::Pieces { epoch, own, sight, pieces };
+    let seen = |epoch, own, visibility, pieces| ControllerChange::Pieces { epoch, own, visibility, pieces };
     let changes = [
-        seen(0, true, Sight::WHOLE, pieces()),
+        seen(0, true, RecordVisibility::ALL, pieces()),
         ControllerChange::Gone,
-        seen(7, false, Sight::EFFECTS, pieces()),
-        seen(0, false, Sight::SHOWN, Vec::new()),
+        seen(7, false, RecordVisibility::EFFECTS, pieces()),
+        seen(0, false, RecordVisibility::NONE, Vec::new()),
     ];
     let controllers = (5..).step_by(3).zip(changes);
     let controllers =
@@ -194,9 +203,9 @@ fn update() -> Update {
     Update {
         packet: PacketId(50),
         tick: Tick(100),
-        course: Course { step: 1, places: 32 },
-        states_course: true,
-        word: Some(Word { ack: Ack { newest: PacketId(40), earlier: u32::MAX }, margin: 2 }),
+        stream: StreamParams { step: 1, slots: 32 },
+        states_stream: true,
+        ack_report: Some(AckReport { ack: Ack { newest: PacketId(40), earlier: u32::MAX }, margin: 2 }),
         part: 1,
         parts: 2,
         since: Tick(98),

@@ -12,10 +12,10 @@ use ugas_core::time::Span;
 
 use super::magnitude::Failure;
 use super::settle::Pending;
-use super::{Actor, Instance, Note, Oracle, OracleSpec, is_within};
+use super::{Actor, Instance, Oracle, OracleEvent, OracleSpec, is_within};
 
 impl Oracle {
-    /// Applies a spec and lets everything follow that follows.
+    /// Applies a spec with all its consequences.
     ///
     /// # Errors
     /// The code of the rule that refuses it.
@@ -64,7 +64,7 @@ impl Oracle {
             }
             (ExecutionPolicy::RunInSequence, Some(_)) => {
                 self.enlist(spec, target, duration, magnitudes);
-                self.note(Note::Plain("EffectQueued", def.name.clone()));
+                self.emit(OracleEvent::Plain("EffectQueued", def.name.clone()));
                 return Ok(());
             }
             _ => {}
@@ -74,7 +74,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Puts an instance on the list, waiting.
+    /// Adds a queued instance to the list.
     fn enlist(
         &mut self,
         spec: OracleSpec,
@@ -100,12 +100,12 @@ impl Oracle {
         sequence
     }
 
-    /// A waiting instance begins to run (E1 from "activate" on).
+    /// Starts a queued instance (E1 from "activate" on).
     pub(super) fn begin(&mut self, sequence: u64) {
         let now = self.now;
         let Some(instance) = self.find(sequence) else { return };
         let (spec, target) = (instance.spec.clone(), instance.target);
-        // B6: what waited is checked when it begins.
+        // B6: a queued instance is checked when it starts.
         if self.closes_cycle(&spec, target, Some(sequence)) {
             self.remove_instance(sequence, RemovalReason::Removed);
             return;
@@ -118,7 +118,7 @@ impl Oracle {
         instance.inhibited = inhibited;
         instance.expires = instance.duration.map(|duration| now + duration.max(0));
         instance.next_tick = instance.period().map(|period| now + period);
-        self.note(Note::effect("EffectApplied", &spec.def.name, target));
+        self.emit(OracleEvent::effect("EffectApplied", &spec.def.name, target));
         if spec.def.period.is_some_and(|period| period.execute_on_application) {
             self.execute_instance(sequence);
         }
@@ -128,7 +128,7 @@ impl Oracle {
         }
     }
 
-    /// E1 after the effect itself: others are removed, tags and cues granted, further effects follow.
+    /// E1 after the effect itself: removes other effects, grants tags and cues, applies further effects.
     fn after_success(&mut self, spec: &OracleSpec, target: Actor, own: Option<u64>) {
         let others: Vec<u64> = self
             .effects_on(target)
@@ -162,7 +162,7 @@ impl Oracle {
         let mut list = Vec::new();
         for additional in additional {
             let to = if additional.to == AdditionalTo::Source { spec.source } else { Some(target) };
-            // E15: numbers of the parent; one that has no value refuses this effect alone.
+            // E15: numbers of the parent; a number without a value refuses only this effect.
             let mut parent = spec.clone();
             let passed = additional.set_by_caller.iter().map(|(tag, text)| {
                 let number = MagnitudeDef::expression(text.clone());
@@ -179,8 +179,8 @@ impl Oracle {
         }
     }
 
-    /// Lets another effect follow, with the same source, level and numbers. What the first remembers of a source that
-    /// is gone stays with it: the other one finds nobody there.
+    /// Applies another effect with the same source, level and numbers. The memory of a despawned source stays
+    /// with the parent: the other effect has no source.
     pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
@@ -228,7 +228,7 @@ impl Oracle {
         }
     }
 
-    /// The stack that an application joins (E5).
+    /// Instance whose stack an application joins (E5).
     fn stack_of(&self, spec: &OracleSpec, stacking: &StackingDef, target: Actor) -> Option<u64> {
         let same = |other: &&Instance| {
             let source = match stacking.kind {
@@ -280,7 +280,7 @@ impl Oracle {
             DurationRefresh::Extend => {
                 let left = instance.expires.map(|end| end - now);
                 let total = left.zip(duration).map(|(left, duration)| {
-                    // The cap limits what is added; it takes nothing away.
+                    // The cap limits the extension; it does not shorten the duration.
                     let cap = stacking.max_duration.map(Span::micros);
                     cap.map_or(left + duration, |cap| (left + duration).min(cap).max(left))
                 });
@@ -294,7 +294,7 @@ impl Oracle {
             execute = spec.def.period.is_some_and(|period| period.execute_on_application);
         }
         if stacks != old {
-            self.note(Note::stacks(&spec.def.name, target, old, stacks));
+            self.emit(OracleEvent::stacks(&spec.def.name, target, old, stacks));
         }
         if execute {
             self.execute_instance(stack);
@@ -318,12 +318,12 @@ impl Oracle {
             (Some(end), Some(duration)) => Some(end.max(now + duration)),
             _ => None,
         };
-        self.note(Note::Plain("EffectMerged", spec.def.name.clone()));
+        self.emit(OracleEvent::Plain("EffectMerged", spec.def.name.clone()));
         self.after_success(&spec, target, Some(first));
     }
 }
 
-/// T4.
+/// Whether a tag query holds (T4).
 fn query_holds(query: &TagQueryDef, has: &dyn Fn(&str) -> bool) -> bool {
     let holds = |item: &TagQueryItemDef| match item {
         TagQueryItemDef::Tag(tag) => has(tag),

@@ -1,5 +1,5 @@
-//! Cycles of live magnitudes (B6), found the slow way: all dependencies of all controllers are listed, and those that
-//! nothing stands before are crossed out until nothing changes.
+//! Cycles of live magnitudes (B6), found naively: lists all dependencies of all controllers, and removes
+//! those without predecessors until nothing changes.
 
 use ugas_core::attribute::BoundDef;
 use ugas_core::effect::magnitude::{AttributeCalculation, CaptureFrom, CaptureTime, MagnitudeDef};
@@ -9,12 +9,13 @@ use ugas_core::modifier::ModifierDef;
 
 use super::{Actor, Oracle, OracleSpec};
 
-/// A value of a controller, with the part of it that is read or changed: 0 is the base, `n + 1` the value up to layer `n`.
+/// A value of a controller, with the part of it that is read or changed: 0 is the base, `n + 1` the value up
+/// to layer `n`.
 type Part = (Actor, String, u8);
 
 const WHOLE: u8 = u8::MAX;
 
-/// Something that changes a value, and the values that it reads.
+/// Dependency: a value that is changed, and the values that are read for it.
 struct Link {
     changes: Part,
     reads: Vec<Part>,
@@ -33,7 +34,7 @@ impl Oracle {
         has_cycle(links)
     }
 
-    /// Whether the effects that run close a cycle.
+    /// Whether the running effects close a cycle.
     pub(super) fn has_cycle(&self) -> bool {
         has_cycle(self.links(None))
     }

@@ -1,4 +1,4 @@
-//! Executions: base values are written, drained and clamped (M9, M9b, B0, B3).
+//! Executions: write, drain and clamp base values (M9, M9b, B0, B3).
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use ugas_core::expr::Dependency;
 use ugas_core::modifier::{ModifierDef, Operation};
 
 use super::magnitude::Failure;
-use super::{Actor, Note, Oracle, OracleSpec};
+use super::{Actor, Oracle, OracleEvent, OracleSpec};
 
 impl Oracle {
     /// Writes bases; on failure nothing has changed (V2).
@@ -38,15 +38,15 @@ impl Oracle {
         }
         self.drain(target, &mut written);
         self.clamp_written(target, &written);
-        self.note(Note::effect("EffectExecuted", &spec.def.name, target));
+        self.emit(OracleEvent::effect("EffectExecuted", &spec.def.name, target));
         for cue in spec.def.cues.iter().collect::<BTreeSet<_>>() {
-            self.note(Note::tag("CueExecuted", target, cue));
+            self.emit(OracleEvent::tag("CueExecuted", target, cue));
         }
         Ok(())
     }
 
-    /// The modifiers that count and write bases, with magnitudes evaluated before the first write. One that does not
-    /// count is as if it did not exist (UEM, "Modifier Tag Requirements").
+    /// Qualified modifiers that write bases, with magnitudes evaluated before the first write. An unqualified
+    /// one is as if it did not exist (UEM, "Modifier Tag Requirements").
     fn plan(
         &self,
         spec: &OracleSpec,
@@ -67,7 +67,8 @@ impl Oracle {
         each.collect()
     }
 
-    /// B3: a meta attribute's amount is taken from others, each down to its minimum, and it returns to zero.
+    /// B3: subtracts a meta attribute's amount from other attributes, each down to its minimum, and resets it
+    /// to zero.
     fn drain(&mut self, target: Actor, written: &mut BTreeSet<String>) {
         for meta in written.clone() {
             let into = self.attribute(target, &meta).map(|def| def.drain_into.clone()).unwrap_or_default();
@@ -102,7 +103,7 @@ impl Oracle {
         }
     }
 
-    /// How many steps of bounds and derivations lie below an attribute.
+    /// Depth of an attribute in the graph of bounds and derivations.
     pub(super) fn depth(&self, actor: Actor, name: &str) -> u32 {
         let Some(def) = self.attribute(actor, name) else { return 0 };
         let mut below: Vec<String> = Vec::new();

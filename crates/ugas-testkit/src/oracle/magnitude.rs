@@ -13,27 +13,27 @@ use ugas_core::id::{AttributeId, TagId};
 
 use super::{Actor, Game, Memory, Oracle, View};
 
-/// An application on its way.
+/// Effect spec of the oracle.
 #[derive(Clone, Debug)]
 pub struct OracleSpec {
     pub(crate) def: Arc<EffectDef>,
     pub(crate) source: Option<Actor>,
-    /// What is remembered of the source once it is gone.
+    /// Last state of the source, after it was despawned.
     pub(crate) memory: Option<Memory>,
     /// Level.
     pub level: f64,
-    /// The caller's numbers.
+    /// SetByCaller numbers.
     pub set_by_caller: BTreeMap<String, f64>,
-    /// Duration in microseconds that replaces the effect's.
+    /// Duration in microseconds that replaces that of the effect.
     pub duration: Option<i64>,
-    /// Tags granted beside the effect's own.
+    /// Tags granted in addition to those of the effect.
     pub extra_tags: Vec<String>,
     /// Context tags (E14).
     pub context_tags: Vec<String>,
     frozen: BTreeMap<Frozen, f64>,
 }
 
-/// Which frozen reading.
+/// Key of a captured value: whether it is of the source, attribute, reading.
 type Frozen = (bool, String, u8);
 
 impl OracleSpec {
@@ -51,12 +51,12 @@ impl OracleSpec {
         }
     }
 
-    /// Who causes it.
+    /// Controller that causes it.
     pub fn source(&self) -> Option<Actor> {
         self.source
     }
 
-    /// The tags it grants: the effect's, each once, and those that the spec adds to them (§9.7: one grant each).
+    /// Tags that it grants: those of the effect, each once, and those of the spec (§9.7: one grant each).
     pub(crate) fn granted_tags(&self) -> Vec<String> {
         let mut tags = self.def.granted_tags.clone();
         tags.sort();
@@ -73,11 +73,11 @@ impl OracleSpec {
     }
 }
 
-/// Why a magnitude has no value; the core's outcome codes.
+/// Outcome code of the core for a magnitude without a value.
 pub(crate) type Failure = &'static str;
 
 impl Oracle {
-    /// Makes a spec; what is frozen of the source is read now (E8).
+    /// Creates a spec; frozen captures of the source are read now (E8).
     pub fn spec(&self, effect: &str, source: Option<Actor>, level: f64) -> Option<OracleSpec> {
         let mut spec = OracleSpec::new(self.effect_def(effect)?, source, level);
         if let Some(source) = source.filter(|&source| self.is_alive(source)) {
@@ -86,7 +86,7 @@ impl Oracle {
         Some(spec)
     }
 
-    /// Takes the frozen readings of one side.
+    /// Captures the frozen values of one side.
     pub(crate) fn freeze(&self, spec: &mut OracleSpec, from: CaptureFrom, actor: Actor) {
         let view = self.view();
         let def = Arc::clone(&spec.def);
@@ -120,7 +120,7 @@ impl Oracle {
 }
 
 impl View<'_> {
-    /// The magnitudes of all modifiers.
+    /// Evaluates the magnitudes of all modifiers.
     pub(crate) fn magnitudes(
         &self,
         spec: &OracleSpec,
@@ -131,7 +131,7 @@ impl View<'_> {
         each.map(|magnitude| self.magnitude(magnitude, spec, target, stacks)).collect()
     }
 
-    /// One magnitude.
+    /// Evaluates one magnitude.
     pub(crate) fn magnitude(
         &self,
         magnitude: &MagnitudeDef,
@@ -221,7 +221,7 @@ pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Progr
     magnitudes.chain(passed).chain(derived).map(compile).collect()
 }
 
-/// The modifiers' magnitudes and the duration's.
+/// Magnitudes of the modifiers and of the duration.
 fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
     let mut list: Vec<_> = def.modifiers.iter().map(|modifier| &modifier.magnitude).collect();
     if let ugas_core::effect::DurationDef::HasDuration(magnitude) = &def.duration {
@@ -247,7 +247,7 @@ fn set(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
     };
 }
 
-/// Names of expressions.
+/// Resolver of names in expressions.
 struct ByName<'a>(&'a Catalog);
 
 impl Names for ByName<'_> {
@@ -260,7 +260,7 @@ impl Names for ByName<'_> {
     }
 }
 
-/// Values of a magnitude's expression.
+/// Evaluation environment of a magnitude's expression.
 struct Values<'a> {
     view: &'a View<'a>,
     spec: &'a OracleSpec,
@@ -302,7 +302,7 @@ impl Environment for Values<'_> {
     }
 }
 
-/// Values of a derived attribute's expression.
+/// Evaluation environment of a derived attribute's expression.
 struct Own<'a> {
     view: &'a View<'a>,
     actor: Actor,

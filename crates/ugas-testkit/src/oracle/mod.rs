@@ -1,17 +1,17 @@
-//! A naive model of the rules, to compare the core with.
+//! Oracle: a naive model of the rules, to compare the core with.
 //!
-//! It holds names, plain numbers and a list of active effects; tags, cue counts and current values are recomputed from
-//! that list whenever somebody asks ([`View`]). Nothing here is fast, incremental or shared with the core's own
-//! simulation: only the definitions and the evaluation of expressions are the same.
+//! It holds names, plain numbers and a list of active effects; tags, cue counts and current values are
+//! recomputed from that list on every query ([`View`]). Nothing here is fast, incremental or shared with the
+//! core's own simulation: only the definitions and the evaluation of expressions are the same.
 //!
-//! Not modelled: chance, calculations, curves, hooks, abilities, batches, predictions, effects created at run time and
-//! changes to active effects.
+//! Not modelled: chance, calculations, curves, hooks, abilities, batches, predictions, effects created at run
+//! time and changes to active effects.
 
 mod apply;
 mod cycles;
+mod event;
 mod execute;
 mod magnitude;
-mod note;
 mod remove;
 mod settle;
 mod view;
@@ -19,8 +19,8 @@ mod view;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+pub use event::OracleEvent;
 pub use magnitude::OracleSpec;
-pub use note::Note;
 pub use remove::Selector;
 pub use view::{Counts, View};
 
@@ -33,10 +33,10 @@ use ugas_core::expr::Program;
 use ugas_core::input::InputBufferConfig;
 use ugas_core::time::Span;
 
-/// Number of a controller: the order in which they were spawned.
+/// Number of a controller, in the order of spawning.
 pub type Actor = usize;
 
-/// The definitions of a game, as plain lists.
+/// Definitions of a game, as plain lists.
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     /// Attribute sets.
@@ -47,15 +47,15 @@ pub struct Game {
     pub abilities: Vec<AbilityDef>,
     /// Templates; the first is the usual one.
     pub templates: Vec<ControllerDef>,
-    /// Tags, so that every test knows the same ones.
+    /// Tags, the same in every test.
     pub tags: Vec<String>,
 }
 
 impl Game {
-    /// The same definitions for the core.
+    /// Builds the catalog of the core from the same definitions.
     ///
     /// # Panics
-    /// If they do not hold together, with everything that is wrong.
+    /// If the definitions have errors, with all of them.
     pub fn catalog(&self) -> Arc<Catalog> {
         let mut builder = Catalog::builder().tags(self.tags.iter().cloned());
         for set in &self.sets {
@@ -76,12 +76,12 @@ impl Game {
         }
         match builder.build() {
             Ok(catalog) => catalog,
-            Err(errors) => panic!("the game does not hold together: {errors}"),
+            Err(errors) => panic!("the definitions of the game have errors: {errors}"),
         }
     }
 }
 
-/// A controller: the sets it has and the base values of their attributes. All else is computed.
+/// Controller: its sets and the base values of their attributes. Everything else is computed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
     pub(crate) alive: bool,
@@ -89,15 +89,15 @@ pub(crate) struct Body {
     pub(crate) base: BTreeMap<String, f64>,
 }
 
-/// What is remembered of a source that is gone (M5).
+/// Last state of a despawned source (M5).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) tags: BTreeSet<String>,
-    /// Base and current.
+    /// Base and current value of each attribute.
     pub(crate) values: BTreeMap<String, (f64, f64)>,
 }
 
-/// An effect on a controller.
+/// Active effect on a controller.
 #[derive(Clone, Debug)]
 pub struct Instance {
     pub(crate) spec: OracleSpec,
@@ -108,11 +108,11 @@ pub struct Instance {
     pub(crate) applied: u64,
     /// Number of stacks.
     pub stacks: u32,
-    /// Whether it waits for its turn (E4).
+    /// Whether it is queued behind another instance (E4).
     pub queued: bool,
     /// Whether its ongoing requirements fail (E7).
     pub inhibited: bool,
-    /// Whether its tags and cues are granted; false only while its application goes on (E1).
+    /// Whether its tags and cues are granted; false only during its application (E1).
     pub(crate) granted: bool,
     pub(crate) duration: Option<i64>,
     pub(crate) expires: Option<i64>,
@@ -126,7 +126,7 @@ impl Instance {
         &self.spec.def.name
     }
 
-    /// Whom it is on.
+    /// Controller that it is on.
     pub fn target(&self) -> Actor {
         self.target
     }
@@ -136,12 +136,12 @@ impl Instance {
         &self.magnitudes
     }
 
-    /// Microseconds left; `None` is for ever.
+    /// Remaining microseconds; `None` if it is infinite.
     pub fn remaining(&self, now: i64) -> Option<i64> {
         if self.queued { self.duration } else { self.expires.map(|end| end - now) }
     }
 
-    /// Whether it shows: its modifiers, tags and cues count.
+    /// Whether its modifiers, tags and cues are in effect.
     pub(crate) fn is_live(&self) -> bool {
         !self.queued && !self.inhibited
     }
@@ -151,12 +151,12 @@ impl Instance {
     }
 }
 
-/// The naive model.
+/// Naive model of a simulation.
 #[derive(Clone)]
 pub struct Oracle {
     pub(crate) game: Arc<Game>,
     effects: Arc<BTreeMap<String, Arc<EffectDef>>>,
-    /// For the names of expressions only.
+    /// Catalog, used only to resolve names in expressions.
     pub(crate) catalog: Arc<Catalog>,
     /// Every expression of the game, by its text.
     pub(crate) programs: Arc<BTreeMap<String, Program>>,
@@ -164,15 +164,15 @@ pub struct Oracle {
     pub(crate) bodies: Vec<Body>,
     pub(crate) instances: Vec<Instance>,
     pub(crate) sequence: u64,
-    /// Applications that follow from what happened (E12).
+    /// Pending consequences (E12).
     pub(crate) queue: VecDeque<settle::Pending>,
-    pub(crate) notes: Vec<(i64, Note)>,
-    /// What was published last, to tell what changed.
+    pub(crate) events: Vec<(i64, OracleEvent)>,
+    /// Values and tags of the last events, to detect changes.
     pub(crate) published: settle::Published,
 }
 
 impl Oracle {
-    /// An empty model of `game` at time zero.
+    /// Creates an empty model of `game` at time zero.
     pub fn new(game: Arc<Game>, catalog: Arc<Catalog>) -> Self {
         let effects = game.effects.iter().map(|def| (def.name.clone(), Arc::new(def.clone()))).collect();
         let programs = Arc::new(magnitude::programs(&game, &catalog));
@@ -186,17 +186,17 @@ impl Oracle {
             instances: Vec::new(),
             sequence: 0,
             queue: VecDeque::new(),
-            notes: Vec::new(),
+            events: Vec::new(),
             published: settle::Published::default(),
         }
     }
 
-    /// Everything that can be computed, at this moment.
+    /// View of all computed values at this moment.
     pub fn view(&self) -> View<'_> {
         View::new(self)
     }
 
-    /// The time in microseconds.
+    /// Current time in microseconds.
     pub fn now(&self) -> i64 {
         self.now
     }
@@ -220,9 +220,9 @@ impl Oracle {
         list
     }
 
-    /// The events since the last call.
-    pub fn take_notes(&mut self) -> Vec<(i64, Note)> {
-        std::mem::take(&mut self.notes)
+    /// Returns the events since the last call, with their times in microseconds.
+    pub fn take_events(&mut self) -> Vec<(i64, OracleEvent)> {
+        std::mem::take(&mut self.events)
     }
 
     pub(crate) fn attribute(&self, actor: Actor, name: &str) -> Option<&AttributeDef> {
@@ -233,8 +233,8 @@ impl Oracle {
         self.effects.get(name).cloned()
     }
 
-    pub(crate) fn note(&mut self, note: Note) {
-        self.notes.push((self.now, note));
+    pub(crate) fn emit(&mut self, event: OracleEvent) {
+        self.events.push((self.now, event));
     }
 
     pub(crate) fn find(&self, sequence: u64) -> Option<&Instance> {

@@ -1,4 +1,4 @@
-//! Removal, controllers that come and go, sets, and time (E3, E10, M5, §4.3, §6.2).
+//! Removal of effects, spawning, despawning, attribute sets, and time (E3, E10, M5, §4.3, §6.2).
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use ugas_core::catalog::Catalog;
 use ugas_core::effect::{EffectDef, StackExpiration};
 use ugas_core::event::RemovalReason;
 
-use super::{Actor, Body, Instance, Memory, Note, Oracle, OracleSpec, is_within};
+use super::{Actor, Body, Instance, Memory, Oracle, OracleEvent, OracleSpec, is_within};
 
-/// What selects effects for removal.
+/// Query of effects for removal.
 #[derive(Clone, Debug)]
 pub enum Selector {
     /// Effects of this definition.
@@ -17,7 +17,7 @@ pub enum Selector {
     Tag(String),
     /// Effects of this source.
     Source(Actor),
-    /// All.
+    /// All effects.
     All,
 }
 
@@ -31,7 +31,7 @@ impl Oracle {
         self.settle();
     }
 
-    /// Removes all that a selector selects.
+    /// Removes all effects that a selector matches; returns their number.
     pub fn remove_matching(&mut self, target: Actor, selector: &Selector, stacks: Option<u32>) -> u32 {
         let matches = |instance: &&Instance| match selector {
             Selector::Effect(name) => instance.effect() == name,
@@ -60,18 +60,18 @@ impl Oracle {
     fn set_stacks(&mut self, sequence: u64, stacks: u32) {
         let Some(instance) = self.find_mut(sequence) else { return };
         let old = std::mem::replace(&mut instance.stacks, stacks);
-        let note = Note::stacks(instance.effect(), instance.target, old, stacks);
-        self.note(note);
+        let event = OracleEvent::stacks(instance.effect(), instance.target, old, stacks);
+        self.emit(event);
     }
 
-    /// Takes an instance off the list; the next of its queue begins, expiration effects follow.
+    /// Removes an instance, starts the next of its queue, and queues expiration effects.
     pub(super) fn remove_instance(&mut self, sequence: u64, reason: RemovalReason) {
         let Some(at) = self.instances.iter().position(|instance| instance.sequence == sequence) else {
             return;
         };
         let instance = self.instances.remove(at);
         let (spec, target) = (&instance.spec, instance.target);
-        self.note(Note::removed(&spec.def.name, target, instance.stacks, reason));
+        self.emit(OracleEvent::removed(&spec.def.name, target, instance.stacks, reason));
         self.publish_tags();
         if reason == RemovalReason::TargetGone {
             return;
@@ -106,7 +106,7 @@ impl Oracle {
         actor
     }
 
-    /// Takes a controller away; what it caused on others remembers it (M5).
+    /// Despawns a controller; effects that it caused on others keep its last state (M5).
     pub fn despawn(&mut self, actor: Actor) {
         if !self.is_alive(actor) {
             return;
@@ -139,7 +139,8 @@ impl Oracle {
         }
     }
 
-    /// Registers a set; false if it is there already, what it depends on is not (§6.4), or it would close a cycle (B6).
+    /// Registers a set; false if it is registered already, a dependency is missing (§6.4), or it would close
+    /// a cycle (B6).
     pub fn register(&mut self, actor: Actor, set: &str) -> bool {
         let Some(def) = self.game.sets.iter().find(|def| def.name == set).cloned() else { return false };
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive) else { return false };
@@ -157,7 +158,7 @@ impl Oracle {
         true
     }
 
-    /// Takes a set away; false if it is not there or another set depends on it (§6.4).
+    /// Unregisters a set; false if it is not registered or another set depends on it (§6.4).
     pub fn unregister(&mut self, actor: Actor, set: &str) -> bool {
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive && body.sets.contains(set)) else {
             return false;
@@ -180,7 +181,7 @@ impl Oracle {
         true
     }
 
-    /// B0: bases begin inside their bounds.
+    /// B0: initial bases are clamped to their bounds.
     fn add_sets(&mut self, actor: Actor, sets: &[String], bases: &[(String, f64)]) {
         let mut new = BTreeSet::new();
         for set in self.game.sets.clone().iter().filter(|set| sets.contains(&set.name)) {
@@ -196,7 +197,7 @@ impl Oracle {
         self.publish_silently(actor, &new);
     }
 
-    /// Lets time pass: timers fire at their instant, in application order, a tick before an expiry (V4, E3).
+    /// Advances time: timers fire at their instant, in application order, a tick before an expiry (V4, E3).
     pub fn advance(&mut self, micros: i64) {
         let end = self.now + micros.max(0);
         while let Some((time, sequence, is_expiry)) = self.next_timer().filter(|&(time, ..)| time <= end) {
@@ -228,7 +229,7 @@ impl Oracle {
         self.execute_instance(sequence);
     }
 
-    /// One execution with magnitudes of this moment; an inhibited one loses it (E7).
+    /// Executes an instance with current magnitudes; an inhibited instance skips it (E7).
     pub(super) fn execute_instance(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence).filter(|instance| instance.is_live()) else { return };
         let (spec, target, stacks) = (instance.spec.clone(), instance.target, instance.stacks);

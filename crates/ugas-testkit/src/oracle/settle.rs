@@ -1,4 +1,4 @@
-//! What follows from a change: inhibition, removal by tags, live magnitudes, events (E7, E8, E12, B1, B5, T2).
+//! Consequences of a change: inhibition, removal by tags, live magnitudes, events (E7, E8, E12, B1, B5, T2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,24 @@ use ugas_core::effect::PeriodicInhibition;
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::event::RemovalReason;
 
-use super::{Actor, Instance, Note, Oracle, OracleSpec};
+use super::{Actor, Instance, Oracle, OracleEvent, OracleSpec};
 
-/// Something that waits for its turn.
+/// Queued consequence.
 #[derive(Clone, Debug)]
 pub(crate) enum Pending {
-    /// An effect follows another.
+    /// Applies an effect.
     Apply(OracleSpec, Actor),
-    /// An instance goes.
+    /// Removes an instance.
     Remove(u64, RemovalReason),
-    /// An instance executes out of turn.
+    /// Executes an instance outside of its period.
     Execute(u64),
-    /// A base follows bounds that moved; the upper one from where to where.
+    /// Adjusts a base to changed bounds; `upper` is the old and the new upper bound.
     Bound { actor: Actor, attribute: String, upper: [Option<f64>; 2] },
 }
 
 type Bounds = (Option<f64>, Option<f64>);
 
-/// What observers were told last.
+/// Values and tags of the last events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Published {
     tags: BTreeSet<(Actor, String)>,
@@ -44,14 +44,14 @@ impl Published {
 }
 
 impl Oracle {
-    /// Runs until quiet.
+    /// Processes the queue until it is empty.
     pub(super) fn settle(&mut self) {
         for _ in 0..100_000 {
             self.flush();
             let Some(pending) = self.queue.pop_front() else { return };
             match pending {
                 Pending::Apply(thought_of, target) => {
-                    // E8: frozen as of now.
+                    // E8: frozen captures are read now.
                     if let Some(mut spec) =
                         self.spec(&thought_of.def.name, thought_of.source, thought_of.level)
                     {
@@ -68,14 +68,15 @@ impl Oracle {
         panic!("the rules never come to rest");
     }
 
-    /// Recalculation of one application: queued instances begin, effects follow tags, values have their events (E1).
+    /// Recalculation after an application: starts queued instances, updates effects by tags, emits value
+    /// events (E1).
     pub(super) fn flush(&mut self) {
         self.begin_waiting();
         self.react();
         self.publish_values();
     }
 
-    /// E4: where nothing runs and something waits, the first in the queue begins.
+    /// E4: starts the first queued instance where none runs.
     fn begin_waiting(&mut self) {
         let waiting = |oracle: &Self| {
             let runs = |of: &Instance| {
@@ -93,14 +94,14 @@ impl Oracle {
         }
     }
 
-    /// Effects look at the tags and attributes they follow until nothing changes.
+    /// Updates effects by the tags and attributes that they depend on, until nothing changes.
     fn react(&mut self) {
         for _ in 0..1_000 {
             let mut changed = false;
             let sequences: Vec<u64> = self.instances.iter().map(|instance| instance.sequence).collect();
             for sequence in sequences {
-                changed |= self.judge(sequence);
-                changed |= self.revalue(sequence);
+                changed |= self.update_requirements(sequence);
+                changed |= self.update_magnitudes(sequence);
             }
             if !changed {
                 return;
@@ -109,8 +110,8 @@ impl Oracle {
         panic!("the effects never come to rest");
     }
 
-    /// E7 and RemoveOnTags; true if something changed.
-    fn judge(&mut self, sequence: u64) -> bool {
+    /// Applies E7 and RemoveOnTags to an instance; true if something changed.
+    fn update_requirements(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
         let queued = instance.queued;
@@ -138,17 +139,17 @@ impl Oracle {
             }
         }
         let kind = if inhibited { "EffectInhibited" } else { "EffectResumed" };
-        self.note(Note::effect(kind, &def.name, target));
+        self.emit(OracleEvent::effect(kind, &def.name, target));
         self.publish_tags();
         true
     }
 
-    /// E8: live magnitudes; one that cannot be evaluated stays what it was.
-    fn revalue(&mut self, sequence: u64) -> bool {
+    /// E8: updates live magnitudes; one that cannot be evaluated keeps its value.
+    fn update_magnitudes(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let view = self.view();
         let each = instance.spec.def.modifiers.iter().zip(&instance.magnitudes).map(|(modifier, &old)| {
-            // M5: of a source that is gone, the value that was read last stands.
+            // M5: after the source is despawned, the last value is kept.
             let reads_source = matches!(&modifier.magnitude, MagnitudeDef::Attribute(attribute)
                 if attribute.from == CaptureFrom::Source);
             if reads_source && instance.spec.memory.is_some() {
@@ -165,7 +166,7 @@ impl Oracle {
         changed
     }
 
-    /// B1: Clamp, or KeepRatio of the upper bound.
+    /// B1: clamps the base, or keeps its ratio to the upper bound.
     fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
         let Some(def) = self.attribute(actor, attribute) else { return };
         let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
@@ -177,11 +178,11 @@ impl Oracle {
         let new = view.clamp(actor, def, scaled);
         if new != base {
             self.bodies[actor].base.insert(attribute.to_owned(), new);
-            self.note(Note::effect("EffectExecuted", Catalog::BOUND_CHANGE_EFFECT, actor));
+            self.emit(OracleEvent::effect("EffectExecuted", Catalog::BOUND_CHANGE_EFFECT, actor));
         }
     }
 
-    /// T2, E11: events on 0↔1.
+    /// T2, E11: emits events for counts that change between 0 and 1.
     pub(super) fn publish_tags(&mut self) {
         let view = self.view();
         let (mut tags, mut cues) = (BTreeSet::new(), BTreeSet::new());
@@ -198,15 +199,15 @@ impl Oracle {
             ("CueAdded", &cues, &old_cues),
         ] {
             for (actor, tag) in gone.difference(stays) {
-                self.note(Note::tag(kind, *actor, tag));
+                self.emit(OracleEvent::tag(kind, *actor, tag));
             }
         }
     }
 
-    /// B5: one event for each value that differs; bases follow bounds that moved (B1).
+    /// B5: emits one event for each changed value, and queues bases that follow changed bounds (B1).
     pub(super) fn publish_values(&mut self) {
         let values = self.values();
-        let (mut notes, mut followers) = (Vec::new(), Vec::new());
+        let (mut events, mut followers) = (Vec::new(), Vec::new());
         for ((actor, attribute), &(base, current, bounds)) in &values {
             let Some(&(old_base, old, old_bounds)) = self.published.values.get(&(*actor, attribute.clone()))
             else {
@@ -214,7 +215,7 @@ impl Oracle {
             };
             if old_base != base || old != current {
                 let values = [old_base, base, old, current];
-                notes.push(Note::Attribute { actor: *actor, attribute: attribute.clone(), values });
+                events.push(OracleEvent::Attribute { actor: *actor, attribute: attribute.clone(), values });
             }
             let follows = self
                 .attribute(*actor, attribute)
@@ -225,15 +226,15 @@ impl Oracle {
                 followers.push((actor, self.depth(actor, &attribute), attribute, upper));
             }
         }
-        // A referenced attribute before its dependents, as everywhere.
+        // A referenced attribute before its dependents.
         followers.sort_by_key(|(actor, depth, ..)| (*actor, *depth));
         for (actor, _, attribute, upper) in followers {
             self.queue.push_back(Pending::Bound { actor, attribute, upper });
         }
-        for note in notes {
-            self.note(note);
+        for event in events {
+            self.emit(event);
         }
-        // The base of a derived attribute stays what it was last when it cannot be evaluated (V2).
+        // The base of a derived attribute keeps its last value when it cannot be evaluated (V2).
         for ((actor, attribute), (base, ..)) in &values {
             self.bodies[*actor].base.insert(attribute.clone(), *base);
         }

@@ -1,4 +1,5 @@
-//! What follows from the active effects at one moment: tags, cues, bounds and current values (M1–M8, B0–B2, T2, E11).
+//! Values derived from the active effects at one moment: tags, cues, bounds and current values (M1–M8, B0–B2,
+//! T2, E11).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use super::{Actor, Instance, Oracle, lineage};
 /// Tag counts of one controller.
 pub type Counts = BTreeMap<String, u32>;
 
-/// Everything computed from scratch; values are remembered for the lifetime of the view only.
+/// View of an oracle, computed from scratch; values are cached for the lifetime of the view only.
 pub struct View<'a> {
     pub(super) oracle: &'a Oracle,
     explicit: Vec<Counts>,
@@ -20,7 +21,7 @@ pub struct View<'a> {
     current: RefCell<BTreeMap<(Actor, String), Option<f64>>>,
 }
 
-/// One modifier that counts.
+/// Modifier that applies.
 struct Term<'a> {
     instance: &'a Instance,
     index: usize,
@@ -44,17 +45,17 @@ impl<'a> View<'a> {
         Self { oracle, explicit, cumulative, current: RefCell::default() }
     }
 
-    /// How many effects grant each tag (§7.2).
+    /// Number of grants of each tag (§7.2).
     pub fn explicit(&self, actor: Actor) -> &Counts {
         &self.explicit[actor]
     }
 
-    /// The same, with what is below each tag (§7.2).
+    /// Number of grants of each tag and its descendants (§7.2).
     pub fn cumulative(&self, actor: Actor) -> &Counts {
         &self.cumulative[actor]
     }
 
-    /// How many effects show each cue (E11): their own cues, and granted tags under `GameplayCue` (C2).
+    /// Number of effects that show each cue (E11): their own cues, and granted tags under `GameplayCue` (C2).
     pub fn cues(&self, actor: Actor) -> Counts {
         let mut counts = Counts::new();
         let live = |instance: &&Instance| instance.is_live() && instance.granted;
@@ -73,7 +74,7 @@ impl<'a> View<'a> {
         self.cumulative[actor].contains_key(tag)
     }
 
-    /// Whether the source of an application has a tag: it does, or did last (M5).
+    /// Whether the source of an application has a tag, or had it when it was despawned (M5).
     pub(super) fn source_has(&self, spec: &super::OracleSpec, tag: &str) -> bool {
         match (&spec.memory, spec.source) {
             (Some(memory), _) => memory.tags.contains(tag),
@@ -92,7 +93,7 @@ impl<'a> View<'a> {
             && !requirement.ignore.iter().any(|tag| self.source_has(spec, tag))
     }
 
-    /// An attribute's base: what is stored, or the value of its expression (B2).
+    /// Base of an attribute: the stored value, or that of its expression (B2).
     pub fn base(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let def = self.oracle.attribute(actor, attribute)?;
         let stored = self.oracle.bodies[actor].base.get(attribute).copied();
@@ -134,7 +135,7 @@ impl<'a> View<'a> {
         (value(&def.min), value(&def.max))
     }
 
-    /// One of an attribute's numbers (§9.4.2).
+    /// Reading of an attribute (§9.4.2).
     pub(super) fn reading(&self, actor: Actor, name: &str, calculation: AttributeCalculation) -> Option<f64> {
         let def = self.oracle.attribute(actor, name)?;
         match calculation {
@@ -146,7 +147,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// M1, without the clamp.
+    /// Value up to a layer (M1), without the clamp.
     fn layers(&self, actor: Actor, def: &AttributeDef, last: u8) -> Option<f64> {
         let base = self.base(actor, &def.name)?;
         let mut terms = self.terms(actor, &def.name);
@@ -161,7 +162,7 @@ impl<'a> View<'a> {
         Some(value)
     }
 
-    /// The modifiers that count, in application order (M5, M9b, M10).
+    /// Modifiers that apply, in application order (M5, M9b, M10).
     fn terms(&self, actor: Actor, attribute: &str) -> Vec<Term<'a>> {
         let mut terms = Vec::new();
         for instance in self.oracle.effects_on(actor).into_iter().filter(|instance| instance.is_live()) {
@@ -222,7 +223,7 @@ fn power(factor: f64, times: f64) -> f64 {
     (0..times as u32).fold(1.0, |product, _| product * factor)
 }
 
-/// M7: what each modifier alone would do to the base; of those that lower it, only the one that lowers it most stays.
+/// M7: of the modifiers that would lower the base, keeps only the one that lowers it most.
 fn keep_most_negative(base: f64, terms: &mut Vec<Term<'_>>) {
     let change = |term: &Term<'_>| match term.modifier.operation {
         Operation::Override => 0.0,

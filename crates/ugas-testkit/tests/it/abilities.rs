@@ -1,4 +1,5 @@
-//! Random abilities in random games: nothing panics, nothing leaks, and states go on exactly (A5, V4, I1).
+//! Random abilities in random games: nothing panics, nothing leaks, and restored states continue identically
+//! (A5, V4, I1).
 
 use std::collections::BTreeSet;
 
@@ -10,94 +11,99 @@ use ugas_core::event::{Event, EventKind};
 use ugas_core::simulation::Config;
 use ugas_core::time::Span;
 use ugas_testkit::fixtures::{
-    Bout, Deed, Op, assert_quiescent, deeds, do_deed, do_in_a_batch, game_of_abilities,
+    AbilityOp, Op, SimDriver, ability_ops, assert_quiescent, game_of_abilities, run_ability_op, run_in_batch,
 };
 use ugas_testkit::oracle::Game;
 
-/// A bout whose cascades end soon: abilities that go on for ever are part of the game.
-fn bout(game: &Game) -> Bout {
-    Bout::configured(game, Config { cascade_limit: 300, ..Config::seeded(1) })
+/// Driver with a low cascade limit, because some random abilities never end.
+fn driver(game: &Game) -> SimDriver {
+    SimDriver::configured(game, Config { cascade_limit: 300, ..Config::seeded(1) })
 }
 
-fn check_sound(bout: &Bout, deed: &Deed) -> Result<(), TestCaseError> {
-    let found = bout.sim.inconsistencies();
-    prop_assert!(found.is_empty(), "after {:?}: {:#?}", deed, found);
-    for event in bout.sim.pending_events() {
-        prop_assert!(!matches!(event.kind, EventKind::LogicError { .. }), "after {:?}: {:?}", deed, event);
+fn check_sound(driver: &SimDriver, ability_op: &AbilityOp) -> Result<(), TestCaseError> {
+    let found = driver.sim.inconsistencies();
+    prop_assert!(found.is_empty(), "after {:?}: {:#?}", ability_op, found);
+    for event in driver.sim.pending_events() {
+        prop_assert!(
+            !matches!(event.kind, EventKind::LogicError { .. }),
+            "after {:?}: {:?}",
+            ability_op,
+            event
+        );
     }
     Ok(())
 }
 
-fn advance_in_steps(bout: &mut Bout, millis: i64, steps: &[i64]) {
+fn advance_in_steps(driver: &mut SimDriver, millis: i64, steps: &[i64]) {
     let mut left = millis * 1_000;
     for step in steps.iter().cycle() {
         if left <= 0 {
             return;
         }
         let step = (*step).min(left);
-        bout.sim.advance(Span::from_micros(step));
+        driver.sim.advance(Span::from_micros(step));
         left -= step;
     }
 }
 
-/// Everything that one can see of a continuation.
-fn continuation(bout: &mut Bout, deeds: &[Deed]) -> (Vec<u64>, Vec<Event>) {
+/// Hashes and events of a continuation.
+fn continuation(driver: &mut SimDriver, ability_ops: &[AbilityOp]) -> (Vec<u64>, Vec<Event>) {
     let mut hashes = Vec::new();
-    for deed in deeds {
-        do_deed(bout, deed);
-        hashes.push(bout.sim.state_hash());
+    for ability_op in ability_ops {
+        run_ability_op(driver, ability_op);
+        hashes.push(driver.sim.state_hash());
     }
-    (hashes, bout.sim.events().collect())
+    (hashes, driver.sim.events().collect())
 }
 
 proptest! {
     #![proptest_config(crate::cases(1))]
 
     #[test]
-    fn leave_nothing_behind(game in game_of_abilities(), deeds in deeds(40)) {
-        let mut bout = bout(&game);
-        for deed in &deeds {
-            do_deed(&mut bout, deed);
-            check_sound(&bout, deed)?;
-            bout.sim.events().for_each(drop);
+    fn leave_nothing_behind(game in game_of_abilities(), ability_ops in ability_ops(40)) {
+        let mut driver = driver(&game);
+        for ability_op in &ability_ops {
+            run_ability_op(&mut driver, ability_op);
+            check_sound(&driver, ability_op)?;
+            driver.sim.events().for_each(drop);
         }
-        assert_quiescent(&mut bout.sim);
+        assert_quiescent(&mut driver.sim);
     }
 
     #[test]
     fn are_step_invariant(
         game in game_of_abilities(),
-        deeds in deeds(40),
+        ability_ops in ability_ops(40),
         steps in vec(1_000..2_000_000i64, 1..6),
     ) {
-        let (mut whole, mut parts) = (bout(&game), bout(&game));
-        for deed in &deeds {
-            do_deed(&mut whole, deed);
-            match deed {
-                Deed::Plain(Op::Advance(millis)) => advance_in_steps(&mut parts, *millis, &steps),
-                deed => do_deed(&mut parts, deed),
+        let (mut whole, mut parts) = (driver(&game), driver(&game));
+        for ability_op in &ability_ops {
+            run_ability_op(&mut whole, ability_op);
+            match ability_op {
+                AbilityOp::Plain(Op::Advance(millis)) => advance_in_steps(&mut parts, *millis, &steps),
+                ability_op => run_ability_op(&mut parts, ability_op),
             }
-            prop_assert_eq!(whole.sim.state_hash(), parts.sim.state_hash(), "after {:?}", deed);
-            prop_assert!(whole.sim.events().eq(parts.sim.events()), "after {:?}", deed);
+            prop_assert_eq!(whole.sim.state_hash(), parts.sim.state_hash(), "after {:?}", ability_op);
+            prop_assert!(whole.sim.events().eq(parts.sim.events()), "after {:?}", ability_op);
         }
     }
 
     #[test]
     fn go_on_exactly_from_a_snapshot(
         game in game_of_abilities(),
-        before in deeds(25),
-        after in deeds(25),
+        before in ability_ops(25),
+        after in ability_ops(25),
     ) {
-        let mut bout = bout(&game);
-        for deed in &before {
-            do_deed(&mut bout, deed);
+        let mut driver = driver(&game);
+        for ability_op in &before {
+            run_ability_op(&mut driver, ability_op);
         }
-        bout.sim.events().for_each(drop);
-        let (snapshot, hash) = (bout.sim.snapshot(), bout.sim.state_hash());
-        let (start, mut twin) = (bout.clone(), bout.clone());
-        let first = continuation(&mut bout, &after);
+        driver.sim.events().for_each(drop);
+        let (snapshot, hash) = (driver.sim.snapshot(), driver.sim.state_hash());
+        let (start, mut twin) = (driver.clone(), driver.clone());
+        let first = continuation(&mut driver, &after);
         let mut again = start;
-        again.sim = bout.sim;
+        again.sim = driver.sim;
         again.sim.restore(&snapshot).unwrap();
         prop_assert_eq!(again.sim.state_hash(), hash);
         prop_assert!(again.sim.inconsistencies().is_empty());
@@ -107,27 +113,27 @@ proptest! {
 
     /// A snapshot from inside a batch is sound once it is restored.
     #[test]
-    fn survive_a_snapshot_inside_a_batch(game in game_of_abilities(), deeds in deeds(25)) {
-        let mut bout = bout(&game);
-        let (sim, snapshot) = do_in_a_batch(&bout, &deeds);
+    fn survive_a_snapshot_inside_a_batch(game in game_of_abilities(), ability_ops in ability_ops(25)) {
+        let mut driver = driver(&game);
+        let (sim, snapshot) = run_in_batch(&driver, &ability_ops);
         prop_assert!(sim.inconsistencies().is_empty(), "{:#?}", sim.inconsistencies());
-        bout.sim.restore(&snapshot).unwrap();
-        prop_assert!(bout.sim.inconsistencies().is_empty(), "{:#?}", bout.sim.inconsistencies());
-        assert_quiescent(&mut bout.sim);
+        driver.sim.restore(&snapshot).unwrap();
+        prop_assert!(driver.sim.inconsistencies().is_empty(), "{:#?}", driver.sim.inconsistencies());
+        assert_quiescent(&mut driver.sim);
     }
 }
 
-/// The random games are not idle: everything that can happen to an ability happens in some of them.
+/// The random games are not idle: every event of an ability happens in some of them.
 #[test]
 fn do_all_that_abilities_can_do() {
     let mut runner = TestRunner::deterministic();
     let mut seen = BTreeSet::new();
     for _ in 0..400 {
         let game = game_of_abilities().new_tree(&mut runner).unwrap().current();
-        let deeds = deeds(40).new_tree(&mut runner).unwrap().current();
-        let mut bout = bout(&game);
-        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
-        seen.extend(bout.sim.events().map(|event| event.kind.name()));
+        let ability_ops = ability_ops(40).new_tree(&mut runner).unwrap().current();
+        let mut driver = driver(&game);
+        ability_ops.iter().for_each(|ability_op| run_ability_op(&mut driver, ability_op));
+        seen.extend(driver.sim.events().map(|event| event.kind.name()));
     }
     for kind in [
         "AbilityActivated",

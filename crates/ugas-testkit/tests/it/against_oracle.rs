@@ -1,4 +1,4 @@
-//! Random operations, through core and oracle.
+//! Random operations: core and oracle agree.
 
 use proptest::prelude::*;
 use ugas_testkit::fixtures::{World, arena, operations, random_game};

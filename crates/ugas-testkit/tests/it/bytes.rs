@@ -1,4 +1,4 @@
-//! I1 by way of bytes: a state that was written and read is the state, and goes on as it would have.
+//! I1 through bytes: an encoded and decoded state is equal, and continues identically.
 
 use proptest::prelude::*;
 use ugas_core::catalog::Definitions;
@@ -6,11 +6,12 @@ use ugas_core::codec::{from_bytes, to_bytes};
 use ugas_core::event::Event;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
 use ugas_testkit::fixtures::{
-    Bout, Deed, Op, arena, deeds, do_deed, do_in_a_batch, game_of_abilities, operations, random_game,
+    AbilityOp, Op, SimDriver, ability_ops, arena, game_of_abilities, operations, random_game, run_ability_op,
+    run_in_batch,
 };
 use ugas_testkit::oracle::Game;
 
-/// What went through bytes is the same state, in the same bytes.
+/// Encodes and decodes a state; the result is equal and has the same bytes.
 fn through_bytes(sim: &Simulation) -> Result<Simulation, TestCaseError> {
     let snapshot = sim.snapshot();
     let bytes = snapshot.to_bytes();
@@ -23,18 +24,18 @@ fn through_bytes(sim: &Simulation) -> Result<Simulation, TestCaseError> {
     Ok(other)
 }
 
-/// Everything that one can see of a continuation.
+/// Hashes and events of a continuation.
 fn continuation<T>(
-    bout: &mut Bout,
+    driver: &mut SimDriver,
     acts: &[T],
-    act: impl Fn(&mut Bout, &T),
+    act: impl Fn(&mut SimDriver, &T),
 ) -> (Vec<u64>, Vec<Event>, String) {
     let mut hashes = Vec::new();
     for one in acts {
-        act(bout, one);
-        hashes.push(bout.sim.state_hash());
+        act(driver, one);
+        hashes.push(driver.sim.state_hash());
     }
-    let handles = bout.sim.controllers().map(|(id, controller)| {
+    let handles = driver.sim.controllers().map(|(id, controller)| {
         (
             id,
             controller.effects().to_vec(),
@@ -43,34 +44,34 @@ fn continuation<T>(
         )
     });
     let handles = format!("{:?}", handles.collect::<Vec<_>>());
-    (hashes, bout.sim.events().collect(), handles)
+    (hashes, driver.sim.events().collect(), handles)
 }
 
 fn check<T>(
-    mut bout: Bout,
+    mut driver: SimDriver,
     before: &[T],
     after: &[T],
-    act: impl Fn(&mut Bout, &T),
+    act: impl Fn(&mut SimDriver, &T),
 ) -> Result<(), TestCaseError> {
     for one in before {
-        act(&mut bout, one);
+        act(&mut driver, one);
     }
-    bout.sim.events().for_each(drop);
-    let mut twin = bout.clone();
-    twin.sim = through_bytes(&bout.sim)?;
+    driver.sim.events().for_each(drop);
+    let mut twin = driver.clone();
+    twin.sim = through_bytes(&driver.sim)?;
     let found = twin.sim.inconsistencies();
     prop_assert!(found.is_empty(), "{:#?}", found);
-    prop_assert_eq!(twin.sim.next_timer(), bout.sim.next_timer());
-    prop_assert_eq!(continuation(&mut twin, after, &act), continuation(&mut bout, after, &act));
+    prop_assert_eq!(twin.sim.next_timer(), driver.sim.next_timer());
+    prop_assert_eq!(continuation(&mut twin, after, &act), continuation(&mut driver, after, &act));
     Ok(())
 }
 
-fn plain(bout: &mut Bout, op: &Op) {
-    bout.run(op);
+fn plain(driver: &mut SimDriver, op: &Op) {
+    driver.run(op);
 }
 
-fn bout_of_abilities(game: &Game) -> Bout {
-    Bout::configured(game, Config { cascade_limit: 300, ..Config::seeded(1) })
+fn driver_with_abilities(game: &Game) -> SimDriver {
+    SimDriver::configured(game, Config { cascade_limit: 300, ..Config::seeded(1) })
 }
 
 proptest! {
@@ -78,17 +79,17 @@ proptest! {
 
     #[test]
     fn of_the_arena(before in operations(30), after in operations(20)) {
-        check(Bout::new(&arena()), &before, &after, plain)?;
+        check(SimDriver::new(&arena()), &before, &after, plain)?;
     }
 
     #[test]
     fn of_random_games(game in random_game(), before in operations(20), after in operations(20)) {
-        check(Bout::new(&game), &before, &after, plain)?;
+        check(SimDriver::new(&game), &before, &after, plain)?;
     }
 
     #[test]
-    fn of_abilities(game in game_of_abilities(), before in deeds(25), after in deeds(25)) {
-        check(bout_of_abilities(&game), &before, &after, do_deed)?;
+    fn of_abilities(game in game_of_abilities(), before in ability_ops(25), after in ability_ops(25)) {
+        check(driver_with_abilities(&game), &before, &after, run_ability_op)?;
     }
 
     /// Migration is a reload, with the same report.
@@ -99,20 +100,20 @@ proptest! {
         before in operations(30),
         after in operations(15),
     ) {
-        let mut bout = Bout::new(&game);
-        before.iter().for_each(|op| bout.run(op));
-        bout.sim.events().for_each(drop);
-        let mut twin = bout.clone();
-        let bytes = bout.sim.snapshot().to_bytes_with_rules();
-        let report = bout.sim.reload(changed.catalog()).unwrap();
-        twin.sim = Simulation::new(changed.catalog(), bout.sim.config().clone());
+        let mut driver = SimDriver::new(&game);
+        before.iter().for_each(|op| driver.run(op));
+        driver.sim.events().for_each(drop);
+        let mut twin = driver.clone();
+        let bytes = driver.sim.snapshot().to_bytes_with_rules();
+        let report = driver.sim.reload(changed.catalog()).unwrap();
+        twin.sim = Simulation::new(changed.catalog(), driver.sim.config().clone());
         let migrated = twin.sim.migrate(&bytes);
         let migrated = migrated.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(&report, &migrated);
-        prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash());
+        prop_assert_eq!(driver.sim.state_hash(), twin.sim.state_hash());
         let keeps_no_spec = |op: &&Op| !matches!(op, Op::Prepare { .. } | Op::ApplyPrepared(_));
         let after: Vec<Op> = after.iter().filter(keeps_no_spec).cloned().collect();
-        prop_assert_eq!(continuation(&mut twin, &after, plain), continuation(&mut bout, &after, plain));
+        prop_assert_eq!(continuation(&mut twin, &after, plain), continuation(&mut driver, &after, plain));
     }
 
     #[test]
@@ -124,19 +125,19 @@ proptest! {
         prop_assert_eq!(definitions.into_builder().build().unwrap().hash(), catalog.hash());
     }
 
-    /// A snapshot from inside a batch is by way of bytes what it is in memory.
+    /// A snapshot from inside a batch is the same through bytes as in memory.
     #[test]
-    fn of_the_inside_of_a_batch(game in game_of_abilities(), deeds in deeds(25)) {
-        let mut bout = bout_of_abilities(&game);
-        let (_, snapshot) = do_in_a_batch(&bout, &deeds);
+    fn of_the_inside_of_a_batch(game in game_of_abilities(), ability_ops in ability_ops(25)) {
+        let mut driver = driver_with_abilities(&game);
+        let (_, snapshot) = run_in_batch(&driver, &ability_ops);
         let read = Snapshot::from_bytes(&snapshot.to_bytes(), snapshot.catalog());
         let read = read.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(read.state_hash(), snapshot.state_hash());
-        let mut twin = bout.clone();
-        bout.sim.restore(&snapshot).unwrap();
+        let mut twin = driver.clone();
+        driver.sim.restore(&snapshot).unwrap();
         twin.sim.restore(&read).unwrap();
-        prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash());
-        let after = [Deed::Plain(Op::Advance(700)), Deed::Plain(Op::Advance(4_000))];
-        prop_assert_eq!(continuation(&mut twin, &after, do_deed), continuation(&mut bout, &after, do_deed));
+        prop_assert_eq!(driver.sim.state_hash(), twin.sim.state_hash());
+        let after = [AbilityOp::Plain(Op::Advance(700)), AbilityOp::Plain(Op::Advance(4_000))];
+        prop_assert_eq!(continuation(&mut twin, &after, run_ability_op), continuation(&mut driver, &after, run_ability_op));
     }
 }

@@ -1,4 +1,4 @@
-//! P2, P4, P5: a character that is restored is what it was, wherever that is, and goes on as it would have.
+//! P2, P4, P5: a restored character is equal to the saved one, in any simulation, and continues identically.
 
 use proptest::prelude::*;
 use ugas_core::character::{Character, CharacterOutcome, CharacterReport, Instigator, RestoreOptions};
@@ -7,7 +7,7 @@ use ugas_core::simulation::{Config, Simulation, Snapshot};
 use ugas_core::time::Span;
 use ugas_data::character::{from_text, to_json, to_yaml};
 use ugas_testkit::fixtures::{
-    Bout, Deed, Op, arena, deeds, do_deed, game_of_abilities, operations, random_game,
+    AbilityOp, Op, SimDriver, ability_ops, arena, game_of_abilities, operations, random_game, run_ability_op,
 };
 use ugas_testkit::oracle::Game;
 
@@ -16,12 +16,12 @@ fn name_of(id: ControllerId) -> Option<String> {
 }
 
 fn take(sim: &Simulation, id: ControllerId) -> Character {
-    let mut character = sim.character_named(id, name_of).expect("it lives");
+    let mut character = sim.character_named(id, name_of).expect("the controller exists");
     character.name.clear();
     character
 }
 
-/// The same without what is lost where nobody else is: who the others are, and how they are called.
+/// Character without references to other controllers, which are lost in an empty simulation.
 fn alone(mut character: Character) -> Character {
     for effect in &mut character.effects {
         if let Instigator::Other { owner, name } = &mut effect.instigator {
@@ -36,7 +36,7 @@ fn empty(of: &Simulation) -> Simulation {
     Simulation::new(of.catalog().clone(), of.config().clone())
 }
 
-/// Nothing is lost but instigators, and abilities of theirs.
+/// Whether only instigators and their abilities were lost.
 fn only_orphans(report: &CharacterReport) -> bool {
     report.entries.iter().all(|entry| {
         !entry.outcome.is_loss()
@@ -54,7 +54,7 @@ fn restore(
     Ok(restored)
 }
 
-/// It is the same in every form, and whoever has it can be saved as a whole.
+/// The character survives every format, and a simulation with it survives a snapshot.
 fn check_files(character: &Character, home: &Simulation) -> Result<(), TestCaseError> {
     let bytes = Character::from_bytes(&character.to_bytes());
     prop_assert_eq!(bytes.as_ref(), Ok(character));
@@ -69,7 +69,7 @@ fn check_files(character: &Character, home: &Simulation) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Somebody in an empty simulation, and from there in another one.
+/// Restores a character in an empty simulation, and from there in another one.
 fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> {
     let before = alone(take(sim, id));
     let mut first = empty(sim);
@@ -83,7 +83,7 @@ fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> 
     let (twice, report) = restore(&mut second, &moved)?;
     prop_assert!(only_orphans(&report), "{}", report);
     prop_assert_eq!(&alone(take(&second, twice)), &before);
-    // Both go on equally, and as it would have where it was, if nobody there has to do with it.
+    // Both continue identically, and like the original if no other controller interacts with it.
     let mut home = sim.clone();
     for step in [Span::millis(300), Span::millis(700), Span::seconds(2.0)] {
         first.advance(step);
@@ -99,7 +99,7 @@ fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Somebody beside the others, who are found by their names.
+/// Restores a character beside the other controllers, which are found by their names.
 fn check_beside(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> {
     let mut world = sim.clone();
     let before = take(sim, id);
@@ -125,38 +125,38 @@ fn check_beside(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError>
 }
 
 fn check(game: &Game, operations: &[Op]) -> Result<(), TestCaseError> {
-    let mut bout = Bout::new(game);
+    let mut driver = SimDriver::new(game);
     for operation in operations {
-        bout.run(operation);
+        driver.run(operation);
     }
-    let everybody: Vec<ControllerId> = bout.sim.controllers().map(|(id, _)| id).collect();
+    let everybody: Vec<ControllerId> = driver.sim.controllers().map(|(id, _)| id).collect();
     for id in everybody {
-        check_moves(&bout.sim, id)?;
-        check_beside(&bout.sim, id)?;
+        check_moves(&driver.sim, id)?;
+        check_beside(&driver.sim, id)?;
     }
     Ok(())
 }
 
-/// With abilities: runs stay behind, so all are cancelled before.
-fn check_deeds(game: &Game, deeds: &[Deed]) -> Result<(), TestCaseError> {
-    let mut bout = Bout::configured(game, Config::seeded(5));
-    for deed in deeds {
-        do_deed(&mut bout, deed);
+/// Checks characters with abilities. Activations are not saved, so all are cancelled before.
+fn check_ability_ops(game: &Game, ability_ops: &[AbilityOp]) -> Result<(), TestCaseError> {
+    let mut driver = SimDriver::configured(game, Config::seeded(5));
+    for ability_op in ability_ops {
+        run_ability_op(&mut driver, ability_op);
     }
-    let everybody: Vec<ControllerId> = bout.sim.controllers().map(|(id, _)| id).collect();
+    let everybody: Vec<ControllerId> = driver.sim.controllers().map(|(id, _)| id).collect();
     for &id in &everybody {
-        bout.sim.cancel_all(id, None);
+        driver.sim.cancel_all(id, None);
     }
     for id in everybody {
-        let idle = bout.sim.controller(id).is_some_and(|known| known.activations().is_empty());
+        let idle = driver.sim.controller(id).is_some_and(|known| known.activations().is_empty());
         if idle {
-            let before = alone(take(&bout.sim, id));
-            let mut other = empty(&bout.sim);
+            let before = alone(take(&driver.sim, id));
+            let mut other = empty(&driver.sim);
             let (once, report) = restore(&mut other, &before)?;
             prop_assert!(only_orphans(&report), "{}", report);
             check_files(&before, &other)?;
             let mut after = alone(take(&other, once));
-            // An ability of another that is not there is not known any more.
+            // An ability of a missing controller is lost.
             let mut before = before;
             for effect in before.effects.iter_mut().chain(&mut after.effects) {
                 effect.ability = effect.ability.take().filter(|ability| ability.order.is_some());
@@ -181,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn characters_with_abilities_are_what_they_were(game in game_of_abilities(), deeds in deeds(50)) {
-        check_deeds(&game, &deeds)?;
+    fn characters_with_abilities_are_what_they_were(game in game_of_abilities(), ability_ops in ability_ops(50)) {
+        check_ability_ops(&game, &ability_ops)?;
     }
 }

@@ -11,10 +11,10 @@ use ugas_core::simulation::Snapshot;
 use ugas_testkit::fixtures::{Op, World, operations};
 use ugas_testkit::oracle::Game;
 
-/// `Cap` bounds `Low`, `Sum` is derived from `Low` and `High`, `Extra` is in a set of its own.
+/// `Cap` bounds `Low`, `Sum` is derived from `Low` and `High`, `Extra` is in a separate set.
 const ATTRIBUTES: [&str; 5] = ["Low", "High", "Cap", "Sum", "Extra"];
 
-/// The first is that of the game; the others are asked for by random operations.
+/// The first tag is used by the game, the others by random operations.
 const TAGS: [&str; 6] = [
     "State.Quiet",
     "Data.Amount",
@@ -35,7 +35,7 @@ fn sets() -> Vec<AttributeSetDef> {
     ]
 }
 
-/// One aura: what it modifies, what it reads of its source and how, and how it meets others of its kind.
+/// Random aura: modified attribute, captured attribute of the source, and execution policy.
 fn aura(number: usize) -> impl Strategy<Value = EffectDef> {
     let modifier = (0..ATTRIBUTES.len(), 0..ATTRIBUTES.len(), 0..8u8, 0..3u8);
     (vec(modifier, 1..3), 0..6u8, any::<bool>()).prop_map(move |(modifiers, policy, inhibited)| {
@@ -91,8 +91,8 @@ fn auras() -> impl Strategy<Value = Game> {
 proptest! {
     #![proptest_config(crate::cases(2))]
 
-    /// Every application is refused exactly if a naive search finds a cycle, and values are those of an acyclic graph.
-    /// What was accepted can be written and read again.
+    /// Every application is refused exactly if a naive search finds a cycle, and values are those of an
+    /// acyclic graph. Accepted states can be encoded and decoded.
     #[test]
     fn random_aura_graph_refuses_exactly_the_cycles(game in auras(), operations in operations(50)) {
         let mut world = World::with_two(&game);

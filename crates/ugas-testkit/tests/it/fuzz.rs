@@ -1,5 +1,5 @@
-//! The fuzz bodies on seeds and mutations, the same ones every time. `UGAS_FUZZ_RUNS` sets how many mutations there
-//! are; `fuzz/README.md` says how to fuzz in earnest.
+//! Fuzz bodies on seeds and deterministic mutations. `UGAS_FUZZ_RUNS` sets the number of mutations;
+//! `fuzz/README.md` explains how to run a real fuzzer.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn files(folder: &str, extension: &str) -> Vec<Vec<u8>> {
     texts.filter(|text| text.len() < 16_000).collect()
 }
 
-/// Scenarios of the conformance suite, each by itself, so that mutations hit what runs.
+/// Scenarios of the conformance suite, one in each seed, so that most mutations still run.
 fn scenarios() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for file in files("conformance", "yaml") {
@@ -100,8 +100,8 @@ fn commands() {
 }
 
 #[test]
-fn windows() {
-    run(fuzz::mirror, fuzz::mirror_seeds(), 3000);
+fn replicas() {
+    run(fuzz::replica, fuzz::replica_seeds(), 3000);
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn operations_against_the_oracle() {
 }
 
 #[test]
-fn servers_that_are_sent_anything() {
+fn servers_with_arbitrary_datagrams() {
     run(fuzz::server, fuzz::server_seeds(), 400);
 }
 
 #[test]
-fn clients_that_are_sent_anything() {
+fn clients_with_arbitrary_datagrams() {
     run(fuzz::client, fuzz::client_seeds(), 600);
 }

@@ -1,4 +1,4 @@
-//! Loops lose no events (A9, A10): a loop that counts counts what the event stream shows, for random cascades.
+//! Loops lose no events (A9, A10): a counting loop agrees with the event stream, for random cascades.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use ugas_core::simulation::{Config, Simulation};
 use ugas_core::task::{EffectFilterDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
 
-/// Effects of a game; each leads to later ones only, so that every cascade ends.
+/// Number of effects of a game; each applies later ones only, so that every cascade ends.
 const EFFECTS: usize = 6;
 
-/// One effect: whether loops wait for it, and how far on the effects are that it leads to.
+/// Effect: whether loops wait for it, and the offsets of the effects that it applies.
 type Link = (bool, Vec<usize>);
 
 #[derive(Clone, Debug)]
-enum Deed {
+enum LoopOp {
     /// Applies an effect.
     Apply(usize),
     /// Applies effects and sends events in one operation.
@@ -32,7 +32,7 @@ enum Deed {
     Volley,
     /// Sends an event.
     Send(f64),
-    /// Lets time pass.
+    /// Advances time.
     Pass(i64),
 }
 
@@ -40,14 +40,14 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
     vec((any::<bool>(), vec(1..EFFECTS, 0..4)), EFFECTS)
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn loop_op() -> impl Strategy<Value = LoopOp> {
     let hit = prop_oneof![(0..EFFECTS).prop_map(Ok), (1..9u8).prop_map(|number| Err(f64::from(number)))];
     prop_oneof![
-        3 => (0..EFFECTS).prop_map(Deed::Apply),
-        2 => vec(hit, 0..5).prop_map(Deed::Batch),
-        2 => Just(Deed::Volley),
-        2 => (1..9u8).prop_map(|number| Deed::Send(f64::from(number))),
-        2 => (1..900i64).prop_map(Deed::Pass),
+        3 => (0..EFFECTS).prop_map(LoopOp::Apply),
+        2 => vec(hit, 0..5).prop_map(LoopOp::Batch),
+        2 => Just(LoopOp::Volley),
+        2 => (1..9u8).prop_map(|number| LoopOp::Send(f64::from(number))),
+        2 => (1..900i64).prop_map(LoopOp::Pass),
     ]
 }
 
@@ -67,7 +67,8 @@ fn events(once: bool) -> TaskDef {
     TaskDef::Wait(WaitDef::Event { tag: "Event.Hit".to_owned(), exact: false, once })
 }
 
-/// How many tasks a loop has beside the one that counts, and what the volley applies.
+/// Catalog with loops of `fillers` tasks beside the counting one, and an ability that applies the effects
+/// `volley`.
 fn catalog(links: &[Link], fillers: usize, volley: &[usize]) -> Arc<Catalog> {
     let attributes = ["Hits", "Raced", "Events", "Slow", "Filler"];
     let mut set = AttributeSetDef::new("Counters");
@@ -124,7 +125,7 @@ proptest! {
         links in links(),
         fillers in 0..3usize,
         volley in vec(0..EFFECTS, 0..9),
-        deeds in vec(deed(), 1..12),
+        loop_ops in vec(loop_op(), 1..12),
     ) {
         let catalog = catalog(&links, fillers, &volley);
         let mut sim = Simulation::new(catalog, Config { cascade_limit: 1 << 20, ..Config::seeded(3) });
@@ -134,10 +135,10 @@ proptest! {
         sim.activate(loops).unwrap();
         let volley = sim.catalog().ability("GA_Volley").unwrap();
         let volley = sim.grant(gunner, volley, 1).unwrap();
-        for deed in &deeds {
-            match deed {
-                Deed::Apply(at) => apply(&mut sim, hero, *at),
-                Deed::Batch(hits) => sim.batch(|sim| {
+        for loop_op in &loop_ops {
+            match loop_op {
+                LoopOp::Apply(at) => apply(&mut sim, hero, *at),
+                LoopOp::Batch(hits) => sim.batch(|sim| {
                     for hit in hits {
                         match hit {
                             Ok(at) => apply(sim, hero, *at),
@@ -145,16 +146,16 @@ proptest! {
                         }
                     }
                 }),
-                Deed::Volley => drop(sim.activate_on(volley, hero).unwrap()),
-                Deed::Send(magnitude) => send(&mut sim, hero, *magnitude),
-                Deed::Pass(millis) => sim.advance(Span::millis(*millis)),
+                LoopOp::Volley => drop(sim.activate_on(volley, hero).unwrap()),
+                LoopOp::Send(magnitude) => send(&mut sim, hero, *magnitude),
+                LoopOp::Pass(millis) => sim.advance(Span::millis(*millis)),
             }
-            // A copy goes on alike: what is queued is part of the state.
+            // A copy continues identically: queued occurrences are part of the state.
             let snapshot = sim.snapshot();
             prop_assert_eq!(sim.inconsistencies(), Vec::<String>::new());
             prop_assert_eq!(snapshot.state_hash(), sim.state_hash());
         }
-        // Every event that was kept has its turn.
+        // All queued events are processed.
         sim.advance(Span::seconds(100.0));
         let (mut hits, mut events) = (0.0, 0.0);
         let tagged: Vec<_> = (0..EFFECTS).filter(|at| links[*at].0).map(|at| format!("GE_{at}")).collect();

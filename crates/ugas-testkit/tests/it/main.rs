@@ -1,4 +1,4 @@
-//! Properties of the core, proven against the oracle and against itself.
+//! Property tests of the core, against the oracle and against itself.
 
 mod abilities;
 mod against_oracle;
@@ -7,12 +7,13 @@ mod characters;
 mod cycles;
 mod fuzz;
 mod loops;
-mod mirror;
 mod no_panic;
 mod order;
 mod quantised_files;
+mod recorded_games;
 mod regressions;
 mod reload;
+mod replica;
 mod snapshots;
 mod states;
 mod step_invariance;
@@ -20,8 +21,8 @@ mod step_invariance;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// The default number of cases times a factor for how cheap a case is, always the same ones. `PROPTEST_CASES` sets the
-/// number, `PROPTEST_RNG_SEED` makes it others.
+/// Deterministic configuration with the default number of cases times a factor for cheap cases.
+/// `PROPTEST_CASES` sets the number, `PROPTEST_RNG_SEED` the seed.
 fn cases(factor: u32) -> ProptestConfig {
     let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     config.cases = config.cases.saturating_mul(factor);

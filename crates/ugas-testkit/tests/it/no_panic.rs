@@ -1,4 +1,5 @@
-//! Whatever is called with whatever: no panic, no hang, finite values, and everything can be taken away again.
+//! Arbitrary calls with arbitrary arguments: no panic, no hang, finite values, and everything can be removed
+//! again.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +7,7 @@ use ugas_core::ability::{AbilityDef, GameplayEvent, Grant, Instancing, TriggerOn
 use ugas_core::effect::{
     AdditionalEffectDef, EffectContext, EffectDef, EffectQuery, StackExpiration, StackingDef,
 };
-use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
@@ -15,19 +16,19 @@ use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Placement, TargetData};
 use ugas_core::task::{ActionDef, Recipient, SendEventDef, TaskDef, TaskOutcome, WaitDef};
 use ugas_core::time::Span;
-use ugas_testkit::fixtures::{Bout, Op, arena, operation};
+use ugas_testkit::fixtures::{Op, SimDriver, arena, operation};
 use ugas_testkit::oracle::Game;
 
-/// Numbers at the edges.
+/// Extreme numbers.
 const EXTREMES: [f64; 12] =
     [1e308, -1e308, 5e-324, 0.0, -0.0, 1.0, -1.0, 1e300, 4.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
 
-/// One call, with raw numbers for everything.
+/// API call with raw numbers as arguments.
 #[derive(Clone, Debug)]
 enum Call {
-    /// Something sensible.
+    /// Valid operation.
     Sensible(Op),
-    /// Something else, by number, with three raw arguments.
+    /// Any API function, by number, with three raw arguments.
     Wild(u8, u64, u64, u64),
     /// Several calls in a batch.
     Batch(Vec<Self>),
@@ -42,7 +43,7 @@ fn call() -> impl Strategy<Value = Call> {
     leaf.prop_recursive(3, 12, 4, |inner| vec(inner, 1..4).prop_map(Call::Batch))
 }
 
-/// The arena with effects that go on for ever, chase themselves or overflow.
+/// Arena with effects that never end, apply themselves or overflow.
 fn wild_game() -> Game {
     let mut game = arena();
     let mut again = EffectDef::instant("GE_Again");
@@ -96,13 +97,13 @@ fn wild_game() -> Game {
     game
 }
 
-fn run(bout: &mut Bout, call: &Call) {
+fn run(driver: &mut SimDriver, call: &Call) {
     match call {
-        // Time inside a batch is allowed, too.
-        Call::Sensible(op) => bout.run(op),
+        // Advancing time inside a batch is allowed, too.
+        Call::Sensible(op) => driver.run(op),
         Call::Batch(calls) => {
-            let mut inner = bout.clone();
-            std::mem::swap(&mut inner.sim, &mut bout.sim);
+            let mut inner = driver.clone();
+            std::mem::swap(&mut inner.sim, &mut driver.sim);
             let mut sim = inner.sim.clone();
             sim.batch(|sim| {
                 for call in calls {
@@ -112,27 +113,27 @@ fn run(bout: &mut Bout, call: &Call) {
                 }
             });
             inner.sim = sim;
-            *bout = inner;
+            *driver = inner;
         }
-        Call::Wild(kind, a, b, c) => wild(bout, *kind, *a, *b, *c),
+        Call::Wild(kind, a, b, c) => wild(driver, *kind, *a, *b, *c),
     }
 }
 
-fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
+fn wild(driver: &mut SimDriver, kind: u8, a: u64, b: u64, c: u64) {
     let handle = |bits: u64| match bits {
-        0..64 => Some(bout.actors[bits as usize % bout.actors.len()]),
+        0..64 => Some(driver.actors[bits as usize % driver.actors.len()]),
         _ => ControllerId::from_bits(bits),
     };
     let (Some(one), Some(two)) = (handle(a), handle(b)) else { return };
     let number = EXTREMES[(c % EXTREMES.len() as u64) as usize];
-    let list = bout.sim.controller(one).map(|controller| controller.effects()).unwrap_or_default();
+    let list = driver.sim.controller(one).map(|controller| controller.effects()).unwrap_or_default();
     let active = list.get(b as usize % list.len().max(1)).copied().or(ActiveEffectId::from_bits(b));
     let Some(active) = active.or(ActiveEffectId::from_bits(1 << 32)) else { return };
-    let effect = if c < 60 { bout.effect(c as usize) } else { Some(EffectId::from_index(c as u32)) };
+    let effect = if c < 60 { driver.effect(c as usize) } else { Some(EffectId::from_index(c as u32)) };
     let Some(effect) = effect else { return };
     let attribute = AttributeId::from_index(if c < 60 { c as u32 % 12 } else { c as u32 });
     let tag = TagId::from_index(if b < 60 { b as u32 % 20 } else { b as u32 });
-    let sim = &mut bout.sim;
+    let sim = &mut driver.sim;
     match kind {
         0 => drop(sim.apply_effect(effect, Some(one), two)),
         1 => {
@@ -146,7 +147,7 @@ fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
         }
         2 => {
             let Ok(spec) = sim.spec(effect, 1.0, EffectContext::default()) else { return };
-            // Not too often: a long life of short periods is a long time to compute, and rightly so.
+            // Rarely, because a long duration with short periods takes long to simulate.
             let spec =
                 spec.with_duration(Span::seconds(number)).with_period(Span::millis(b as i64 % 1000 + 100));
             let _ = sim.apply(&spec, two);
@@ -162,7 +163,7 @@ fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
         11 => drop(sim.despawn(one)),
         12 => drop(sim.set_avatar(one, Some(ActorId(b)))),
         13 => drop(sim.grant(one, AbilityId::from_index(c as u32), 1)),
-        14 => drop(AbilityHandle::from_bits(c).map(|handle| sim.revoke(handle))),
+        14 => drop(GrantedAbilityId::from_bits(c).map(|handle| sim.revoke(handle))),
         15 => {
             let operation = [Operation::Add, Operation::Multiply, Operation::Override][c as usize % 3];
             let def = EffectDef::infinite(format!("GE_Made{b}")).modify("Power", operation, number);
@@ -191,7 +192,7 @@ fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
     }
 }
 
-/// Abilities of the wild game, or none, with numbers and handles of all sorts.
+/// Calls about abilities, with arbitrary numbers and handles.
 fn wild_ability(
     sim: &mut Simulation,
     kind: u8,
@@ -202,7 +203,7 @@ fn wild_ability(
 ) {
     let abilities = sim.controller(one).map(|known| known.abilities()).unwrap_or_default();
     let handle = abilities.get(b as usize % abilities.len().max(1)).copied();
-    let Some(handle) = handle.or(AbilityHandle::from_bits(b)) else { return };
+    let Some(handle) = handle.or(GrantedAbilityId::from_bits(b)) else { return };
     let run = sim.ability(handle).and_then(|granted| granted.activations().first().copied());
     let run = run.or(ActivationId::from_bits(c));
     let task = sim.tasks_of(one).next().or(TaskId::from_bits(c));
@@ -259,14 +260,14 @@ fn check(sim: &Simulation) -> Result<(), TestCaseError> {
     }
     let found = sim.inconsistencies();
     prop_assert!(found.is_empty(), "{:#?}", found);
-    // Whatever state there is can be written and read.
+    // Every state can be encoded and decoded.
     let read = Snapshot::from_bytes(&sim.snapshot().to_bytes(), sim.catalog());
     prop_assert_eq!(read.map(|read| read.state_hash()), Ok(sim.state_hash()));
     Ok(())
 }
 
-/// At the end all effects go, those that follow from it included, and nothing of them is left.
-fn take_everything_away(sim: &mut Simulation) -> Result<(), TestCaseError> {
+/// Removes all effects, including those that follow from the removal; nothing of them is left.
+fn remove_everything(sim: &mut Simulation) -> Result<(), TestCaseError> {
     let everybody: Vec<ControllerId> = sim.controllers().map(|(id, _)| id).collect();
     for &id in everybody.iter().cycle().take(everybody.len() * 4) {
         for handle in sim.controller(id).map(|known| known.abilities().to_vec()).unwrap_or_default() {
@@ -280,7 +281,7 @@ fn take_everything_away(sim: &mut Simulation) -> Result<(), TestCaseError> {
         let name =
             |id: &ActiveEffectId| sim.effect(*id).map(|active| sim.effect_name(active.effect()).to_owned());
         let left: Vec<_> = controller.effects().iter().filter_map(name).collect();
-        // The phoenix comes back by its own rules.
+        // The phoenix effect reapplies itself by its own rules.
         prop_assert!(left.iter().all(|name| name == "GE_Phoenix" || name == "GE_Mark"), "{left:?}");
         if !left.is_empty() {
             continue;
@@ -307,16 +308,16 @@ proptest! {
 
     #[test]
     fn on_arbitrary_calls(calls in vec(call(), 1..40)) {
-        let mut bout = Bout::new(&wild_game());
+        let mut driver = SimDriver::new(&wild_game());
         for call in &calls {
-            run(&mut bout, call);
-            check(&bout.sim)?;
+            run(&mut driver, call);
+            check(&driver.sim)?;
         }
-        bout.sim.advance(Span::seconds(30.0));
-        check(&bout.sim)?;
-        let logic_errors = bout.sim.events().filter(|event| event.kind.name() == "LogicError").count();
+        driver.sim.advance(Span::seconds(30.0));
+        check(&driver.sim)?;
+        let logic_errors = driver.sim.events().filter(|event| event.kind.name() == "LogicError").count();
         prop_assert_eq!(logic_errors, 0);
-        take_everything_away(&mut bout.sim)?;
+        remove_everything(&mut driver.sim)?;
     }
 }
 
@@ -328,13 +329,13 @@ fn at_the_end_of_time() {
         EffectDef::lasting("GE_Never", -1e300).granting("State.Stun"),
         EffectDef::lasting("GE_Stack", 1e12).stacking(StackingDef::by_target(0)),
     ];
-    let mut bout = Bout::new(&Game { effects, ..arena() });
+    let mut driver = SimDriver::new(&Game { effects, ..arena() });
     for _ in 0..4 {
         for effect in 0..3 {
-            bout.run(&Op::Apply { effect, source: None, target: 0, outlook: Default::default() });
+            driver.run(&Op::Apply { effect, source: None, target: 0, options: Default::default() });
         }
-        bout.sim.advance(Span::MAX);
-        check(&bout.sim).unwrap();
+        driver.sim.advance(Span::MAX);
+        check(&driver.sim).unwrap();
     }
-    assert!(bout.sim.state_hash() != 0);
+    assert!(driver.sim.state_hash() != 0);
 }

@@ -1,10 +1,10 @@
-//! Where the rules promise it, the order of application does not matter.
+//! Order of application: it does not matter where the rules promise that.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use ugas_core::effect::EffectDef;
 use ugas_core::modifier::{ModifierDef, Operation};
-use ugas_testkit::fixtures::{Bout, Op, Outlook, arena};
+use ugas_testkit::fixtures::{Op, SimDriver, SpecOptions, arena};
 use ugas_testkit::oracle::Game;
 
 /// Effects without overrides, conditions and policies: additions and multiplications in all shapes, and tags.
@@ -30,18 +30,18 @@ fn commuting(values: &[(u8, i32, u8)]) -> Game {
 }
 
 fn value_and_tags(game: &Game, order: &[usize]) -> (f64, String) {
-    let mut bout = Bout::new(game);
+    let mut driver = SimDriver::new(game);
     for &effect in order {
-        bout.run(&Op::Apply {
+        driver.run(&Op::Apply {
             effect,
             source: None,
             target: 0,
-            outlook: Outlook { level: 1, ..Outlook::default() },
+            options: SpecOptions { level: 1, ..SpecOptions::default() },
         });
     }
-    let (fighter, catalog) = (bout.actors[0], bout.sim.catalog());
-    let power = bout.sim.current(fighter, catalog.attribute("Power").unwrap()).unwrap();
-    let controller = bout.sim.controller(fighter).unwrap();
+    let (fighter, catalog) = (driver.actors[0], driver.sim.catalog());
+    let power = driver.sim.current(fighter, catalog.attribute("Power").unwrap()).unwrap();
+    let controller = driver.sim.controller(fighter).unwrap();
     let tags: Vec<_> = controller.tags().iter().collect();
     (power, format!("{tags:?} {:?}", controller.cues()))
 }
@@ -51,7 +51,7 @@ proptest! {
 
     /// Sums within a layer commute up to rounding; tags and cues commute exactly (M1, T2, E11).
     #[test]
-    fn of_application_does_not_matter_without_overrides(
+    fn application_order_does_not_matter_without_overrides(
         values in vec((0..7u8, -8..=8i32, 0..6u8), 1..9),
         shuffled in Just((0..9usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {
@@ -64,29 +64,29 @@ proptest! {
         prop_assert_eq!(one.1, other.1);
     }
 
-    /// What was applied and removed leaves no trace in the values (M10).
+    /// Removed effects leave no trace in the values (M10).
     #[test]
-    fn of_what_is_gone_leaves_no_trace(values in vec((0..7u8, -8..=8i32, 0..6u8), 2..9)) {
+    fn removed_effects_leave_no_trace(values in vec((0..7u8, -8..=8i32, 0..6u8), 2..9)) {
         let game = commuting(&values);
-        let mut bout = Bout::new(&game);
-        let catalog = bout.sim.catalog().clone();
-        let (fighter, power) = (bout.actors[0], catalog.attribute("Power").unwrap());
-        let apply = |effect| Op::Apply { effect, source: None, target: 0, outlook: Outlook::default() };
-        bout.run(&apply(0));
-        let before = bout.sim.current(fighter, power);
+        let mut driver = SimDriver::new(&game);
+        let catalog = driver.sim.catalog().clone();
+        let (fighter, power) = (driver.actors[0], catalog.attribute("Power").unwrap());
+        let apply = |effect| Op::Apply { effect, source: None, target: 0, options: SpecOptions::default() };
+        driver.run(&apply(0));
+        let before = driver.sim.current(fighter, power);
         for effect in 1..values.len() {
-            bout.run(&apply(effect));
+            driver.run(&apply(effect));
         }
         for _ in 1..values.len() {
-            bout.run(&Op::Remove { target: 0, nth: 2, stacks: None });
+            driver.run(&Op::Remove { target: 0, nth: 2, stacks: None });
         }
-        prop_assert_eq!(bout.sim.current(fighter, power), before);
+        prop_assert_eq!(driver.sim.current(fighter, power), before);
     }
 }
 
-/// M4: of two overrides of one priority the one applied last wins, so here the order does matter.
+/// M4: of two overrides of equal priority the one applied last wins, so here the order matters.
 #[test]
-fn of_overrides_matters() {
+fn override_order_matters() {
     let effects = vec![
         EffectDef::infinite("GE_Five").modify("Power", Operation::Override, 5.0),
         EffectDef::infinite("GE_Six").modify("Power", Operation::Override, 6.0),

@@ -1,4 +1,5 @@
-//! N1 and N2 from file to wire: what a pack says of an attribute's replication and precision is what a client reads.
+//! N1 and N2 from file to wire: a client reads attributes with the replication mode and precision of the
+//! pack.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ AttributeSets: [ { Name: HeroSet } ]
 
 #[test]
 fn packs_decide_what_clients_read() {
-    let pack = Loader::new().text("pack.yaml", PACK).load().expect("the pack is sound");
+    let pack = Loader::new().text("pack.yaml", PACK).load().expect("the pack loads");
     let server =
         Server::new(Simulation::new(Arc::clone(&pack.catalog), Config::seeded(1)), ServerConfig::default());
     let mut rig = Rig::new(server, 1);

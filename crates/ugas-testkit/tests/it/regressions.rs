@@ -1,10 +1,10 @@
-//! Cases that random operations found, each with the rule that decides it.
+//! Regressions found by random operations, each with its rule.
 
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::effect::{DurationRefresh, EffectDef, ExecutionPolicy, StackingDef};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::time::Span;
-use ugas_testkit::fixtures::{Bout, Op, Outlook, World, arena};
+use ugas_testkit::fixtures::{Op, SimDriver, SpecOptions, World, arena};
 use ugas_testkit::oracle::{Game, Selector};
 
 /// The arena's attributes with these effects.
@@ -12,13 +12,13 @@ fn game(effects: impl IntoIterator<Item = EffectDef>) -> Game {
     Game { effects: effects.into_iter().collect(), ..arena() }
 }
 
-/// A current value of the fighter, who is the first in every world.
+/// Current value of an attribute of the fighter, the first controller of every world.
 fn current(world: &World, attribute: &str) -> f64 {
     let attribute = world.sim.catalog().attribute(attribute).unwrap();
     world.sim.current(world.handle(0), attribute).unwrap()
 }
 
-/// M5: a source that is gone counts with the tags it had last, not with those it lost while it went.
+/// M5: a despawned source counts with its tags before the despawn, not with those it lost during it.
 #[test]
 fn a_despawned_source_keeps_the_tags_it_had() {
     let game = game([
@@ -34,7 +34,7 @@ fn a_despawned_source_keeps_the_tags_it_had() {
     world.run(&Op::Despawn(0));
 }
 
-/// E8: a magnitude that is live follows from the start, also what the effect itself changes.
+/// E8: a live magnitude also follows changes of its own effect, from the start.
 #[test]
 fn a_live_magnitude_sees_the_effects_own_modifier() {
     let game = game([EffectDef::infinite("GE_Both").modify("MaxHealth", Operation::Multiply, -0.05).modify(
@@ -54,7 +54,7 @@ fn an_endless_stack_takes_over() {
     for duration_refresh in [DurationRefresh::Refresh, DurationRefresh::Extend, DurationRefresh::Never] {
         let rules = StackingDef { duration_refresh, ..StackingDef::by_target(0) };
         let mut world = World::with_two(&game([EffectDef::infinite("GE_Oath").stacking(rules)]));
-        let short = Outlook { level: 1, duration: Some(1_000), ..Outlook::default() };
+        let short = SpecOptions { level: 1, duration: Some(1_000), ..SpecOptions::default() };
         world.apply_with("GE_Oath", None, 0, &short);
         world.apply("GE_Oath", None, 0);
         world.apply_with("GE_Oath", None, 0, &short);
@@ -71,7 +71,7 @@ fn merging_other_dynamic_tags_keeps_the_effects_own() {
         .cue("Cue.Aura");
     let mut world = World::with_two(&game([merged]));
     world.apply("GE_Aura", None, 0);
-    world.apply_with("GE_Aura", None, 0, &Outlook { level: 1, immune: true, ..Outlook::default() });
+    world.apply_with("GE_Aura", None, 0, &SpecOptions { level: 1, immune: true, ..SpecOptions::default() });
     world.apply("GE_Aura", None, 0);
 }
 
@@ -80,7 +80,12 @@ fn merging_other_dynamic_tags_keeps_the_effects_own() {
 fn a_ratio_survives_two_moves_of_its_bound() {
     let mut world = World::with_two(&arena());
     // Applied and removed at the same instant (E6): the bound rises and falls back.
-    world.apply_with("GE_Bond", None, 0, &Outlook { level: 1, duration: Some(-500), ..Outlook::default() });
+    world.apply_with(
+        "GE_Bond",
+        None,
+        0,
+        &SpecOptions { level: 1, duration: Some(-500), ..SpecOptions::default() },
+    );
     assert!((current(&world, "Mana") - 50.0).abs() < 1e-9);
 }
 
@@ -99,9 +104,9 @@ fn bases_follow_their_bounds_in_dependency_order() {
     assert!((current(&world, "Rage") - 20.2).abs() < 1e-9);
 }
 
-/// E8, M10: what a linked effect freezes is the value after the change that led to it.
+/// E8, M10: a linked effect captures the value after the change that led to it.
 #[test]
-fn linked_effects_capture_what_is_true_now() {
+fn linked_effect_captures_the_value_after_the_change() {
     let vigor = MagnitudeDef::attribute(CaptureFrom::Source, "Vigor", 0.1).frozen();
     let mut last = EffectDef::infinite("GE_Last");
     last.expiration_effects.premature.push("GE_Legacy".to_owned());
@@ -130,23 +135,23 @@ fn a_stack_at_the_instant_of_its_end_ends_by_its_timer() {
     world.advance(1.0);
 }
 
-/// I1: restoring inside a batch neither panics nor leaves values behind.
+/// I1: restoring inside a batch neither panics nor leaves stale values.
 #[test]
 fn a_snapshot_inside_a_batch_comes_to_rest() {
-    let mut bout =
-        Bout::new(&game([EffectDef::lasting("GE_Buff", 1.0).modify("Power", Operation::Add, 5.0)]));
-    let (fighter, buff) = (bout.actors[0], bout.effect(0).unwrap());
-    let power = bout.sim.catalog().attribute("Power").unwrap();
-    bout.sim.batch(|sim| {
+    let mut driver =
+        SimDriver::new(&game([EffectDef::lasting("GE_Buff", 1.0).modify("Power", Operation::Add, 5.0)]));
+    let (fighter, buff) = (driver.actors[0], driver.effect(0).unwrap());
+    let power = driver.sim.catalog().attribute("Power").unwrap();
+    driver.sim.batch(|sim| {
         sim.apply_effect(buff, None, fighter).unwrap();
         let snapshot = sim.snapshot();
         sim.restore(&snapshot).unwrap();
     });
-    assert_eq!(bout.sim.current(fighter, power), Some(15.0));
-    bout.sim.events().for_each(drop);
-    bout.sim.advance(Span::seconds(1.0));
-    assert_eq!(bout.sim.current(fighter, power), Some(10.0));
-    let changes = bout.sim.events().filter(|event| event.kind.name() == "AttributeChanged");
+    assert_eq!(driver.sim.current(fighter, power), Some(15.0));
+    driver.sim.events().for_each(drop);
+    driver.sim.advance(Span::seconds(1.0));
+    assert_eq!(driver.sim.current(fighter, power), Some(10.0));
+    let changes = driver.sim.events().filter(|event| event.kind.name() == "AttributeChanged");
     assert_eq!(changes.count(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! R6, R7: a reload that changes nothing is not felt, now or later; one that changes something leaves nothing half-way.
+//! R6, R7: a reload of equal definitions has no effect, now or later; a reload of changed ones is complete.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use ugas_core::effect::EffectDef;
 use ugas_core::event::Event;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::Simulation;
-use ugas_testkit::fixtures::{Bout, Op, arena, operations, random_game};
+use ugas_testkit::fixtures::{Op, SimDriver, arena, operations, random_game};
 use ugas_testkit::oracle::Game;
 
-/// Everything that has a name, so that simulations with other ids can be compared.
+/// Named state of a simulation, so that simulations with different ids can be compared.
 fn picture(sim: &Simulation) -> String {
     let catalog = sim.catalog();
     let mut text = format!("{} {:?}\n", sim.now(), sim.next_timer());
@@ -45,7 +45,7 @@ fn story(sim: &mut Simulation) -> Vec<String> {
     events.iter().map(|event| format!("{} {}", event.sequence, event.describe(sim))).collect()
 }
 
-/// The same game, and others besides that shift every id.
+/// The same game with additional definitions that shift every id.
 fn among_others(game: &Game) -> Arc<Catalog> {
     let mut game = game.clone();
     game.effects.reverse();
@@ -62,13 +62,13 @@ fn among_others(game: &Game) -> Arc<Catalog> {
     game.catalog()
 }
 
-/// A spec that the host keeps is one of the old catalog; with other ids it would mean something else.
+/// Whether an operation keeps a spec, which belongs to the old catalog and is invalid with other ids.
 fn keeps_spec(op: &Op) -> bool {
     matches!(op, Op::Prepare { .. } | Op::ApplyPrepared(_))
 }
 
 fn check_equal(game: &Game, operations: &[Op], every: usize) -> Result<(), TestCaseError> {
-    let (mut one, mut other) = (Bout::new(game), Bout::new(game));
+    let (mut one, mut other) = (SimDriver::new(game), SimDriver::new(game));
     for (at, operation) in operations.iter().enumerate() {
         one.run(operation);
         other.run(operation);
@@ -84,7 +84,7 @@ fn check_equal(game: &Game, operations: &[Op], every: usize) -> Result<(), TestC
 }
 
 fn check_among_others(game: &Game, operations: &[Op], every: usize) -> Result<(), TestCaseError> {
-    let (mut one, mut other) = (Bout::new(game), Bout::new(game));
+    let (mut one, mut other) = (SimDriver::new(game), SimDriver::new(game));
     let catalogs = [among_others(game), game.catalog()];
     let mut reloads = 0;
     for (at, operation) in operations.iter().filter(|op| !keeps_spec(op)).enumerate() {
@@ -104,26 +104,26 @@ fn check_among_others(game: &Game, operations: &[Op], every: usize) -> Result<()
     Ok(())
 }
 
-/// Whatever changes, two machines agree, and what is derived is what the same catalog would derive again.
+/// After any change, two machines agree, and a further reload of the same catalog changes nothing.
 fn check_changed(game: &Game, changed: &Game, before: &[Op], after: &[Op]) -> Result<(), TestCaseError> {
-    let mut bout = Bout::new(game);
+    let mut driver = SimDriver::new(game);
     for operation in before.iter().filter(|op| !keeps_spec(op)) {
-        bout.run(operation);
+        driver.run(operation);
     }
-    let mut twin = bout.clone();
-    let report = bout.sim.reload(changed.catalog()).unwrap();
+    let mut twin = driver.clone();
+    let report = driver.sim.reload(changed.catalog()).unwrap();
     prop_assert_eq!(&report, &twin.sim.reload(changed.catalog()).unwrap());
-    prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash());
+    prop_assert_eq!(driver.sim.state_hash(), twin.sim.state_hash());
     prop_assert!(twin.sim.reload(changed.catalog()).unwrap().entries.is_empty());
-    prop_assert_eq!(picture(&bout.sim), picture(&twin.sim));
-    prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash());
+    prop_assert_eq!(picture(&driver.sim), picture(&twin.sim));
+    prop_assert_eq!(driver.sim.state_hash(), twin.sim.state_hash());
     for operation in after.iter().filter(|op| !keeps_spec(op)) {
-        bout.run(operation);
+        driver.run(operation);
         twin.run(operation);
-        prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash(), "after {:?}", operation);
+        prop_assert_eq!(driver.sim.state_hash(), twin.sim.state_hash(), "after {:?}", operation);
     }
     let logic = |sim: &mut Simulation| sim.events().filter(|event| event.kind.name() == "LogicError").count();
-    prop_assert_eq!((logic(&mut bout.sim), logic(&mut twin.sim)), (0, 0));
+    prop_assert_eq!((logic(&mut driver.sim), logic(&mut twin.sim)), (0, 0));
     Ok(())
 }
 

@@ -1,37 +1,37 @@
-//! I1: a state that is restored or cloned goes on exactly as the first time.
+//! I1: a restored or cloned state continues exactly like the original.
 
 use proptest::prelude::*;
 use ugas_core::event::Event;
 use ugas_core::simulation::Snapshot;
-use ugas_testkit::fixtures::{Bout, Op, arena, operations, random_game};
+use ugas_testkit::fixtures::{Op, SimDriver, arena, operations, random_game};
 use ugas_testkit::oracle::Game;
 
-/// Everything that one can see of a continuation: hashes, events with their handles, and the handles that are there.
-fn continuation(bout: &mut Bout, operations: &[Op]) -> (Vec<u64>, Vec<Event>, String) {
+/// Observable results of a continuation: hashes, events with their handles, and existing handles.
+fn continuation(driver: &mut SimDriver, operations: &[Op]) -> (Vec<u64>, Vec<Event>, String) {
     let mut hashes = Vec::new();
     for operation in operations {
-        bout.run(operation);
-        hashes.push(bout.sim.state_hash());
+        driver.run(operation);
+        hashes.push(driver.sim.state_hash());
     }
-    let events = bout.sim.events().collect();
-    let effects = bout.sim.controllers().map(|(id, controller)| (id, controller.effects().to_vec()));
+    let events = driver.sim.events().collect();
+    let effects = driver.sim.controllers().map(|(id, controller)| (id, controller.effects().to_vec()));
     (hashes, events, format!("{:?}", effects.collect::<Vec<_>>()))
 }
 
 fn check(game: &Game, before: &[Op], after: &[Op]) -> Result<(), TestCaseError> {
-    let mut bout = Bout::new(game);
+    let mut driver = SimDriver::new(game);
     for operation in before {
-        bout.run(operation);
+        driver.run(operation);
     }
-    bout.sim.events().for_each(drop);
-    let snapshot = bout.sim.snapshot();
-    let hash = bout.sim.state_hash();
+    driver.sim.events().for_each(drop);
+    let snapshot = driver.sim.snapshot();
+    let hash = driver.sim.state_hash();
     prop_assert_eq!(snapshot.state_hash(), hash);
-    let (start, mut twin) = (bout.clone(), bout.clone());
-    let first = continuation(&mut bout, after);
+    let (start, mut twin) = (driver.clone(), driver.clone());
+    let first = continuation(&mut driver, after);
 
     let mut again = start;
-    again.sim = bout.sim;
+    again.sim = driver.sim;
     again.sim.restore(&snapshot).unwrap();
     prop_assert_eq!(again.sim.state_hash(), hash);
     let second = continuation(&mut again, after);
@@ -42,17 +42,17 @@ fn check(game: &Game, before: &[Op], after: &[Op]) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Two worlds that were one, and places for snapshots that are written over again and again by both: only what differs is
-/// copied, so whatever is taken for the same must be.
+/// Two copies of a simulation that repeatedly overwrite a ring of snapshots: only differences are copied, so
+/// parts that are considered equal must be equal.
 fn check_ring(game: &Game, moves: &[(u8, usize, usize)], operations: &[Op]) -> Result<(), TestCaseError> {
-    let mut first = Bout::new(game);
+    let mut first = SimDriver::new(game);
     first.run(&Op::Advance(1));
     let mut worlds = [first.clone(), first];
-    let mut places: [Option<(Snapshot, Bout)>; 3] = [None, None, None];
+    let mut places: [Option<(Snapshot, SimDriver)>; 3] = [None, None, None];
     let mut operations = operations.iter();
     for &(kind, world, place) in moves {
         match kind {
-            // Keeps the world, over what another may have kept.
+            // Takes a snapshot over one that the other copy may have taken.
             0 | 1 => {
                 let snapshot = match places[place].take() {
                     Some((mut old, _)) => {
@@ -65,7 +65,7 @@ fn check_ring(game: &Game, moves: &[(u8, usize, usize)], operations: &[Op]) -> R
                 prop_assert_eq!(snapshot.to_bytes(), then.sim.snapshot().to_bytes(), "kept");
                 places[place] = Some((snapshot, then));
             }
-            // Goes back, maybe to what was the other's.
+            // Restores a snapshot, possibly one of the other copy.
             2 => {
                 let Some((snapshot, then)) = &places[place] else { continue };
                 let mut back = then.clone();
@@ -113,15 +113,15 @@ proptest! {
         check(&game, &before, &after)?;
     }
 
-    /// The hash tells states apart that will go on differently.
+    /// States that continue differently have different hashes.
     #[test]
     fn hashes_differ_when_states_do(before in operations(20)) {
-        let mut bout = Bout::new(&arena());
+        let mut driver = SimDriver::new(&arena());
         for operation in &before {
-            bout.run(operation);
+            driver.run(operation);
         }
-        let hash = bout.sim.state_hash();
-        bout.run(&Op::Advance(1));
-        prop_assert_ne!(bout.sim.state_hash(), hash);
+        let hash = driver.sim.state_hash();
+        driver.run(&Op::Advance(1));
+        prop_assert_ne!(driver.sim.state_hash(), hash);
     }
 }

@@ -1,4 +1,5 @@
-//! A moment of any game as a scenario: it begins with the very same state, and goes on as the game does.
+//! Any state of a game as the initial state of a scenario: it is restored exactly and continues like the
+//! game.
 
 use proptest::prelude::*;
 use ugas_core::simulation::{Config, Simulation};
@@ -8,9 +9,11 @@ use ugas_data::decode::Field;
 use ugas_data::model::scenario::ConfigDoc;
 use ugas_data::node::{Node, to_yaml};
 use ugas_data::scenario::{Options, state_text};
-use ugas_testkit::fixtures::{Bout, deeds, do_deed, game_of_abilities, operations, random_game};
+use ugas_testkit::fixtures::{
+    SimDriver, ability_ops, game_of_abilities, operations, random_game, run_ability_op,
+};
 
-/// After how many seconds they are compared again.
+/// Seconds after which both are compared again.
 const LATER: f64 = 4.3;
 
 fn check(mut game: Simulation) -> Result<(), TestCaseError> {
@@ -40,15 +43,15 @@ proptest! {
 
     #[test]
     fn of_effects(game in random_game(), before in operations(20)) {
-        let mut bout = Bout::new(&game);
-        before.iter().for_each(|operation| bout.run(operation));
-        check(bout.sim)?;
+        let mut driver = SimDriver::new(&game);
+        before.iter().for_each(|operation| driver.run(operation));
+        check(driver.sim)?;
     }
 
     #[test]
-    fn of_abilities(game in game_of_abilities(), deeds in deeds(30)) {
-        let mut bout = Bout::configured(&game, Config { cascade_limit: 300, ..Config::seeded(1) });
-        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
-        check(bout.sim)?;
+    fn of_abilities(game in game_of_abilities(), ability_ops in ability_ops(30)) {
+        let mut driver = SimDriver::configured(&game, Config { cascade_limit: 300, ..Config::seeded(1) });
+        ability_ops.iter().for_each(|ability_op| run_ability_op(&mut driver, ability_op));
+        check(driver.sim)?;
     }
 }

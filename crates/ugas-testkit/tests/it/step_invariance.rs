@@ -1,27 +1,27 @@
-//! V4: one long step and many short ones are the same.
+//! V4: one long step has the same result as many short ones.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use ugas_core::event::Event;
 use ugas_core::time::Span;
-use ugas_testkit::fixtures::{Bout, Op, arena, operations, random_game};
+use ugas_testkit::fixtures::{Op, SimDriver, arena, operations, random_game};
 use ugas_testkit::oracle::Game;
 
-/// Lets the same time pass in steps of these lengths, in microseconds, over and over.
-fn advance_in_steps(bout: &mut Bout, millis: i64, steps: &[i64]) {
+/// Advances time in steps of these lengths in microseconds, repeated cyclically.
+fn advance_in_steps(driver: &mut SimDriver, millis: i64, steps: &[i64]) {
     let mut left = millis * 1_000;
     for step in steps.iter().cycle() {
         if left <= 0 {
             return;
         }
         let step = (*step).min(left);
-        bout.sim.advance(Span::from_micros(step));
+        driver.sim.advance(Span::from_micros(step));
         left -= step;
     }
 }
 
 fn check(game: &Game, operations: &[Op], steps: &[i64]) -> Result<(), TestCaseError> {
-    let (mut whole, mut parts) = (Bout::new(game), Bout::new(game));
+    let (mut whole, mut parts) = (SimDriver::new(game), SimDriver::new(game));
     for operation in operations {
         whole.run(operation);
         match operation {
@@ -50,10 +50,10 @@ proptest! {
     }
 }
 
-/// The steps of a game loop: 600 frames and one step of ten seconds.
+/// Steps of a game loop: 600 frames compared with one step of ten seconds.
 #[test]
 fn of_a_game_loop() {
-    let apply = |effect| Op::Apply { effect, source: Some(0), target: 1, outlook: Default::default() };
+    let apply = |effect| Op::Apply { effect, source: Some(0), target: 1, options: Default::default() };
     let mut operations: Vec<Op> = (0..arena().effects.len()).map(apply).collect();
     operations.push(Op::Advance(10_000));
     check(&arena(), &operations, &[16_667]).unwrap();

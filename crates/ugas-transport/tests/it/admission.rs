@@ -1,4 +1,4 @@
-//! Who is let in, who is not, and what they are told.
+//! Accepted and refused connection requests, and the reasons of refusals.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use ugas_transport::{
     Refusal, ServerConfig, ServerKey, ServerSocket, TokenIssuer,
 };
 
-use crate::pair::{Host, Seen, loopback, protocol};
+use crate::pair::{Host, SeenEvent, loopback, protocol};
 
 /// Connects with a token, and expects to be refused.
 fn check_refused(host: &mut Host, token: ConnectToken, expected: Refusal) {
@@ -18,7 +18,7 @@ fn check_refused(host: &mut Host, token: ConnectToken, expected: Refusal) {
 }
 
 #[test]
-fn a_token_of_another_key() {
+fn token_of_another_key_is_refused() {
     let mut host = Host::new(|config| config);
     let stranger = TokenIssuer::new(ServerKey::generate(), protocol());
     let token = stranger.issue(&host.admission(1)).unwrap();
@@ -26,14 +26,14 @@ fn a_token_of_another_key() {
 }
 
 #[test]
-fn a_token_without_secrets() {
+fn token_without_secrets_is_refused_by_a_keyed_server() {
     let mut host = Host::new(|config| config);
     let token = ConnectToken::without_secrets(protocol(), &host.admission(1)).unwrap();
     check_refused(&mut host, token, Refusal::UnknownIssuer);
 }
 
 #[test]
-fn a_token_of_another_version() {
+fn token_of_another_protocol_is_refused() {
     let key = ServerKey::generate();
     let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::Keyed(key.clone())));
     let token = TokenIssuer::new(key, ProtocolId::of(2, 0xcafe)).issue(&host.admission(1)).unwrap();
@@ -41,14 +41,14 @@ fn a_token_of_another_version() {
 }
 
 #[test]
-fn a_token_for_another_server() {
+fn token_for_another_server_is_refused() {
     let mut host = Host::new(|config| config.reached_at("192.0.2.1:7777".parse().unwrap()));
     let token = host.token(1);
     check_refused(&mut host, token, Refusal::NotForThisServer);
 }
 
 #[test]
-fn an_expired_token() {
+fn expired_token_is_refused() {
     let mut host = Host::new(|config| config);
     let token = host.issuer.issue(&host.admission(1).valid_for(Duration::from_secs(5))).unwrap();
     // Only the server's clock is ahead; the client connects in the present.
@@ -57,14 +57,14 @@ fn an_expired_token() {
 }
 
 #[test]
-fn a_full_server() {
+fn full_server_refuses_until_a_peer_leaves() {
     let mut host = Host::new(|config| config.max_clients(1));
     let mut first = host.connected(1);
     let mut second = host.client(2);
     host.until(&mut [&mut first, &mut second], |_, clients| clients[1].state() != ClientState::Connecting);
     assert_eq!(second.state(), ClientState::Refused(Refusal::Full));
     assert!(host.server.statistics().refused(Refusal::Full) >= 1);
-    // A place becomes free.
+    // A peer leaves.
     drop(first);
     host.until(&mut [], |host, _| host.server.peers().count() == 0);
     let third = host.connected(3);
@@ -72,7 +72,7 @@ fn a_full_server() {
 }
 
 #[test]
-fn a_token_lets_in_once() {
+fn token_is_accepted_once() {
     let mut host = Host::new(|config| config);
     let token = host.token(1);
     let mut client = ClientSocket::connect(token.clone()).unwrap();
@@ -84,16 +84,16 @@ fn a_token_lets_in_once() {
 }
 
 #[test]
-fn a_peer_that_comes_again_takes_its_own_place() {
+fn reconnecting_peer_replaces_its_connection() {
     let mut host = Host::new(|config| config.max_clients(1));
     let mut lost = host.connected(1);
-    // It has no time to say goodbye, and comes again while the server still counts on it.
+    // It reconnects without having disconnected, while the server still considers it connected.
     let again = host.connected(1);
     assert_eq!(again.state(), ClientState::Connected);
     let expected = [
-        Seen::Connected(1, Vec::new()),
-        Seen::Disconnected(1, Departure::Replaced),
-        Seen::Connected(1, Vec::new()),
+        SeenEvent::Connected(1, Vec::new()),
+        SeenEvent::Disconnected(1, Departure::Replaced),
+        SeenEvent::Connected(1, Vec::new()),
     ];
     assert_eq!(host.seen, expected);
     host.until(&mut [&mut lost], |_, clients| clients[0].state() != ClientState::Connected);
@@ -102,13 +102,13 @@ fn a_peer_that_comes_again_takes_its_own_place() {
 }
 
 #[test]
-fn without_secrets_nobody_takes_anothers_place() {
+fn open_server_refuses_a_second_connection_of_a_peer() {
     let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::OpenOnLoopback));
     let open =
         |host: &Host| ConnectToken::without_secrets(protocol(), &host.admission(1).user_data("Ada")).unwrap();
     let mut client = ClientSocket::connect(open(&host)).unwrap();
     assert_eq!(host.outcome(&mut client), ClientState::Connected);
-    assert_eq!(host.seen, [Seen::Connected(1, b"Ada".to_vec())]);
+    assert_eq!(host.seen, [SeenEvent::Connected(1, b"Ada".to_vec())]);
     let mut second = ClientSocket::connect(open(&host)).unwrap();
     host.until(&mut [&mut client, &mut second], |_, clients| clients[1].state() != ClientState::Connecting);
     assert_eq!(second.state(), ClientState::Refused(Refusal::AlreadyConnected));
@@ -116,14 +116,14 @@ fn without_secrets_nobody_takes_anothers_place() {
 }
 
 #[test]
-fn a_token_of_a_key_on_a_server_without_secrets() {
+fn keyed_token_is_refused_by_an_open_server() {
     let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::OpenOnLoopback));
     let token = host.token(1);
     check_refused(&mut host, token, Refusal::UnknownIssuer);
 }
 
 #[test]
-fn where_a_server_must_not_listen() {
+fn bind_rejects_invalid_configurations() {
     let everywhere = "0.0.0.0:0".parse().unwrap();
     let bind = |config| ServerSocket::bind(config).map(|server| server.local_addr());
     let open = ServerConfig::new(everywhere, protocol(), Access::OpenOnLoopback);
@@ -142,7 +142,7 @@ fn where_a_server_must_not_listen() {
 }
 
 #[test]
-fn a_server_that_is_not_there() {
+fn unreachable_server_ends_with_no_answer() {
     let mut host = Host::new(|config| config);
     let nobody = std::net::UdpSocket::bind(loopback()).unwrap();
     let admission = Admission::new(1, nobody.local_addr().unwrap()).timeout(Duration::from_secs(1));
@@ -153,7 +153,7 @@ fn a_server_that_is_not_there() {
 }
 
 #[test]
-fn the_second_server_of_a_token() {
+fn client_falls_back_to_the_second_server() {
     let mut host = Host::new(|config| config);
     let nobody = std::net::UdpSocket::bind(loopback()).unwrap();
     let servers = vec![nobody.local_addr().unwrap(), host.server.local_addr()];
@@ -166,11 +166,11 @@ fn the_second_server_of_a_token() {
 }
 
 #[test]
-fn key_files() {
+fn key_files_are_created_and_read() {
     let path = std::env::temp_dir().join(format!("ugas-transport-{}.key", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let key = ServerKey::create_file(&path).unwrap();
-    assert!(ServerKey::create_file(&path).is_err(), "an existing key is not written over");
+    assert!(ServerKey::create_file(&path).is_err(), "an existing key file is not overwritten");
     assert_eq!(ServerKey::read_file(&path).unwrap().to_text(), key.to_text());
     #[cfg(unix)]
     {

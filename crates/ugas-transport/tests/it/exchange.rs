@@ -1,26 +1,26 @@
-//! What connected peers can do, and how connections end.
+//! Exchange between connected peers, and the end of connections.
 
 use std::time::{Duration, Instant};
 
 use ugas_transport::{ClientSocket, ClientState, Departure, Ending, MAX_DATAGRAM_BYTES, SendError};
 
-use crate::pair::{Host, Relay, Seen, Way};
+use crate::pair::{Direction, Host, Relay, SeenEvent};
 
 #[test]
-fn datagrams_go_both_ways_whole() {
+fn datagrams_arrive_unchanged_both_ways() {
     let mut host = Host::new(|config| config);
     let token = host.issuer.issue(&host.admission(7).user_data([9; 240])).unwrap();
     let mut client = ClientSocket::connect(token).unwrap();
     assert_eq!(client.send(b"early"), Err(SendError::NotConnected));
     assert_eq!(host.outcome(&mut client), ClientState::Connected);
-    assert_eq!(host.seen, [Seen::Connected(7, vec![9; 240])]);
+    assert_eq!(host.seen, [SeenEvent::Connected(7, vec![9; 240])]);
     assert_eq!((client.peer(), host.server.address_of(7)), (7, client.local_addr().ok()));
     host.seen.clear();
 
     for bytes in [&b"hello"[..], &[], &[1; MAX_DATAGRAM_BYTES]] {
         client.send(bytes).unwrap();
         host.until(&mut [&mut client], |host, _| !host.seen.is_empty());
-        assert_eq!(host.seen, [Seen::Datagram(7, bytes.to_vec())]);
+        assert_eq!(host.seen, [SeenEvent::Datagram(7, bytes.to_vec())]);
         host.seen.clear();
         host.server.send(7, bytes).unwrap();
         let mut heard = None;
@@ -41,13 +41,13 @@ fn datagrams_go_both_ways_whole() {
 }
 
 #[test]
-fn many_peers_are_told_apart() {
+fn datagrams_of_many_peers_are_not_mixed() {
     let mut host = Host::new(|config| config.max_clients(20));
     let mut clients: Vec<ClientSocket> = (0..20).map(|peer| host.client(peer)).collect();
     let mut all: Vec<&mut ClientSocket> = clients.iter_mut().collect();
     host.until(&mut all, |_, clients| clients.iter().all(|client| client.state() == ClientState::Connected));
     host.seen.clear();
-    // More rounds than there were answers at the door, so that every number in question is met.
+    // More rounds than answers to requests, so that every used sequence number is reached.
     for round in 0..60 {
         for (peer, client) in all.iter_mut().enumerate() {
             client.send(&[peer as u8, round]).unwrap();
@@ -65,7 +65,7 @@ fn many_peers_are_told_apart() {
         });
         for seen in host.seen.drain(..) {
             assert!(
-                matches!(&seen, Seen::Datagram(peer, bytes) if *bytes == [*peer as u8, round]),
+                matches!(&seen, SeenEvent::Datagram(peer, bytes) if *bytes == [*peer as u8, round]),
                 "{seen:?}"
             );
         }
@@ -73,31 +73,34 @@ fn many_peers_are_told_apart() {
 }
 
 #[test]
-fn a_client_leaves() {
+fn client_disconnects() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     client.disconnect();
     assert_eq!(client.state(), ClientState::Disconnected(Ending::Closed));
     assert_eq!(client.send(b"late"), Err(SendError::NotConnected));
     host.until(&mut [&mut client], |host, _| host.seen.len() == 2);
-    assert_eq!(host.seen[1], Seen::Disconnected(1, Departure::Left));
+    assert_eq!(host.seen[1], SeenEvent::Disconnected(1, Departure::Left));
     assert_eq!((host.server.statistics().connected, host.server.statistics().disconnected), (1, 1));
 }
 
 #[test]
-fn a_client_is_dropped_and_another_comes() {
+fn dropped_client_is_disconnected_and_another_connects() {
     let mut host = Host::new(|config| config);
     drop(host.connected(1));
     host.until(&mut [], |host, _| host.seen.len() == 2);
     let mut again = host.connected(1);
     again.send(b"back").unwrap();
     host.until(&mut [&mut again], |host, _| host.seen.len() == 4);
-    assert_eq!(host.seen[1..3], [Seen::Disconnected(1, Departure::Left), Seen::Connected(1, Vec::new())]);
-    assert_eq!(host.seen[3], Seen::Datagram(1, b"back".to_vec()));
+    assert_eq!(
+        host.seen[1..3],
+        [SeenEvent::Disconnected(1, Departure::Left), SeenEvent::Connected(1, Vec::new())]
+    );
+    assert_eq!(host.seen[3], SeenEvent::Datagram(1, b"back".to_vec()));
 }
 
 #[test]
-fn the_server_ends_a_connection() {
+fn server_disconnects_a_peer() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     client.send(b"rubbish").unwrap();
@@ -105,14 +108,14 @@ fn the_server_ends_a_connection() {
     host.server.poll(host.now()).unwrap();
     host.seen.clear();
     host.server.disconnect(1);
-    // What waited of it is forgotten, and its end is no news.
+    // Its queued events are dropped, and no event is emitted.
     host.until(&mut [&mut client], |_, clients| clients[0].state() != ClientState::Connected);
     assert_eq!(client.state(), ClientState::Disconnected(Ending::ClosedByServer));
     assert_eq!(host.seen, []);
 }
 
 #[test]
-fn a_goodbye_that_was_lost_is_said_again() {
+fn lost_disconnect_packet_is_repeated() {
     let mut host = Host::new(|config| config);
     let mut relay = Relay::new(&host);
     let mut client = relay.client(&host, 1);
@@ -121,13 +124,13 @@ fn a_goodbye_that_was_lost_is_said_again() {
         clients[0].state() == ClientState::Connected
     });
     host.server.disconnect(1);
-    // The first and the three that follow are lost.
+    // The first packet and its three copies are lost.
     let mut lost = 0;
     host.until(&mut [&mut client], |_, _| {
-        relay.pump(|way, bytes| {
-            let is_goodbye = way == Way::ToClient && bytes[0] & 15 == 6;
-            lost += usize::from(is_goodbye);
-            usize::from(!is_goodbye && way == Way::ToClient)
+        relay.pump(|direction, bytes| {
+            let is_disconnect = direction == Direction::ToClient && bytes[0] & 15 == 6;
+            lost += usize::from(is_disconnect);
+            usize::from(!is_disconnect && direction == Direction::ToClient)
         });
         lost == 4
     });
@@ -141,10 +144,10 @@ fn a_goodbye_that_was_lost_is_said_again() {
 }
 
 #[test]
-fn silence_ends_a_connection_on_both_sides() {
+fn silence_times_out_on_both_sides() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
-    // What the other side sent before still counts, so it may take a second time.
+    // Earlier packets of the other side still count, so it may take another timeout.
     while client.state() == ClientState::Connected {
         host.ahead += Duration::from_secs(11);
         client.poll(host.now()).unwrap();
@@ -154,11 +157,11 @@ fn silence_ends_a_connection_on_both_sides() {
         host.ahead += Duration::from_secs(11);
         host.poll();
     }
-    assert_eq!(host.seen[1..], [Seen::Disconnected(1, Departure::TimedOut)]);
+    assert_eq!(host.seen[1..], [SeenEvent::Disconnected(1, Departure::TimedOut)]);
 }
 
 #[test]
-fn a_client_that_was_busy_for_long_stays_if_the_server_talks() {
+fn busy_client_stays_connected_if_the_server_sends() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     host.server.send(1, b"hello?").unwrap();
@@ -168,7 +171,7 @@ fn a_client_that_was_busy_for_long_stays_if_the_server_talks() {
 }
 
 #[test]
-fn connections_without_traffic_stay() {
+fn idle_connections_stay() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     // Half a minute in steps of 200 ms, three times the timeout.
@@ -182,20 +185,20 @@ fn connections_without_traffic_stay() {
 }
 
 #[test]
-fn a_server_shuts_down() {
+fn server_shutdown_disconnects_peers() {
     let mut host = Host::new(|config| config);
     let mut clients: Vec<ClientSocket> = (0..3).map(|peer| host.connected(peer)).collect();
     let statistics = host.server.shut_down();
     assert_eq!((statistics.connected, statistics.disconnected), (3, 3));
     for client in &mut clients {
-        // Goodbyes are there when it returns.
+        // The disconnect packets have arrived when it returns.
         client.poll(Instant::now()).unwrap();
         assert_eq!(client.state(), ClientState::Disconnected(Ending::ClosedByServer));
     }
 }
 
 #[test]
-fn a_server_is_dropped() {
+fn dropped_server_disconnects_peers() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     drop(host);
@@ -205,7 +208,7 @@ fn a_server_is_dropped() {
 }
 
 #[test]
-fn waiting_ends_with_a_datagram_or_with_time() {
+fn wait_ends_with_a_datagram_or_the_timeout() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     while host.server.wait(Duration::ZERO).unwrap() {
@@ -219,11 +222,11 @@ fn waiting_ends_with_a_datagram_or_with_time() {
     assert!(host.server.wait(Duration::from_secs(60)).unwrap());
     assert!(start.elapsed() < Duration::from_secs(30));
     host.server.poll(host.now()).unwrap();
-    assert!(host.server.wait(Duration::from_secs(60)).unwrap(), "events wait to be taken");
+    assert!(host.server.wait(Duration::from_secs(60)).unwrap(), "events are queued");
 }
 
 #[test]
-fn events_that_nobody_takes_are_bounded() {
+fn queued_events_are_bounded() {
     let limits = ugas_transport::Limits { waiting_datagrams: 4, ..Default::default() };
     let mut host = Host::new(|config| config.limits(limits));
     let mut client = host.connected(1);
@@ -238,6 +241,6 @@ fn events_that_nobody_takes_are_bounded() {
         waiting += 1;
     }
     assert_eq!(waiting, 4);
-    // The rest waited in the system.
+    // The rest waited in the system's buffer.
     host.until(&mut [&mut client], |host, _| host.seen.len() == 6);
 }

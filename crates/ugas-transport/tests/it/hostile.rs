@@ -1,13 +1,13 @@
-//! Whatever comes to the port, peers go on and the server stays up.
+//! Hostile packets: peers stay connected, and the server stays up.
 
 use std::net::UdpSocket;
 use std::time::Duration;
 
 use ugas_transport::{ClientSocket, ClientState, Limits, Rate, Refusal};
 
-use crate::pair::{Host, Relay, Seen, Way, loopback};
+use crate::pair::{Direction, Host, Relay, SeenEvent, loopback};
 
-/// Numbers without rhyme, the same every time.
+/// Pseudo-random numbers with a fixed seed.
 struct Noise(u64);
 
 impl Noise {
@@ -23,7 +23,7 @@ impl Noise {
     }
 }
 
-/// What a client sends, caught on its way.
+/// A client and its connection request, intercepted.
 fn caught(host: &Host, peer: u64) -> (ClientSocket, Vec<u8>) {
     let mut relay = Relay::new(host);
     let mut client = relay.client(host, peer);
@@ -39,7 +39,7 @@ fn caught(host: &Host, peer: u64) -> (ClientSocket, Vec<u8>) {
 }
 
 #[test]
-fn a_flood_of_garbage() {
+fn garbage_flood_is_dropped() {
     let mut host = Host::new(|config| config);
     let mut client = host.connected(1);
     let flooder = UdpSocket::bind(loopback()).unwrap();
@@ -50,7 +50,7 @@ fn a_flood_of_garbage() {
             let mut length = (noise.next() % 1400) as usize;
             let mut bytes = noise.bytes(length);
             match noise.next() % 4 {
-                // Looks like a request to connect.
+                // Looks like a connection request.
                 0 => {
                     length = 1078;
                     bytes = noise.bytes(length);
@@ -69,7 +69,7 @@ fn a_flood_of_garbage() {
     }
     host.until(&mut [&mut client], |host, _| host.seen.len() > 150);
     assert_eq!(client.state(), ClientState::Connected);
-    assert!(host.seen[1..].iter().all(|seen| matches!(seen, Seen::Datagram(1, _))));
+    assert!(host.seen[1..].iter().all(|seen| matches!(seen, SeenEvent::Datagram(1, _))));
     let statistics = host.server.statistics();
     assert_eq!(statistics.connected, 1);
     assert!(statistics.malformed > 0 && statistics.strangers > 0, "{sent} sent, {statistics:?}");
@@ -77,7 +77,7 @@ fn a_flood_of_garbage() {
 }
 
 #[test]
-fn garbage_from_a_peers_own_address() {
+fn garbage_from_a_peers_address_is_dropped() {
     let mut host = Host::new(|config| config);
     let mut relay = Relay::new(&host);
     let mut client = relay.client(&host, 1);
@@ -88,25 +88,25 @@ fn garbage_from_a_peers_own_address() {
             let mut bytes = noise.bytes(length);
             // Kinds that belong to connections, with every length of the sequence number.
             bytes[0] = (noise.next() % 16) as u8 * 16 + (1 + noise.next() % 6) as u8;
-            relay.send(Way::ToServer, &bytes);
-            relay.send(Way::ToClient, &bytes);
+            relay.send(Direction::ToServer, &bytes);
+            relay.send(Direction::ToClient, &bytes);
         }
-        // Everything arrives twice.
+        // Everything is sent twice.
         relay.pump(|_, _| 2);
         if clients[0].state() == ClientState::Connected {
             clients[0].send(b"through").unwrap();
         }
         host.seen.len() >= 4
     });
-    assert_eq!(host.seen[0], Seen::Connected(1, Vec::new()));
-    assert!(host.seen[1..].iter().all(|seen| *seen == Seen::Datagram(1, b"through".to_vec())));
+    assert_eq!(host.seen[0], SeenEvent::Connected(1, Vec::new()));
+    assert!(host.seen[1..].iter().all(|seen| *seen == SeenEvent::Datagram(1, b"through".to_vec())));
     assert!(host.server.statistics().unauthentic > 0);
-    // What was repeated did not come twice.
+    // Duplicates were dropped.
     assert!(host.server.statistics().datagrams_received <= client.statistics().datagrams_sent);
 }
 
 #[test]
-fn requests_are_limited_by_address() {
+fn requests_are_limited_per_address() {
     let limits = Limits { requests_per_address: Rate::new(1, 5), ..Limits::default() };
     let mut host = Host::new(|config| config.limits(limits));
     let (_client, request) = caught(&host, 1);
@@ -115,7 +115,7 @@ fn requests_are_limited_by_address() {
         flooder.send_to(&request, host.server.local_addr()).unwrap();
     }
     host.until(&mut [], |host, _| host.server.statistics().limited >= 40);
-    // Five at once, and perhaps one for every second that it took.
+    // Five at once, and perhaps one for every passed second.
     flooder.set_nonblocking(true).unwrap();
     let answers = std::iter::from_fn(|| flooder.recv(&mut [0; 2000]).ok()).count();
     assert!((1..=10).contains(&answers), "{answers}");
@@ -123,7 +123,7 @@ fn requests_are_limited_by_address() {
 }
 
 #[test]
-fn a_request_that_somebody_else_repeats() {
+fn replayed_request_is_refused() {
     let mut host = Host::new(|config| config);
     let (mut client, request) = caught(&host, 1);
     host.ahead = Duration::from_secs(11);
@@ -136,7 +136,7 @@ fn a_request_that_somebody_else_repeats() {
 }
 
 #[test]
-fn a_peer_that_sends_too_much() {
+fn peer_over_its_rate_is_limited() {
     let limits = Limits { datagrams_per_peer: Rate::new(10, 20), ..Limits::default() };
     let mut host = Host::new(|config| config.limits(limits));
     let mut client = host.connected(1);
@@ -149,12 +149,12 @@ fn a_peer_that_sends_too_much() {
 }
 
 #[test]
-fn a_notice_of_refusal_from_somebody_else() {
+fn forged_refusal_notice_is_ignored() {
     let mut host = Host::new(|config| config);
     let (mut client, request) = caught(&host, 1);
     let mut forged = b"\x0fUGAS\x08".to_vec();
     forged.extend(&request[30..54]);
-    // It comes from another address than the server's.
+    // Its source is not the server's address.
     let other = UdpSocket::bind(loopback()).unwrap();
     other.send_to(&forged, client.local_addr().unwrap()).unwrap();
     host.ahead = Duration::from_secs(11);
@@ -163,16 +163,16 @@ fn a_notice_of_refusal_from_somebody_else() {
 }
 
 #[test]
-fn no_number_is_used_twice_with_a_key() {
+fn sequence_numbers_are_used_once_per_key() {
     let mut host = Host::new(|config| config);
-    // Answers at the door are numbered for all peers together; some come before ours.
+    // Answers to requests are numbered for all peers together; some come before this peer's.
     let mut others: Vec<ClientSocket> = (10..15).map(|peer| host.connected(peer)).collect();
     let mut relay = Relay::new(&host);
     let mut client = relay.client(&host, 1);
     let mut all: Vec<&mut ClientSocket> = others.iter_mut().chain([&mut client]).collect();
     let mut packets: Vec<Vec<u8>> = Vec::new();
-    let mut keep = |way, bytes: &[u8]| {
-        if way == Way::ToClient {
+    let mut keep = |direction, bytes: &[u8]| {
+        if direction == Direction::ToClient {
             packets.push(bytes.to_vec());
         }
         1
@@ -190,7 +190,7 @@ fn no_number_is_used_twice_with_a_key() {
         clients[5].state() != ClientState::Connected
     });
     assert_eq!(client.statistics().datagrams_received, 30);
-    // Numbers are below 256 here: they are the second byte, or missing if zero.
+    // Sequence numbers are below 256 here: the second byte, or missing if zero.
     let number = |packet: &[u8]| if packet[0] >> 4 == 0 { 0 } else { packet[1] };
     packets.sort();
     packets.dedup();

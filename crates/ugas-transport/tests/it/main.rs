@@ -1,7 +1,7 @@
-//! Servers and clients with real sockets on this machine: every server takes a port of its own.
+//! Servers and clients with real sockets on this machine; every server has its own port.
 
 mod admission;
-mod both;
 mod exchange;
 mod hostile;
 mod pair;
+mod traits;

@@ -1,4 +1,4 @@
-//! A server and its clients, driven until something is the case.
+//! A server and its clients, polled until a condition holds.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use ugas_transport::{
     ServerEvent, ServerKey, ServerSocket, TokenIssuer,
 };
 
-/// Far more than a healthy machine needs, so that a busy one passes too.
+/// Timeout that is long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn protocol() -> ProtocolId {
@@ -19,9 +19,9 @@ pub(crate) fn loopback() -> SocketAddr {
     "127.0.0.1:0".parse().unwrap()
 }
 
-/// An event with its bytes, to keep.
+/// An owned event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum SeenEvent {
     Connected(u64, Vec<u8>),
     Datagram(u64, Vec<u8>),
     Disconnected(u64, Departure),
@@ -30,8 +30,8 @@ pub(crate) enum Seen {
 pub(crate) struct Host {
     pub(crate) server: ServerSocket,
     pub(crate) issuer: TokenIssuer,
-    pub(crate) seen: Vec<Seen>,
-    /// How far the time of server and clients is ahead of the real one.
+    pub(crate) seen: Vec<SeenEvent>,
+    /// Offset of the time of server and clients from real time.
     pub(crate) ahead: Duration,
 }
 
@@ -51,12 +51,12 @@ impl Host {
         self.issuer.issue(&self.admission(peer)).unwrap()
     }
 
-    /// A client that has begun to connect.
+    /// A connecting client.
     pub(crate) fn client(&self, peer: u64) -> ClientSocket {
         ClientSocket::connect(self.token(peer)).unwrap()
     }
 
-    /// A client that is connected.
+    /// A connected client.
     pub(crate) fn connected(&mut self, peer: u64) -> ClientSocket {
         let mut client = self.client(peer);
         self.until(&mut [&mut client], |_, clients| clients[0].state() == ClientState::Connected);
@@ -71,14 +71,14 @@ impl Host {
         self.server.poll(self.now()).unwrap();
         while let Some(event) = self.server.next_event() {
             self.seen.push(match event {
-                ServerEvent::Connected { peer, user_data } => Seen::Connected(peer, user_data.to_vec()),
-                ServerEvent::Datagram { peer, bytes } => Seen::Datagram(peer, bytes.to_vec()),
-                ServerEvent::Disconnected { peer, reason } => Seen::Disconnected(peer, reason),
+                ServerEvent::Connected { peer, user_data } => SeenEvent::Connected(peer, user_data.to_vec()),
+                ServerEvent::Datagram { peer, bytes } => SeenEvent::Datagram(peer, bytes.to_vec()),
+                ServerEvent::Disconnected { peer, reason } => SeenEvent::Disconnected(peer, reason),
             });
         }
     }
 
-    /// Polls all until something is the case.
+    /// Polls all until a condition holds.
     pub(crate) fn until(
         &mut self,
         clients: &mut [&mut ClientSocket],
@@ -99,23 +99,24 @@ impl Host {
         }
     }
 
-    /// Polls until a client is not connecting any more, and says what it is then.
+    /// Polls until a client is no longer connecting, and returns its state.
     pub(crate) fn outcome(&mut self, client: &mut ClientSocket) -> ClientState {
         self.until(&mut [client], |_, clients| clients[0].state() != ClientState::Connecting);
         client.state()
     }
 }
 
-/// A wire between one client and the server that can be tampered with: the client's token names it as the server.
+/// A relay between one client and the server, which can drop and change packets: the client's token names it
+/// as server.
 pub(crate) struct Relay {
     pub(crate) socket: UdpSocket,
     server: SocketAddr,
     client: Option<SocketAddr>,
 }
 
-/// Which way a datagram goes through a [`Relay`].
+/// Direction of a datagram through a [`Relay`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     ToServer,
     ToClient,
 }
@@ -127,7 +128,7 @@ impl Relay {
         Self { socket, server: host.server.local_addr(), client: None }
     }
 
-    /// A client that has begun to connect through it.
+    /// A client that connects through it.
     pub(crate) fn client(&mut self, host: &Host, peer: u64) -> ClientSocket {
         let servers = vec![self.socket.local_addr().unwrap(), host.server.local_addr()];
         let admission = Admission { servers, ..host.admission(peer) };
@@ -136,18 +137,18 @@ impl Relay {
         client
     }
 
-    pub(crate) fn send(&self, way: Way, bytes: &[u8]) {
-        let to = if way == Way::ToServer { self.server } else { self.client.unwrap() };
+    pub(crate) fn send(&self, direction: Direction, bytes: &[u8]) {
+        let to = if direction == Direction::ToServer { self.server } else { self.client.unwrap() };
         self.socket.send_to(bytes, to).unwrap();
     }
 
-    /// Passes on what has come, as many times as it is told.
-    pub(crate) fn pump(&self, mut copies: impl FnMut(Way, &[u8]) -> usize) {
+    /// Forwards received datagrams, each as many times as `copies` returns.
+    pub(crate) fn pump(&self, mut copies: impl FnMut(Direction, &[u8]) -> usize) {
         let mut buffer = [0; 2000];
         while let Ok((length, from)) = self.socket.recv_from(&mut buffer) {
-            let way = if from == self.server { Way::ToClient } else { Way::ToServer };
-            for _ in 0..copies(way, &buffer[..length]) {
-                self.send(way, &buffer[..length]);
+            let direction = if from == self.server { Direction::ToClient } else { Direction::ToServer };
+            for _ in 0..copies(direction, &buffer[..length]) {
+                self.send(direction, &buffer[..length]);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Every error of the core converts into the one of the façade, and still says what is wrong.
+//! Every error of the core converts into `ugas::Error` and keeps its message.
 
 use ugas::prelude::*;
 use ugas::{CurveDef, Error};
@@ -17,7 +17,7 @@ fn simulation() -> Result<(Simulation, ControllerId), Error> {
 }
 
 #[test]
-fn all_mistakes_of_a_catalog_are_told() {
+fn catalog_error_lists_all_problems() {
     let build = || -> Result<(), Error> {
         Catalog::builder()
             .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
@@ -42,7 +42,7 @@ fn unknown_names_suggest_a_known_one() {
 }
 
 #[test]
-fn refusals_keep_their_code_and_find_names() {
+fn refusals_keep_their_code_and_describe_names() {
     let (mut sim, wolf) = simulation().unwrap();
     let poison = sim.catalog().effect("GE_Poison").unwrap();
     let error: Error = sim.apply_effect(poison, None, wolf).unwrap_err().into();
@@ -55,7 +55,7 @@ fn refusals_keep_their_code_and_find_names() {
 }
 
 #[test]
-fn the_other_operations_convert_too() {
+fn other_operation_errors_convert() {
     let (mut sim, wolf) = simulation().unwrap();
     let combat = sim.catalog().attribute_set("Combat").unwrap();
     let errors: [Error; 4] = [
@@ -66,9 +66,9 @@ fn the_other_operations_convert_too() {
     ];
     assert!(errors[0].to_string().contains("`Combat`"));
     assert!(errors[1].to_string().contains("`GE_Poison`"));
-    // A command tells it as the method does.
+    // A command reports the same error as the method.
     assert_eq!(errors[3], errors[0]);
     for error in &errors {
-        assert_eq!(format!("{error:?}"), error.to_string(), "a failing `main` prints the text for people");
+        assert_eq!(format!("{error:?}"), error.to_string(), "a failing `main` prints the readable text");
     }
 }

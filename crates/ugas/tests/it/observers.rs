@@ -1,4 +1,4 @@
-//! Subscriptions (§5.6): who is told of what, in which order, and until when.
+//! Subscriptions (§5.6): filters, order and lifetime of observers.
 
 use std::cell::RefCell;
 
@@ -50,7 +50,7 @@ fn dispatch(sim: &mut Simulation, observers: &mut Observers<'_>) {
 }
 
 #[test]
-fn an_attribute_observer_gets_the_payload_of_5_6() {
+fn attribute_observer_gets_the_payload_of_5_6() {
     let Arena { mut sim, wolf, ogre, health, poison, .. } = arena();
     let seen = RefCell::new(Vec::new());
     let mut observers = Observers::new();
@@ -93,7 +93,7 @@ fn filters_combine_and_observers_run_in_order_of_registration() {
 }
 
 #[test]
-fn an_unregistered_observer_is_told_no_more() {
+fn unregistered_observer_gets_no_events() {
     let Arena { mut sim, wolf, poison, .. } = arena();
     let count = RefCell::new([0; 2]);
     let mut observers = Observers::new();
@@ -109,7 +109,7 @@ fn an_unregistered_observer_is_told_no_more() {
 }
 
 #[test]
-fn those_who_observe_a_controller_alone_go_with_it() {
+fn observers_of_a_despawned_controller_are_unregistered() {
     let Arena { mut sim, wolf, ogre, .. } = arena();
     let farewells = RefCell::new(0);
     let mut observers = Observers::new();
@@ -128,7 +128,7 @@ fn those_who_observe_a_controller_alone_go_with_it() {
 }
 
 #[test]
-fn observers_go_on_after_a_reload() {
+fn observers_keep_working_after_a_reload() {
     let Arena { mut sim, wolf, health, poison, poisoned, .. } = arena();
     let heard = RefCell::new(Vec::new());
     let mut observers = Observers::new();
@@ -152,12 +152,12 @@ fn observers_go_on_after_a_reload() {
         observers.dispatch(&event);
     }
     drop(observers);
-    // 100 - 30, though `Armor` has taken the place that `Health` had among the ids.
+    // 100 - 30, though `Armor` now has the former id of `Health`.
     assert_eq!(heard.into_inner(), [70.0]);
 }
 
 #[test]
-fn an_observer_of_a_controller_hears_of_its_abilities_too() {
+fn controller_observer_gets_ability_events() {
     let catalog = Catalog::builder()
         .ability(AbilityDef::new("GA_Howl"))
         .template(ControllerDef::new("Beast").with_ability(AbilityGrantDef::new("GA_Howl")))

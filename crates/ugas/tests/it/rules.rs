@@ -1,4 +1,5 @@
-//! `docs/rules.md` is complete: each rule that code cites has a heading there, and each heading is cited and covered.
+//! `docs/rules.md` is complete: each rule that code cites has a heading there, and each heading is cited and
+//! covered.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

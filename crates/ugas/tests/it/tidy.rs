@@ -1,16 +1,16 @@
-//! The tree keeps its promises: documents name what exists, files stay readable, the core stays free of what it must
-//! not know.
+//! Checks of the repository: paths in documents exist, files stay readable, the core has no forbidden
+//! dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files aim for far fewer; above this nobody reads them.
+/// Maximum number of lines of a file; most should have far fewer.
 const MAX_LINES: usize = 1_200;
 
-/// What the core may depend on. A new name here needs its reason in `docs/dependencies.md`.
+/// Allowed dependencies of the core. A new name needs its reason in `docs/dependencies.md`.
 const CORE_DEPENDENCIES: [&str; 5] = ["libm", "smallvec", "thiserror", "tracing", "xxhash-rust"];
 
-/// What the sources of the core must not mention (I1, V3).
+/// Names that the sources of the core must not mention (I1, V3).
 const FORBIDDEN_IN_CORE: [&str; 9] = [
     "std::time",
     "std::thread",
@@ -79,63 +79,90 @@ fn is_path(word: &str) -> bool {
     looks_like_one && !word.contains(char::is_whitespace)
 }
 
-/// Targets of relative links.
-fn linked(text: &str) -> Vec<&str> {
+/// Targets of relative links: the path, empty for the page itself, and the anchor, empty without one.
+fn linked(text: &str) -> Vec<(&str, &str)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let targets = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
-    targets.map(|target| target.split('#').next().unwrap_or(target)).collect()
+    let targets = targets.filter(|target| !target.contains("://"));
+    targets.map(|target| target.split_once('#').unwrap_or((target, ""))).collect()
+}
+
+/// Anchors of the headings of a page, as mdBook and code hosts derive them.
+fn anchors(text: &str) -> Vec<String> {
+    let mut in_block = false;
+    let mut anchors = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if !in_block && line.starts_with('#') {
+            let title = line.trim_start_matches('#').trim();
+            let kept = title.chars().filter_map(|character| match character {
+                ' ' => Some('-'),
+                '-' | '_' => Some(character),
+                _ => character.is_alphanumeric().then_some(character),
+            });
+            anchors.push(kept.collect::<String>().to_lowercase());
+        }
+    }
+    anchors
 }
 
 #[test]
 fn documents_name_paths_that_exist() {
     let bases = ["", "crates/ugas-core/src", "crates/ugas-core/src/simulation", "crates/ugas-net/src"];
     let bases = bases.map(|base| root().join(base));
-    let mut documents =
-        vec![root().join("ARCHITECTURE.md"), root().join("README.md"), root().join("CHANGELOG.md")];
-    for folder in ["docs", "docs/book", "docs/adr"] {
-        let entries = fs::read_dir(root().join(folder)).unwrap();
-        let markdown = entries.map(|entry| entry.unwrap().path());
-        documents.extend(markdown.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    }
+    let mut documents = ["ARCHITECTURE.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+        .map(|name| root().join(name))
+        .to_vec();
+    documents.extend(files("docs", "md"));
     for document in documents {
         let text = read(&document);
         let own = document.parent().unwrap();
-        // The paths on the page of diagnostics are those of its readers' packs.
-        let is_own = !document.ends_with("docs/diagnostics.md");
-        for word in quoted(&text).into_iter().filter(|word| is_own && is_path(word)) {
+        // Diagnostics name paths of a reader's pack; decisions and the changelog name paths of their time.
+        let is_other = document.ends_with("docs/diagnostics.md")
+            || document.ends_with("CHANGELOG.md")
+            || own.ends_with("docs/adr");
+        for word in quoted(&text).into_iter().filter(|word| !is_other && is_path(word)) {
             let exists = bases.iter().any(|base| base.join(word).exists());
             assert!(exists, "{}: `{word}` does not exist", document.display());
         }
-        for target in linked(&text) {
-            assert!(own.join(target).exists(), "{}: the link to {target} is dead", document.display());
+        for (path, anchor) in linked(&text) {
+            let target = if path.is_empty() { document.clone() } else { own.join(path) };
+            assert!(target.exists(), "{}: the link to {path} is dead", document.display());
+            let found = anchor.is_empty() || anchors(&read(&target)).iter().any(|known| known == anchor);
+            assert!(found, "{}: {path} has no heading for #{anchor}", document.display());
         }
     }
 }
 
 #[test]
 fn indexes_are_complete() {
-    for folder in ["docs/book", "docs/adr"] {
-        let index = read(root().join(folder).join("README.md"));
-        let chapters: Vec<String> = fs::read_dir(root().join(folder))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name != "README.md")
-            .collect();
-        for name in chapters {
-            assert!(index.contains(&format!("({name})")), "{folder}/README.md does not list {name}");
-        }
-    }
+    let docs = root().join("docs");
+    let summary = read(docs.join("SUMMARY.md"));
+    let front = read(docs.join("README.md"));
+    let decisions = read(docs.join("adr/README.md"));
     let facade = read(root().join("crates/ugas/src/lib.rs"));
     let plugin = read(root().join("crates/bevy_ugas/src/lib.rs"));
-    for entry in fs::read_dir(root().join("docs/book")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let mounted = name == "README.md" || facade.contains(&format!("docs/book/{name}"));
-        // A chapter about an engine is compiled by the crate that knows it.
-        let elsewhere = name == "28-bevy.md" && plugin.contains(&format!("docs/book/{name}"));
-        assert!(
-            mounted || elsewhere,
-            "the snippets of docs/book/{name} are not compiled: mount it in crates/ugas/src/lib.rs"
-        );
+    for file in files("docs", "md") {
+        let page = file.strip_prefix(&docs).unwrap().to_str().unwrap().replace('\\', "/");
+        if page == "SUMMARY.md" {
+            continue;
+        }
+        assert!(summary.contains(&format!("({page})")), "docs/SUMMARY.md does not list {page}");
+        if let Some(decision) = page.strip_prefix("adr/").filter(|name| *name != "README.md") {
+            assert!(
+                decisions.contains(&format!("({decision})")),
+                "docs/adr/README.md does not list {decision}"
+            );
+        }
+        if page.starts_with("book/") {
+            assert!(front.contains(&format!("({page})")), "docs/README.md does not list {page}");
+            // The plugin compiles the chapter about its engine; the glossary has no snippets.
+            let owner = if page == "book/tools/bevy.md" { &plugin } else { &facade };
+            assert!(
+                page == "book/glossary.md" || owner.contains(&format!("docs/{page}")),
+                "the snippets of docs/{page} are not compiled: mount it in crates/ugas/src/lib.rs"
+            );
+        }
     }
     let manifest = read(root().join("crates/ugas/Cargo.toml"));
     // Examples in folders are packages of their own.
@@ -150,7 +177,7 @@ fn indexes_are_complete() {
 }
 
 #[test]
-fn architecture_stays_under_three_pages() {
+fn architecture_document_stays_under_three_pages() {
     // A page of print has some 50 lines of this width.
     let lines = read(root().join("ARCHITECTURE.md")).lines().count();
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines: say less");
@@ -165,8 +192,8 @@ fn files_stay_readable() {
 }
 
 #[test]
-fn nothing_is_left_unfinished() {
-    // Put together here, so that this file does not find itself.
+fn sources_have_no_unfinished_markers() {
+    // Assembled here, so that this file does not match itself.
     let unfinished = ["todo", "unimplemented", "dbg"].map(|name| format!("{name}!("));
     for file in rust_files("crates").into_iter().chain(rust_files("examples")) {
         let text = read(&file);
@@ -177,7 +204,7 @@ fn nothing_is_left_unfinished() {
 }
 
 #[test]
-fn the_core_depends_on_nothing_else() {
+fn core_has_only_allowed_dependencies() {
     let manifest = read(root().join("crates/ugas-core/Cargo.toml"));
     let mut section = "";
     for line in manifest.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -193,7 +220,7 @@ fn the_core_depends_on_nothing_else() {
 }
 
 #[test]
-fn the_core_knows_no_clock_no_thread_no_file() {
+fn core_uses_no_clock_thread_or_file() {
     let is_test =
         |file: &PathBuf| file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"));
     for file in rust_files("crates/ugas-core/src").into_iter().filter(|file| !is_test(file)) {

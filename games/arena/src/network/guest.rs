@@ -1,4 +1,4 @@
-//! A window on a server's match: bodies follow what the server says, and the own one runs ahead of it.
+//! A client of a match: bodies follow the server, and the own body is predicted.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -15,74 +15,79 @@ use bevy_ugas::net::protocol::{Prediction, Tick};
 use bevy_ugas::net::{ClientEndpoint, RemoteController, ServerLost, UgasClient, UgasClientPlugin};
 use bevy_ugas::prelude::*;
 
-use super::{BadWay, NetworkError, connect};
+use super::{NetworkError, SimulatedLink, connect};
 use crate::bot::Bot;
 use crate::field::{self, Body, to_point};
-use crate::fighter::{Kind, Own};
+use crate::fighter::{Kind, LocalPlayer};
 use crate::game::ArenaPlugin;
+use crate::link::{LinkSettings, Role, Status};
 use crate::pad::Pad;
 use crate::shot::Shot;
-use crate::way::{Role, Status, Way};
 
-/// The steps that the own body made and that the server has not told of yet.
+/// Steps of the own body that the server has not confirmed yet.
 #[derive(Component, Clone, Debug, Default)]
-struct Ahead(VecDeque<(Tick, Vec2)>);
+struct PredictedSteps(VecDeque<(Tick, Vec2)>);
 
-/// Most steps that are remembered: a second.
-const MEMORY: usize = 64;
+/// Maximum number of unconfirmed steps: a second.
+const MAX_STEPS: usize = 64;
 
-/// Lets bodies follow a server. Add the plugins of the game, as one that follows, and of the client.
+/// Makes bodies follow a server. Add it with [`ArenaPlugin`] in the client role and [`UgasClientPlugin`].
 pub struct GuestPlugin {
-    /// Where the connection looks how bad it is to be.
-    pub way: Arc<Mutex<Way>>,
+    /// Simulated link conditions, shared with the connection.
+    pub link: Arc<Mutex<LinkSettings>>,
 }
 
-/// Why there is no server any more.
+/// Why the connection was lost.
 #[derive(Resource, Default)]
-struct Lost(Option<String>);
+struct ConnectionLost(Option<String>);
 
-fn lose(lost: On<'_, '_, ServerLost>, mut why: ResMut<'_, Lost>) {
-    why.0 = Some(lost.describe());
+fn record_loss(lost: On<'_, '_, ServerLost>, mut reason: ResMut<'_, ConnectionLost>) {
+    reason.0 = Some(lost.describe());
 }
 
 #[derive(Resource)]
-struct SharedWay(Arc<Mutex<Way>>);
+struct SharedLinkSettings(Arc<Mutex<LinkSettings>>);
 
 impl Plugin for GuestPlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(SharedWay(self.way.clone())).insert_resource(Role::Follows);
-        app.init_resource::<Lost>().add_observer(lose);
-        app.on_cue("GameplayCue.Shot", see_shot);
-        app.add_observer(embody).add_systems(
+        app.insert_resource(SharedLinkSettings(self.link.clone())).insert_resource(Role::Client);
+        app.init_resource::<ConnectionLost>().add_observer(record_loss);
+        app.on_cue("GameplayCue.Shot", show_shot);
+        app.add_observer(add_body).add_systems(
             FixedUpdate,
             (
-                spread_way.in_set(GameplaySystems::Input),
-                // What flies goes on; bodies are where the server says, or where they will be.
-                (follow_server, run_ahead).chain().after(GameplaySystems::Apply),
-                tell_status.after(GameplaySystems::Cues),
+                apply_link_settings.in_set(GameplaySystems::Input),
+                // Bodies are where the server says, or where they are predicted.
+                (follow_server, predict_own_body).chain().after(GameplaySystems::Apply),
+                update_status.after(GameplaySystems::Cues),
             )
                 .run_if(in_play),
         );
     }
 }
 
-/// A guest without a picture, whose champion nobody plays unless [`let_bots_play`]. It goes by the clock on the wall, as the server
-/// does: update it for as long as it is to play.
+/// A client without rendering, whose champion is idle unless [`let_bots_play`] is called. It runs in real
+/// time, as the server does: update it as long as it should play.
 ///
 /// # Errors
-/// If there can be no connection.
-pub fn guest(pack: Arc<Pack>, server: SocketAddr, way: Way, seed: u64) -> Result<App, NetworkError> {
-    // Tells sessions apart, also of one machine.
+/// If the connection cannot be created.
+pub fn guest(
+    pack: Arc<Pack>,
+    server: SocketAddr,
+    link: LinkSettings,
+    seed: u64,
+) -> Result<App, NetworkError> {
+    // Distinguishes sessions, also on one machine.
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let nonce = (clock.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48);
-    let shared = Arc::new(Mutex::new(way));
-    let connection = BadWay::new(connect(&pack, server, nonce)?, shared.clone(), nonce);
+    let shared = Arc::new(Mutex::new(link));
+    let connection = SimulatedLink::new(connect(&pack, server, nonce)?, shared.clone(), nonce);
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
         .add_plugins(UgasClientPlugin::new(ClientEndpoint::Custom(Box::new(connection)), nonce))
         .add_plugins(UgasPlugins::from_pack(pack))
-        .add_plugins((ArenaPlugin { seed, role: Role::Follows }, GuestPlugin { way: shared }))
-        .insert_resource(way);
+        .add_plugins((ArenaPlugin { seed, role: Role::Client }, GuestPlugin { link: shared }))
+        .insert_resource(link);
     app.finish();
     app.cleanup();
     Ok(app)
@@ -90,13 +95,13 @@ pub fn guest(pack: Arc<Pack>, server: SocketAddr, way: Way, seed: u64) -> Result
 
 /// Lets a bot play the champion that the server gives.
 pub fn let_bots_play(app: &mut App) {
-    app.add_observer(|own: On<'_, '_, Add, Own>, mut commands: Commands<'_, '_>| {
+    app.add_observer(|own: On<'_, '_, Add, LocalPlayer>, mut commands: Commands<'_, '_>| {
         commands.entity(own.entity).insert(Bot::default());
     });
 }
 
-/// Somebody came into view.
-fn embody(
+/// Adds a body to a fighter that became visible.
+fn add_body(
     added: On<'_, '_, Insert, RemoteController>,
     remotes: Query<'_, '_, &RemoteController>,
     mut commands: Commands<'_, '_>,
@@ -106,22 +111,29 @@ fn embody(
     let mut entity = commands.entity(added.entity);
     entity.insert((kind, Body::at(Vec2::ZERO), GameplayTeam::new(kind.team())));
     if remote.is_own {
-        entity.insert((Own, Pad::default(), Ahead::default()));
+        entity.insert((LocalPlayer, Pad::default(), PredictedSteps::default()));
     }
 }
 
-/// The sliders say how bad the way is, the switch whether to predict.
-fn spread_way(way: Res<'_, Way>, shared: Res<'_, SharedWay>, mut gameplay: Gameplay<'_>) {
-    if !way.is_changed() {
+/// Applies changed link settings.
+fn apply_link_settings(
+    link: Res<'_, LinkSettings>,
+    shared: Res<'_, SharedLinkSettings>,
+    mut gameplay: Gameplay<'_>,
+) {
+    if !link.is_changed() {
         return;
     }
-    *shared.0.lock().unwrap_or_else(PoisonError::into_inner) = *way;
-    let prediction = if way.is_predicted { Prediction::On } else { Prediction::Off };
+    *shared.0.lock().unwrap_or_else(PoisonError::into_inner) = *link;
+    let prediction = if link.is_predicted { Prediction::On } else { Prediction::Off };
     let _ = gameplay.set_prediction(prediction);
 }
 
-/// Bodies of others are where the server says.
-fn follow_server(gameplay: GameplayView<'_>, mut bodies: Query<'_, '_, (Entity, &mut Body, Has<Own>)>) {
+/// Copies positions from the server.
+fn follow_server(
+    gameplay: GameplayView<'_>,
+    mut bodies: Query<'_, '_, (Entity, &mut Body, Has<LocalPlayer>)>,
+) {
     for (entity, mut body, is_own) in &mut bodies {
         let Some(placement) = placement(&gameplay, entity) else { continue };
         let facing = placement.facing();
@@ -136,15 +148,15 @@ fn follow_server(gameplay: GameplayView<'_>, mut bodies: Query<'_, '_, (Entity, 
     }
 }
 
-/// The own body is where the server says and as many steps ahead as the server does not know of yet.
-fn run_ahead(
+/// Predicts the own body: the position on the server plus the unconfirmed steps.
+fn predict_own_body(
     time: Res<'_, Time>,
-    way: Res<'_, Way>,
+    link: Res<'_, LinkSettings>,
     client: Res<'_, UgasClient>,
-    mut own: Query<'_, '_, (&mut Body, &mut Ahead, &Attributes, &Tags)>,
+    mut own: Query<'_, '_, (&mut Body, &mut PredictedSteps, &Attributes, &Tags)>,
 ) {
     for (mut body, mut ahead, attributes, tags) in &mut own {
-        if !way.is_predicted {
+        if !link.is_predicted {
             ahead.0.clear();
             continue;
         }
@@ -160,30 +172,31 @@ fn run_ahead(
             ahead.0.push_back((client.tick, next - body.position));
             body.position = next;
         }
-        while ahead.0.len() > MEMORY {
+        while ahead.0.len() > MAX_STEPS {
             ahead.0.pop_front();
         }
     }
 }
 
-/// Somebody else threw something: it is shown, and hurts nobody here. What the own champion throws is there already.
-fn see_shot(
+/// Shows a projectile of another fighter, without hits. Projectiles of the own champion are predicted
+/// already.
+fn show_shot(
     In(cue): In<CueChange>,
-    throwers: Query<'_, '_, (&Body, &Attributes, Option<&GameplayTeam>, Has<Own>)>,
-    way: Res<'_, Way>,
+    throwers: Query<'_, '_, (&Body, &Attributes, Option<&GameplayTeam>, Has<LocalPlayer>)>,
+    link: Res<'_, LinkSettings>,
     mut commands: Commands<'_, '_>,
 ) {
     let CueChange::Burst(burst) = cue else { return };
     let Ok((body, attributes, team, is_own)) = throwers.get(burst.entity) else { return };
-    if is_own && way.is_predicted {
+    if is_own && link.is_predicted {
         return;
     }
     let class = burst.name.rsplit('.').next().unwrap_or_default();
     commands.spawn(Shot::from(burst.entity, body, attributes, team, class));
 }
 
-fn tell_status(client: Res<'_, UgasClient>, lost: Res<'_, Lost>, mut status: ResMut<'_, Status>) {
-    let counted = client.statistics;
+fn update_status(client: Res<'_, UgasClient>, lost: Res<'_, ConnectionLost>, mut status: ResMut<'_, Status>) {
+    let statistics = client.statistics;
     let next = Status {
         mode: match &lost.0 {
             Some(_) => "No server".to_owned(),
@@ -192,9 +205,9 @@ fn tell_status(client: Res<'_, UgasClient>, lost: Res<'_, Lost>, mut status: Res
         },
         lost: lost.0.clone(),
         round_trip: client.round_trip.as_seconds() * 1_000.0,
-        mispredicted: counted.mispredicted,
-        confirmed: counted.confirmed,
-        rejected: counted.rejected,
+        mispredicted: statistics.mispredicted,
+        confirmed: statistics.confirmed,
+        rejected: statistics.rejected,
     };
     status.set_if_neq(next);
 }

@@ -1,4 +1,4 @@
-//! The server of a match: it decides, and gives everybody who joins a champion.
+//! The server of a match: gives each client a champion.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};
@@ -15,7 +15,7 @@ use bevy_time::TimePlugin;
 use bevy_ugas::GameplayWorld;
 use bevy_ugas::data::Pack;
 use bevy_ugas::net::protocol::message::ClientId;
-use bevy_ugas::net::protocol::{Lens, Own};
+use bevy_ugas::net::protocol::{Ownership, Visibility};
 use bevy_ugas::net::transport::Access;
 use bevy_ugas::net::{ClientJoined, ClientLeft, ServerEndpoint, UgasServer, UgasServerPlugin};
 use bevy_ugas::prelude::*;
@@ -24,44 +24,50 @@ use ugas::Config;
 use super::NetworkError;
 use crate::fighter::{Kind, champion_home, fighter};
 use crate::game::ArenaPlugin;
-use crate::way::Role;
+use crate::link::Role;
 
-/// Lets clients in, and gives each a champion. Beside the plugin of the game.
+/// Gives each client a champion. Add it with [`ArenaPlugin`].
 pub struct HostPlugin;
 
-/// Whose champion this is.
+/// Client that plays this champion.
 #[derive(Component, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayedBy(pub ClientId);
 
 impl Plugin for HostPlugin {
     fn build(&self, app: &mut App) {
-        app.add_observer(welcome).add_observer(part);
-        app.add_systems(FixedUpdate, show_places.in_set(GameplaySystems::Input).run_if(in_play));
+        app.add_observer(spawn_client_champion).add_observer(despawn_client_champion);
+        app.add_systems(FixedUpdate, show_placements.in_set(GameplaySystems::Input).run_if(in_play));
     }
 }
 
-/// Fighters of which clients are told where they are.
+/// Marks fighters whose placement is replicated.
 #[derive(Component)]
-struct Placed;
+struct PlacementShown;
 
-/// Lets clients see where fighters are, which they do not unless the game says so.
-fn show_places(
+/// Replicates the placements of fighters, which is off by default.
+fn show_placements(
     mut gameplay: Gameplay<'_>,
-    hidden: Query<'_, '_, Entity, (With<Kind>, Without<Placed>)>,
+    hidden: Query<'_, '_, Entity, (With<Kind>, Without<PlacementShown>)>,
     mut commands: Commands<'_, '_>,
 ) {
     for fighter in &hidden {
         let shown = gameplay
-            .set_lens(fighter, Own::Own, Some(Lens::owner().with_placement()))
-            .and_then(|()| gameplay.set_lens(fighter, Own::Others, Some(Lens::full().with_placement())));
-        // Who has no controller yet is looked at again.
+            .set_net_visibility(fighter, Ownership::Mine, Some(Visibility::owner().with_placement()))
+            .and_then(|()| {
+                gameplay.set_net_visibility(
+                    fighter,
+                    Ownership::Others,
+                    Some(Visibility::full().with_placement()),
+                )
+            });
+        // A fighter without a controller yet is tried again.
         if shown.is_ok() {
-            commands.entity(fighter).insert(Placed);
+            commands.entity(fighter).insert(PlacementShown);
         }
     }
 }
 
-fn welcome(
+fn spawn_client_champion(
     joined: On<'_, '_, ClientJoined>,
     played: Query<'_, '_, &PlayedBy>,
     mut commands: Commands<'_, '_>,
@@ -73,7 +79,7 @@ fn welcome(
         .in_gameplay(move |game, champion| game.give(champion, client));
 }
 
-fn part(
+fn despawn_client_champion(
     left: On<'_, '_, ClientLeft>,
     played: Query<'_, '_, (Entity, &PlayedBy)>,
     mut commands: Commands<'_, '_>,
@@ -83,45 +89,45 @@ fn part(
     }
 }
 
-/// A server that runs in a thread; it ends when this is dropped.
-pub struct Serving {
-    /// Where it listens.
+/// A server in a thread; dropping it stops the server.
+pub struct ServerThread {
+    /// Address that it listens on.
     pub address: SocketAddr,
-    is_wanted: Arc<AtomicBool>,
+    is_running: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drop for Serving {
+impl Drop for ServerThread {
     fn drop(&mut self) {
-        self.is_wanted.store(false, Ordering::Relaxed);
+        self.is_running.store(false, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// Begins to serve a match.
+/// Starts to host a match.
 ///
 /// # Errors
-/// If the server does not get the address.
-pub fn serve(pack: Arc<Pack>, listen: SocketAddr, seed: u64) -> Result<Serving, NetworkError> {
+/// If the address cannot be bound.
+pub fn serve(pack: Arc<Pack>, listen: SocketAddr, seed: u64) -> Result<ServerThread, NetworkError> {
     let failed = |error| NetworkError::Listen(listen, error);
-    // Asked beforehand, since the system says why not.
+    // Tried first, to report the error of the system.
     drop(UdpSocket::bind(listen).map_err(failed)?);
-    let is_wanted = Arc::new(AtomicBool::new(true));
-    let (tell, hear): (Sender<SocketAddr>, Receiver<SocketAddr>) = channel();
-    let wanted = is_wanted.clone();
-    let thread = std::thread::spawn(move || run(pack, listen, seed, &tell, &wanted));
-    match hear.recv_timeout(Duration::from_secs(10)) {
-        Ok(address) => Ok(Serving { address, is_wanted, thread: Some(thread) }),
+    let is_running = Arc::new(AtomicBool::new(true));
+    let (sender, receiver): (Sender<SocketAddr>, Receiver<SocketAddr>) = channel();
+    let running = is_running.clone();
+    let thread = std::thread::spawn(move || run(pack, listen, seed, &sender, &running));
+    match receiver.recv_timeout(Duration::from_secs(10)) {
+        Ok(address) => Ok(ServerThread { address, is_running, thread: Some(thread) }),
         Err(_) => {
-            is_wanted.store(false, Ordering::Relaxed);
+            is_running.store(false, Ordering::Relaxed);
             Err(failed(ErrorKind::TimedOut.into()))
         }
     }
 }
 
-fn run(pack: Arc<Pack>, listen: SocketAddr, seed: u64, tell: &Sender<SocketAddr>, is_wanted: &AtomicBool) {
+fn run(pack: Arc<Pack>, listen: SocketAddr, seed: u64, sender: &Sender<SocketAddr>, is_running: &AtomicBool) {
     let access = match listen.ip().is_loopback() {
         true => Access::OpenOnLoopback,
         false => Access::OpenToNetwork,
@@ -130,20 +136,20 @@ fn run(pack: Arc<Pack>, listen: SocketAddr, seed: u64, tell: &Sender<SocketAddr>
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
         .add_plugins(UgasServerPlugin::new(ServerEndpoint::Udp { listen, access }))
         .add_plugins(UgasPlugins::from_pack(pack).with_config(Config::seeded(seed)))
-        .add_plugins((ArenaPlugin { seed, role: Role::Decides }, HostPlugin));
+        .add_plugins((ArenaPlugin { seed, role: Role::Authority }, HostPlugin));
     app.finish();
     app.cleanup();
     if !app.world().resource::<GameplayWorld>().is_in_play() {
         return;
     }
-    let mut told = false;
+    let mut is_reported = false;
     let began = Instant::now();
-    while is_wanted.load(Ordering::Relaxed) {
+    while is_running.load(Ordering::Relaxed) {
         app.update();
-        if !told && let Some(address) = app.world().resource::<UgasServer>().address {
-            told = tell.send(address).is_ok();
+        if !is_reported && let Some(address) = app.world().resource::<UgasServer>().address {
+            is_reported = sender.send(address).is_ok();
         }
-        if !told && began.elapsed() > Duration::from_secs(10) {
+        if !is_reported && began.elapsed() > Duration::from_secs(10) {
             return;
         }
         std::thread::sleep(Duration::from_millis(3));

@@ -1,4 +1,4 @@
-//! The colours of everything: few, and far apart.
+//! Colours.
 
 use bevy::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) fn of(kind: Kind) -> Color {
     }
 }
 
-/// Words for a state, with its colour: what stands over who is in it.
+/// Labels and colours of states, shown above fighters.
 pub(super) const STATES: [(&str, &str, Color); 8] = [
     ("State.Dead", "DOWN", FAINT),
     ("State.Stunned", "STUN", STUN),

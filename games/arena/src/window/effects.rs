@@ -1,10 +1,10 @@
-//! What is seen for a moment: rings on the ground, a stone from the sky, and where one would fall.
+//! Short visual effects: rings, falling meteors and the target preview.
 
 use bevy::prelude::*;
 use bevy_ugas::prelude::*;
 
 use super::colour;
-use super::player::Own;
+use super::player::LocalPlayer;
 use crate::field::{Body, amount, to_point, within};
 use crate::fighter::Kind;
 use crate::pad::Pad;
@@ -19,7 +19,7 @@ struct Ring {
     lasts: f32,
 }
 
-/// A stone on its way down.
+/// A falling meteor.
 #[derive(Component)]
 struct Falling {
     caster: Entity,
@@ -27,7 +27,7 @@ struct Falling {
     age: f32,
 }
 
-/// How long a stone is in the air, for the picture only; the rules say when it hits.
+/// Visual fall time of a meteor in seconds; the rules define when it hits.
 const FALL: f32 = 0.7;
 
 pub(super) fn plugin(app: &mut App) {
@@ -139,7 +139,7 @@ fn fall(
             gizmos.circle_2d(above, size, colour::STUN).resolution(24);
         }
         gizmos.line_2d(above, above + Vec2::new(-0.35, 1.0) * 60.0, colour::FIRE);
-        // The end of the cue takes it away; a cue that never ends does not keep it for ever.
+        // The end of the cue removes it; this is a limit for cues that never end.
         if stone.age > FALL * 2.0 {
             commands.entity(entity).despawn();
         } else if share >= 1.0 && stone.age - time.delta_secs() < FALL {
@@ -148,9 +148,9 @@ fn fall(
     }
 }
 
-/// Where a meteor would fall, and whom it would hit.
+/// Preview of a meteor: area and targets.
 fn preview(
-    own: Query<'_, '_, &Pad, With<Own>>,
+    own: Query<'_, '_, &Pad, With<LocalPlayer>>,
     others: Query<'_, '_, (&Body, &Kind, &Tags)>,
     mut gizmos: Gizmos<'_, '_>,
 ) {
@@ -170,7 +170,7 @@ fn preview(
     }
 }
 
-/// A shell around who has a barrier, and flames around who burns.
+/// Rings around fighters with a barrier or burning.
 fn barriers(bodies: Query<'_, '_, (&Transform, &Attributes, &Tags), With<Body>>, mut gizmos: Gizmos<'_, '_>) {
     for (place, attributes, tags) in &bodies {
         let (at, size) = (place.translation.truncate(), crate::field::size_of(attributes));
@@ -183,12 +183,12 @@ fn barriers(bodies: Query<'_, '_, (&Transform, &Attributes, &Tags), With<Body>>,
     }
 }
 
-/// The place that the run of a meteor was aimed at, or whom it was.
+/// Target location of a meteor.
 fn place_of_meteor(game: &GameplayView<'_>, caster: Entity) -> Option<Vec2> {
     let simulation = game.simulation()?;
     let handle = game.ability(caster, "GA_CallMeteor").ok()?;
-    let run = simulation.activation(*simulation.ability(handle)?.activations().first()?)?;
-    let targets = run.targets();
+    let activation = simulation.activation(*simulation.ability(handle)?.activations().first()?)?;
+    let targets = activation.targets();
     let place = targets.first_location().or_else(|| {
         let target = simulation.controller(targets.first_controller()?)?;
         Some(target.placement()?.position())
@@ -196,7 +196,7 @@ fn place_of_meteor(game: &GameplayView<'_>, caster: Entity) -> Option<Vec2> {
     place.map(to_point)
 }
 
-/// How large an area is drawn: as the containers of the pack are. Whom it hits is for the rules to say.
+/// Drawn radius of an area, equal to the containers of the pack. The rules decide whom it hits.
 fn radius_of(container: &str) -> f32 {
     match container {
         "Shockwave" => 170.0,

@@ -1,11 +1,11 @@
-//! Numbers and words that rise and fade: damage, healing, and why something was refused.
+//! Floating texts: damage, healing, and reasons of refusals.
 
 use bevy::prelude::*;
 use bevy::sprite::Text2dShadow;
 use bevy_ugas::prelude::*;
 
 use super::colour;
-use super::player::Own;
+use super::player::LocalPlayer;
 use crate::field::Body;
 use crate::fighter::Kind;
 use crate::pad::Refused;
@@ -31,7 +31,7 @@ fn show_changes(
         let by = change.new - change.old;
         let is_shown = matches!(&*change.name, "Health" | "Barrier") && by.abs() >= 0.5;
         let Ok((body, kind)) = fighters.get(change.entity) else { continue };
-        // What comes back with life itself is no healing.
+        // Health restored by a respawn is not healing.
         if !is_shown || (by > 0.0 && (change.old <= 0.0 || &*change.name == "Barrier")) {
             continue;
         }
@@ -52,7 +52,7 @@ fn show_changes(
 
 fn show_refusals(
     mut refusals: MessageReader<'_, '_, Refused>,
-    own: Query<'_, '_, &Body, With<Own>>,
+    own: Query<'_, '_, &Body, With<LocalPlayer>>,
     mut commands: Commands<'_, '_>,
 ) {
     for refusal in refusals.read() {

@@ -1,4 +1,4 @@
-//! The panels: what the own champion has, what it can do, and how the match goes.
+//! HUD: attributes, abilities and states of the own champion, and the score.
 
 mod icons;
 
@@ -6,14 +6,14 @@ use bevy::prelude::*;
 use bevy_ugas::prelude::*;
 
 use super::colour;
-use super::player::{KEYS, Own};
+use super::player::{KEYS, LocalPlayer};
 use crate::field::amount;
 use crate::fighter::Kind;
 use crate::tally::Tally;
 
-/// How wide a bar of the champion is.
+/// Width of an attribute bar.
 const BAR: f32 = 250.0;
-/// How wide and how high an icon is.
+/// Size of an icon.
 const ICON: f32 = 64.0;
 
 pub(super) fn plugin(app: &mut App) {
@@ -49,7 +49,7 @@ struct Icon {
 #[derive(Component)]
 struct Score;
 
-/// What stands in the middle while the champion is down.
+/// Text in the middle while the champion is down.
 #[derive(Component)]
 struct Notice;
 
@@ -166,7 +166,7 @@ fn set_up(mut commands: Commands<'_, '_>) {
     ));
 }
 
-type OwnChanged<T> = (With<Own>, Changed<T>);
+type OwnChanged<T> = (With<LocalPlayer>, Changed<T>);
 
 fn show_bars(
     own: Query<'_, '_, &Attributes, OwnChanged<Attributes>>,
@@ -183,13 +183,13 @@ fn show_bars(
     }
 }
 
-/// States and armour as small plates with words.
+/// States and armour as small labels.
 fn show_states(
     own: Query<
         '_,
         '_,
         (&Tags, &ActiveEffects, &Attributes),
-        (With<Own>, Or<(Changed<Tags>, Changed<ActiveEffects>, Changed<Attributes>)>),
+        (With<LocalPlayer>, Or<(Changed<Tags>, Changed<ActiveEffects>, Changed<Attributes>)>),
     >,
     row: Query<'_, '_, Entity, With<States>>,
     mut notice: Query<'_, '_, &mut Text, With<Notice>>,
@@ -230,7 +230,7 @@ fn show_states(
     *shown = plates;
 }
 
-/// Icons for what the rules bind to keys, anew when the rules have changed.
+/// Rebuilds the ability icons when the bound abilities have changed.
 fn rebuild_icons(
     own: Query<'_, '_, &Abilities, OwnChanged<Abilities>>,
     row: Query<'_, '_, Entity, With<IconRow>>,
@@ -300,10 +300,10 @@ fn spawn_icon(commands: &mut Commands<'_, '_>, ability: &str, key: &str) -> Enti
     commands.spawn((slot, icon)).add_child(frame).with_child(words).id()
 }
 
-/// The shade sinks as the time passes; the frame tells what could be used.
+/// Updates the icons: the shade shows the cooldown, the frame whether the ability can be used.
 fn show_icons(
     game: GameplayView<'_>,
-    own: Query<'_, '_, (Entity, &Abilities), With<Own>>,
+    own: Query<'_, '_, (Entity, &Abilities), With<LocalPlayer>>,
     icons: Query<'_, '_, &Icon>,
     mut nodes: Query<'_, '_, &mut Node>,
     mut texts: Query<'_, '_, &mut Text>,
@@ -318,14 +318,14 @@ fn show_icons(
         if let Ok(mut shade) = nodes.get_mut(icon.shade) {
             let share = match cooldown {
                 Some(cooldown) => cooldown.fraction(now) as f32 * 100.0,
-                None if is_possible || entry.runs > 0 => 0.0,
+                None if is_possible || entry.activations > 0 => 0.0,
                 None => 100.0,
             };
             shade.height = percent(share);
         }
         if let Ok(mut text) = texts.get_mut(icon.seconds) {
             let left = cooldown.map(|cooldown| cooldown.remaining(now).as_seconds());
-            // What is over in a moment needs no number.
+            // Short cooldowns have no number.
             let total = cooldown.map_or(0.0, |cooldown| cooldown.total.as_seconds());
             let words = left.filter(|_| total >= 1.0).map_or_else(String::new, |left| format!("{left:.1}"));
             if text.0 != words {
@@ -333,7 +333,7 @@ fn show_icons(
             }
         }
         if let Ok(mut frame) = frames.get_mut(icon.frame) {
-            *frame = BorderColor::all(match (entry.runs > 0, is_possible) {
+            *frame = BorderColor::all(match (entry.activations > 0, is_possible) {
                 (true, _) => Color::WHITE,
                 (false, true) => icons::colour_of(&icon.ability),
                 (false, false) => colour::BORDER,

@@ -1,4 +1,4 @@
-//! The picture, and the player in front of it. Nothing here decides anything.
+//! Rendering and local input; no game logic.
 
 mod colour;
 mod effects;
@@ -26,50 +26,50 @@ use ugas::Config;
 
 use crate::game::{ArenaPlugin, pack_folder};
 use crate::headless::rules;
-use crate::network::{BadWay, GuestPlugin, connect, serve};
-use crate::way::{Role, Way};
+use crate::link::{LinkSettings, Role};
+use crate::network::{GuestPlugin, SimulatedLink, connect, serve};
 
-/// The size that everything is made for; larger windows show it larger.
+/// Design size; larger windows scale up.
 pub(crate) const WIDTH: f32 = 1280.0;
-/// The size that everything is made for; larger windows show it larger.
+/// Design size; larger windows scale up.
 pub(crate) const HEIGHT: f32 = 720.0;
 
-/// How high the panels below the field are.
+/// Height of the panels below the field.
 pub(crate) const PANELS: f32 = 132.0;
 
-/// With whom to play.
+/// Mode of play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Company {
-    /// Alone against minions.
+pub enum GameMode {
+    /// Single player against minions.
     #[default]
-    Nobody,
-    /// Whoever joins here.
+    SinglePlayer,
+    /// Host a match at this address.
     Host(SocketAddr),
-    /// Whoever is there.
+    /// Join the match at this address.
     Guest(SocketAddr),
 }
 
-/// What is played, and how.
+/// Options of the window.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// When the window closes by itself.
+    /// Seconds after which the window closes.
     pub seconds: Option<f64>,
     /// Whether a bot plays.
     pub bot: bool,
-    /// What all dice begin with.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Where a picture goes.
+    /// File for a screenshot.
     pub screenshot: Option<PathBuf>,
-    /// With whom.
-    pub with: Company,
-    /// How bad the way to the server is made.
-    pub way: Way,
+    /// Mode of play.
+    pub mode: GameMode,
+    /// Simulated link conditions.
+    pub link: LinkSettings,
 }
 
 /// Opens the window and plays until it is closed.
 ///
 /// # Errors
-/// If there are no rules for a game with others, or no network.
+/// If the rules of a multiplayer game cannot be loaded, or the network fails.
 pub fn run(options: Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
     let window = Window {
         title: "UGAS arena".to_owned(),
@@ -89,22 +89,22 @@ pub fn run(options: Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
         DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(assets),
     );
     // Dropped when the window is closed, which ends the server.
-    let _serving = match options.with {
-        Company::Nobody => {
-            add_rules(&mut app, UgasPlugins::from_asset("pack.yaml"), &options, Role::Decides);
+    let _serving = match options.mode {
+        GameMode::SinglePlayer => {
+            add_rules(&mut app, UgasPlugins::from_asset("pack.yaml"), &options, Role::Authority);
             None
         }
-        Company::Host(address) => {
+        GameMode::Host(address) => {
             let serving = serve(rules()?, address, options.seed)?;
             join(&mut app, serving.address, &options)?;
             Some(serving)
         }
-        Company::Guest(address) => {
+        GameMode::Guest(address) => {
             join(&mut app, address, &options)?;
             None
         }
     };
-    app.insert_resource(options.way);
+    app.insert_resource(options.link);
     app.add_plugins((
         stage::plugin,
         puppet::plugin,
@@ -123,20 +123,20 @@ pub fn run(options: Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
 }
 
 fn add_rules(app: &mut App, rules: UgasPlugins, options: &Options, role: Role) {
-    // Bodies say where they are; transforms only follow them.
+    // Positions come from bodies; transforms only follow them.
     let rules = rules.with_config(Config::seeded(options.seed)).build().disable::<UgasTransformPlugin>();
     app.add_plugins(rules).add_plugins(ArenaPlugin { seed: options.seed, role });
 }
 
 fn join(app: &mut App, server: SocketAddr, options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let pack = rules()?;
-    // Tells sessions apart, also of one machine.
+    // Distinguishes sessions, also on one machine.
     let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let nonce = (clock.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48);
-    let way = Arc::new(Mutex::new(options.way));
-    let connection = BadWay::new(connect(&pack, server, nonce)?, way.clone(), nonce);
+    let link = Arc::new(Mutex::new(options.link));
+    let connection = SimulatedLink::new(connect(&pack, server, nonce)?, link.clone(), nonce);
     app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Custom(Box::new(connection)), nonce));
-    add_rules(app, UgasPlugins::from_pack(pack), options, Role::Follows);
-    app.add_plugins(GuestPlugin { way });
+    add_rules(app, UgasPlugins::from_pack(pack), options, Role::Client);
+    app.add_plugins(GuestPlugin { link });
     Ok(())
 }

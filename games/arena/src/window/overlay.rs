@@ -1,10 +1,10 @@
-//! Everything that the rules know of a fighter, by a key; and help.
+//! Debug overlay of a fighter, and help.
 
 use bevy::prelude::*;
 use bevy_ugas::overlay::{DebugOverlay, UgasOverlayPlugin, UgasOverlayUiPlugin};
 
 use super::colour;
-use super::player::Own;
+use super::player::LocalPlayer;
 
 #[derive(Component)]
 struct Help;
@@ -13,10 +13,10 @@ const HELP: &str = "WASD          walk
 mouse         aim, left button shoots
 Shift         sprint while held: stamina
 Space         dash
-Q             shockwave: stuns who is near
+Q             shockwave: stuns nearby enemies
 E             barrier
 R             meteor: left button confirms, right one cancels
-F1, Tab       what the rules know, of whom
+F1, Tab       debug overlay, next fighter
 F2            prediction on or off
 F3 F4, F5 F6  latency, loss
 H             this
@@ -64,7 +64,7 @@ fn help(keys: Res<'_, ButtonInput<KeyCode>>, mut help: Query<'_, '_, &mut Node, 
     }
 }
 
-/// The own champion first.
-fn look_at_own(own: On<'_, '_, Add, Own>, mut overlay: ResMut<'_, DebugOverlay>) {
+/// Shows the own champion first.
+fn look_at_own(own: On<'_, '_, Add, LocalPlayer>, mut overlay: ResMut<'_, DebugOverlay>) {
     overlay.target = Some(own.entity);
 }

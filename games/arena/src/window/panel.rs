@@ -1,16 +1,16 @@
-//! The network: what is played with whom, and two sliders and a switch that make the difference felt.
+//! The network panel: connection status, and controls for latency, loss and prediction.
 
 use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
 
 use super::colour;
-use crate::way::{Role, Status, Way};
+use crate::link::{LinkSettings, Role, Status};
 
 pub(super) fn plugin(app: &mut App) {
     app.add_systems(Update, (drag, switch, keys, show).chain());
 }
 
-/// A slider, by what it moves.
+/// A slider, by the setting that it changes.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slider {
     Latency,
@@ -18,25 +18,25 @@ pub(super) enum Slider {
 }
 
 impl Slider {
-    fn share(self, way: &Way) -> f32 {
+    fn share(self, link: &LinkSettings) -> f32 {
         match self {
-            Self::Latency => way.latency / Way::MOST_LATENCY,
-            Self::Loss => way.loss / Way::MOST_LOSS,
+            Self::Latency => link.latency / LinkSettings::MAX_LATENCY,
+            Self::Loss => link.loss / LinkSettings::MAX_LOSS,
         }
     }
 
-    fn set(self, way: Way, share: f32) -> Way {
+    fn set(self, link: LinkSettings, share: f32) -> LinkSettings {
         match self {
-            // Steps that people can find again.
-            Self::Latency => way.with((share * 30.0).round() * 10.0, way.loss),
-            Self::Loss => way.with(way.latency, (share * 30.0).round()),
+            // Rounded steps.
+            Self::Latency => link.with((share * 30.0).round() * 10.0, link.loss),
+            Self::Loss => link.with(link.latency, (share * 30.0).round()),
         }
     }
 
-    fn words(self, way: &Way) -> String {
+    fn words(self, link: &LinkSettings) -> String {
         match self {
-            Self::Latency => format!("{:.0} ms", way.latency),
-            Self::Loss => format!("{:.0} %", way.loss),
+            Self::Latency => format!("{:.0} ms", link.latency),
+            Self::Loss => format!("{:.0} %", link.loss),
         }
     }
 }
@@ -127,40 +127,43 @@ pub(super) fn panel() -> impl Bundle {
     )
 }
 
-fn drag(sliders: Query<'_, '_, (&Slider, &Interaction, &RelativeCursorPosition)>, mut way: ResMut<'_, Way>) {
+fn drag(
+    sliders: Query<'_, '_, (&Slider, &Interaction, &RelativeCursorPosition)>,
+    mut link: ResMut<'_, LinkSettings>,
+) {
     for (slider, interaction, cursor) in &sliders {
         if let (Interaction::Pressed, Some(at)) = (interaction, cursor.normalized) {
-            let next = slider.set(*way, (at.x + 0.5).clamp(0.0, 1.0));
-            way.set_if_neq(next);
+            let next = slider.set(*link, (at.x + 0.5).clamp(0.0, 1.0));
+            link.set_if_neq(next);
         }
     }
 }
 
 fn switch(
     pressed: Query<'_, '_, &Interaction, (With<Switch>, Changed<Interaction>)>,
-    mut way: ResMut<'_, Way>,
+    mut link: ResMut<'_, LinkSettings>,
 ) {
     if pressed.iter().any(|interaction| *interaction == Interaction::Pressed) {
-        way.is_predicted = !way.is_predicted;
+        link.is_predicted = !link.is_predicted;
     }
 }
 
-/// The same by keys: the mouse aims.
-fn keys(keys: Res<'_, ButtonInput<KeyCode>>, mut way: ResMut<'_, Way>) {
+/// Keyboard shortcuts of the panel.
+fn keys(keys: Res<'_, ButtonInput<KeyCode>>, mut link: ResMut<'_, LinkSettings>) {
     let change = |less: KeyCode, more: KeyCode| {
         f32::from(i8::from(keys.just_pressed(more)) - i8::from(keys.just_pressed(less)))
     };
     let (latency, loss) = (change(KeyCode::F3, KeyCode::F4), change(KeyCode::F5, KeyCode::F6));
     if latency != 0.0 || loss != 0.0 {
-        *way = way.with(way.latency + latency * 50.0, way.loss + loss * 5.0);
+        *link = link.with(link.latency + latency * 50.0, link.loss + loss * 5.0);
     }
     if keys.just_pressed(KeyCode::F2) {
-        way.is_predicted = !way.is_predicted;
+        link.is_predicted = !link.is_predicted;
     }
 }
 
 fn show(
-    way: Res<'_, Way>,
+    link: Res<'_, LinkSettings>,
     role: Res<'_, Role>,
     status: Res<'_, Status>,
     mut fills: Query<'_, '_, (&Fill, &mut Node)>,
@@ -176,29 +179,29 @@ fn show(
         ),
     >,
 ) {
-    if !(way.is_changed() || status.is_changed() || role.is_changed()) {
+    if !(link.is_changed() || status.is_changed() || role.is_changed()) {
         return;
     }
     for (Fill(slider), mut node) in &mut fills {
-        node.width = percent(slider.share(&way) * 100.0);
+        node.width = percent(slider.share(&link) * 100.0);
     }
     for mut colour in &mut buttons {
-        colour.0 = if way.is_predicted { colour::HEALTH } else { colour::HURT };
+        colour.0 = if link.is_predicted { colour::HEALTH } else { colour::HURT };
     }
     for (Amount(slider), mut text) in &mut texts.p0() {
-        text.0 = slider.words(&way);
+        text.0 = slider.words(&link);
     }
     for mut text in &mut texts.p1() {
-        text.0 = if way.is_predicted { "prediction on" } else { "prediction off" }.to_owned();
+        text.0 = if link.is_predicted { "prediction on" } else { "prediction off" }.to_owned();
     }
     for mut text in &mut texts.p2() {
         text.0.clone_from(&status.mode);
     }
     for mut text in &mut texts.p3() {
         text.0 = match *role {
-            Role::Decides => "no network: see --host, --join".to_owned(),
-            Role::Follows if status.lost.is_some() => status.lost.clone().unwrap_or_default(),
-            Role::Follows => format!(
+            Role::Authority => "no network: see --host, --join".to_owned(),
+            Role::Client if status.lost.is_some() => status.lost.clone().unwrap_or_default(),
+            Role::Client => format!(
                 "{:.0} ms  ok {}  no {}  off {}",
                 status.round_trip, status.confirmed, status.rejected, status.mispredicted
             ),

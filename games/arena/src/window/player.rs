@@ -4,12 +4,12 @@ use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 
 use crate::bot::Bot;
-pub(super) use crate::fighter::Own;
+pub(super) use crate::fighter::LocalPlayer;
 use crate::fighter::spawn_champion;
+use crate::link::Role;
 use crate::pad::{Buttons, Pad};
-use crate::way::Role;
 
-/// Keys, as panels name them.
+/// Labels of keys in panels, by input.
 pub(super) const KEYS: [(&str, &str); 6] = [
     ("Ability.Shoot", "LMB"),
     ("Ability.Sprint", "Shift"),
@@ -22,14 +22,14 @@ pub(super) const KEYS: [(&str, &str); 6] = [
 pub(super) fn plugin(bot: bool) -> impl Plugin {
     move |app: &mut App| {
         app.add_systems(Startup, |role: Res<'_, Role>, mut commands: Commands<'_, '_>| {
-            // A server gives its guests theirs.
-            if *role == Role::Decides {
+            // Clients get their champion from the server.
+            if *role == Role::Authority {
                 let champion = spawn_champion(&mut commands, 0);
-                commands.entity(champion).insert(Own);
+                commands.entity(champion).insert(LocalPlayer);
             }
         });
         if bot {
-            app.add_observer(|own: On<'_, '_, Add, Own>, mut commands: Commands<'_, '_>| {
+            app.add_observer(|own: On<'_, '_, Add, LocalPlayer>, mut commands: Commands<'_, '_>| {
                 commands.entity(own.entity).insert(Bot::default());
             });
         }
@@ -42,7 +42,7 @@ fn read_devices(
     mouse: Res<'_, ButtonInput<MouseButton>>,
     window: Query<'_, '_, &Window, With<PrimaryWindow>>,
     camera: Query<'_, '_, (&Camera, &GlobalTransform)>,
-    mut pads: Query<'_, '_, &mut Pad, (With<Own>, Without<Bot>)>,
+    mut pads: Query<'_, '_, &mut Pad, (With<LocalPlayer>, Without<Bot>)>,
 ) {
     let Ok(mut pad) = pads.single_mut() else { return };
     let axis =
@@ -50,7 +50,7 @@ fn read_devices(
     let walk = Vec2::new(axis(KeyCode::KeyA, KeyCode::KeyD), axis(KeyCode::KeyS, KeyCode::KeyW));
     pad.walk = walk.normalize_or_zero();
     let cursor = window.single().ok().and_then(Window::cursor_position);
-    // Who clicks on a panel means the panel.
+    // Clicks on panels do not shoot.
     let is_on_field = cursor.is_some_and(|cursor| {
         window.single().is_ok_and(|window| cursor.y < window.height() * (1.0 - super::PANELS / super::HEIGHT))
     });

@@ -1,16 +1,16 @@
-//! What stands for a fighter: a body with a nose, a bar, and words for its states.
+//! Visual representation of fighters and projectiles: body, health bar and state labels.
 
 use bevy::prelude::*;
 use bevy::sprite::{Anchor, Text2dShadow};
 use bevy_ugas::prelude::*;
 
 use super::colour;
-use super::player::Own;
+use super::player::LocalPlayer;
 use crate::field::{Body, amount, size_of};
 use crate::fighter::Kind;
 use crate::shot::Shot;
 
-/// How wide a health bar is.
+/// Width of a health bar.
 const BAR: f32 = 56.0;
 
 pub(super) fn plugin(app: &mut App) {
@@ -26,7 +26,7 @@ struct Shapes {
     nose: Handle<Mesh>,
 }
 
-/// The parts of a puppet that change.
+/// Changing parts of the visual representation.
 #[derive(Component)]
 struct Puppet {
     skin: Handle<ColorMaterial>,
@@ -50,14 +50,14 @@ fn make_shapes(mut commands: Commands<'_, '_>, mut meshes: ResMut<'_, Assets<Mes
     });
 }
 
-/// Gives fighters that have none a puppet.
+/// Adds a puppet to fighters without one.
 fn dress(
     mut commands: Commands<'_, '_>,
     shapes: Res<'_, Shapes>,
     mut materials: ResMut<'_, Assets<ColorMaterial>>,
-    naked: Query<'_, '_, (Entity, &Kind, &Body, &Attributes, Has<Own>), Without<Puppet>>,
+    without_puppet: Query<'_, '_, (Entity, &Kind, &Body, &Attributes, Has<LocalPlayer>), Without<Puppet>>,
 ) {
-    for (entity, kind, body, attributes, is_own) in &naked {
+    for (entity, kind, body, attributes, is_own) in &without_puppet {
         if attributes.is_empty() {
             continue;
         }
@@ -144,7 +144,7 @@ fn dress_shots(
     }
 }
 
-/// Puppets follow bodies: steps are 64 a second, pictures are as many as there are, so each follows smoothly.
+/// Moves puppets smoothly to their bodies: the fixed steps are independent of the frame rate.
 fn move_puppets(
     time: Res<'_, Time>,
     mut puppets: Query<'_, '_, (&Body, &Puppet, &mut Transform)>,
@@ -153,10 +153,10 @@ fn move_puppets(
     let share = 1.0 - (-time.delta_secs() * 30.0).exp();
     for (body, puppet, mut place) in &mut puppets {
         let (shown, true_place) = (place.translation.truncate(), body.position);
-        // Who is somewhere else altogether has not walked there.
+        // Large distances are teleports, without smoothing.
         let next =
             if shown.distance(true_place) > 120.0 { true_place } else { shown.lerp(true_place, share) };
-        // Lower ones stand in front of higher ones.
+        // Sort by y: lower fighters are drawn in front.
         place.translation = next.extend(1.0 - next.y / 10_000.0);
         if let Ok(mut torso) = parts.get_mut(puppet.torso) {
             torso.rotation = Quat::from_rotation_z(body.facing.to_angle());
@@ -234,7 +234,7 @@ fn show_states(
     }
 }
 
-/// Who is down is hardly seen against the floor.
+/// Colour of a fighter; faded if it is down.
 fn faded(colour: Color, is_down: bool) -> Color {
     if is_down { colour.mix(&colour::FLOOR, 0.75) } else { colour }
 }

@@ -1,4 +1,4 @@
-//! A picture, and an end that comes by itself.
+//! Screenshot and automatic exit.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
 use bevy_ugas::GameplayView;
 
-/// How long a picture may take to be written.
-const PATIENCE: f64 = 30.0;
+/// Maximum time for writing a screenshot, in seconds.
+const SCREENSHOT_TIMEOUT: f64 = 30.0;
 
 #[derive(Resource)]
 struct Ending {
     seconds: f64,
-    /// What the game's clock said at first: a guest comes into a match that is under way.
+    /// Game time at the start: a client may join a running match.
     began: Option<f64>,
     picture: Option<PathBuf>,
-    /// When the end is, by the clock, whether the picture is there or not.
+    /// Deadline in real time, whether or not the screenshot is written.
     at_last: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ struct Taken;
 
 pub(super) fn plugin(seconds: Option<f64>, picture: Option<PathBuf>) -> impl Plugin {
     move |app: &mut App| {
-        // A picture alone is taken when something has happened.
+        // Default time for a screenshot, after something has happened.
         let seconds = seconds.or(picture.as_ref().map(|_| 9.0));
         if let Some(seconds) = seconds {
             app.insert_resource(Ending { seconds, began: None, picture: picture.clone(), at_last: None });
@@ -49,11 +49,11 @@ fn end(
         return;
     }
     let (played, seconds) = (game.now().as_seconds(), ending.seconds);
-    // Nothing has begun before the clock goes.
+    // The game has not started while its time is 0.
     if played == 0.0 || played - *ending.began.get_or_insert(played) < seconds {
         return;
     }
-    ending.at_last = Some(now + PATIENCE);
+    ending.at_last = Some(now + SCREENSHOT_TIMEOUT);
     match ending.picture.take() {
         None => commands.insert_resource(Taken),
         Some(path) => {

@@ -1,4 +1,4 @@
-//! The floor, and where it is on the screen.
+//! The floor and the camera.
 
 use bevy::camera::ScalingMode;
 use bevy::prelude::*;
@@ -7,7 +7,7 @@ use super::colour;
 use super::{HEIGHT, WIDTH};
 use crate::field::HALF;
 
-/// The field is a little above the middle, for there is more to read below it.
+/// Camera offset: the field is a little above the middle, because the panels below are larger.
 const SHIFT: f32 = -28.0;
 
 pub(super) fn plugin(app: &mut App) {
@@ -36,7 +36,7 @@ fn set_up(mut commands: Commands<'_, '_>) {
     }
 }
 
-/// Panels grow with the window, as the field does.
+/// Scales panels with the window, like the field.
 fn scale_panels(windows: Query<'_, '_, &Window, Changed<Window>>, mut scale: ResMut<'_, UiScale>) {
     for window in &windows {
         let fits = (window.width() / WIDTH).min(window.height() / HEIGHT).max(0.25);

@@ -1,4 +1,4 @@
-//! Lookup of names that definitions use: tags, attributes, effects, parameters, and the names of expressions.
+//! Lookup of the names in definitions: tags, attributes, effects, parameters, and the names in expressions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::tag::{TagQuery, TagQueryItem, TagRequirement, TagSet};
 const MAX_QUERY_DEPTH: u32 = 64;
 
 impl Compiler<'_> {
-    /// Compiles an expression in which `locals` are known by their positions.
+    /// Compiles an expression in which `locals` are known by index.
     pub(in crate::catalog) fn program(&self, path: &str, text: &str, locals: &[Box<str>]) -> Option<Program> {
         let names = Scope { compiler: self, locals };
         match Program::compile(text, &names) {
@@ -261,7 +261,7 @@ impl Names for Scope<'_> {
 
     fn param_tag(&self, name: &str) -> Result<TagId, ParameterFault> {
         let tag = self.compiler.ability_tag(name)?;
-        // The parameter itself reports a tag that nothing has.
+        // An unknown tag was reported for the parameter itself.
         Ok(self.compiler.tables.tags.id(&tag).unwrap_or(TagId::from_index(0)))
     }
 

@@ -1,20 +1,20 @@
-//! Abilities of a character (P7, P8).
+//! Restores the granted abilities of a character (P7, P8).
 
 use smallvec::SmallVec;
 
-use super::restore::Restoring;
+use super::restore::CharacterRestore;
 use crate::ability::{GrantedAbility, TriggerOn};
 use crate::catalog::DefinitionKind;
 use crate::character::{AbilityReference, CharacterAbility, CharacterOutcome, GrantedBy, Instigator};
 use crate::effect::AbilityRemoval;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::AbilityId;
 use crate::input::InputId;
 use crate::refusal::Limit;
 use crate::simulation::ActivationRequest;
 
-impl<'a> Restoring<'a> {
-    /// Effects and abilities in the order in which they came.
+impl<'a> CharacterRestore<'a> {
+    /// Restores effects and abilities in their common order.
     pub(super) fn write_records(&mut self) {
         #[derive(PartialEq, Eq, PartialOrd, Ord)]
         enum Record {
@@ -49,7 +49,8 @@ impl<'a> Restoring<'a> {
         let ability = self.sim.catalog.ability(&saved.ability).map_err(|_| CharacterOutcome::Unknown)?;
         let granted_by = self.granted_by(saved, ability)?;
         let limit = CharacterOutcome::LimitReached(Limit::AbilitiesPerController);
-        let count = self.sim.state.controllers.get(self.id).map_or(0, |known| known.skills.abilities.len());
+        let count =
+            self.sim.state.controllers.get(self.id).map_or(0, |known| known.ability_data.abilities.len());
         if count >= self.sim.config.max_abilities_per_controller as usize {
             return Err(limit);
         }
@@ -90,7 +91,7 @@ impl<'a> Restoring<'a> {
         });
         self.abilities.insert(saved.order, handle);
         if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
-            controller.skills.make_mut().abilities.push(handle);
+            controller.ability_data.make_mut().abilities.push(handle);
         }
         if let Some(active) = granted_by.and_then(|(effect, _)| self.sim.state.effects.get_mut(effect)) {
             active.granted.push(handle);
@@ -102,7 +103,7 @@ impl<'a> Restoring<'a> {
         Ok(())
     }
 
-    /// P7: the effect that grants it here, with what becomes of it later.
+    /// P7: the restored effect that grants the ability, with its removal rule.
     fn granted_by(
         &self,
         saved: &CharacterAbility,
@@ -120,7 +121,7 @@ impl<'a> Restoring<'a> {
         Ok(Some((effect, grant.removal)))
     }
 
-    /// The abilities that applied effects, by their new handles.
+    /// Sets the source abilities of effects to their new handles.
     fn link_abilities(&mut self) {
         for saved in &self.character.effects {
             let (Some(&id), Some(reference)) = (self.effects.get(&saved.order), &saved.ability) else {
@@ -140,26 +141,27 @@ impl<'a> Restoring<'a> {
         }
     }
 
-    fn find_ability(&self, owner: ControllerId, reference: &AbilityReference) -> Option<AbilityHandle> {
+    fn find_ability(&self, owner: ControllerId, reference: &AbilityReference) -> Option<GrantedAbilityId> {
         let ability = self.sim.catalog.ability(&reference.ability).ok()?;
-        let is_it = |handle: &AbilityHandle| {
+        let is_it = |handle: &GrantedAbilityId| {
             self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
         };
         let by_order = reference.order.and_then(|order| self.abilities.get(&order)).copied().filter(is_it);
-        let abilities = self.sim.state.controllers.get(owner).map(|owner| &*owner.skills.abilities);
+        let abilities = self.sim.state.controllers.get(owner).map(|owner| &*owner.ability_data.abilities);
         by_order.or_else(|| abilities.unwrap_or_default().iter().copied().find(is_it))
     }
 
-    /// Triggers come last: tags that were there before start nothing (P3).
+    /// Registers triggers last: tags that were there before trigger nothing (P3).
     pub(super) fn watch_triggers(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.skills.abilities.to_vec()).unwrap_or_default();
+        let handles =
+            controller.map(|controller| controller.ability_data.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
             self.sim.index_ability(handle);
         }
     }
 
-    /// P8: a passive ability that ran is activated anew; other runs stay behind.
+    /// P8: a passive ability that was active is activated again; other activations are not restored.
     pub(super) fn restart_passives(&mut self) {
         for saved in self.character.abilities.iter().filter(|saved| saved.active_runs > 0) {
             let Some(&handle) = self.abilities.get(&saved.order) else { continue };

@@ -1,4 +1,4 @@
-//! A controller, taken down by names (P1, P2).
+//! Captures a controller as a character, with names instead of ids (P1, P2).
 
 use std::collections::BTreeMap;
 
@@ -11,53 +11,54 @@ use crate::controller::Controller;
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{ActiveEffect, Effect, EffectSpec, EffectStatus, LastSource};
 use crate::expr::Side;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::TagId;
 use crate::simulation::Simulation;
 use crate::tag::{TagBits, TagSet};
 use crate::time::{Span, Time};
 
 impl Simulation {
-    /// Takes a controller down as a [`Character`]: plain data by names, to be
-    /// [restored](Self::restore_character) here, elsewhere or later. Changes nothing. `None` if it does not exist.
+    /// Captures a controller as a [`Character`]: plain data by names, to be
+    /// [restored](Self::restore_character) in this or another simulation. Changes nothing. `None` if the
+    /// controller does not exist.
     pub fn character(&self, controller: ControllerId) -> Option<Character> {
         self.character_named(controller, |_| None)
     }
 
-    /// The same, with the names that the host has for controllers: that of the character, and those by which
-    /// instigators can be found again (P5).
+    /// Captures a controller with the host's names for controllers: the name of the character, and those by
+    /// which instigators can be found again (P5).
     pub fn character_named(
         &self,
         controller: ControllerId,
         name_of: impl Fn(ControllerId) -> Option<String>,
     ) -> Option<Character> {
         let known = self.state.controllers.get(controller)?;
-        Some(Taking::new(self, controller, known, &name_of).character())
+        Some(CharacterCapture::new(self, controller, known, &name_of).character())
     }
 }
 
-/// A controller that is being taken down.
-struct Taking<'a> {
+/// A controller that is being captured.
+struct CharacterCapture<'a> {
     sim: &'a Simulation,
     id: ControllerId,
     controller: &'a Controller,
     name_of: &'a dyn Fn(ControllerId) -> Option<String>,
     effects: Vec<(ActiveEffectId, &'a ActiveEffect, &'a Effect)>,
-    abilities: Vec<(AbilityHandle, &'a GrantedAbility)>,
-    /// Tags that are its own.
+    abilities: Vec<(GrantedAbilityId, &'a GrantedAbility)>,
+    /// Tags of the controller itself, one list per effect that grants them (T3).
     own_tags: Vec<Vec<String>>,
     effect_order: BTreeMap<ActiveEffectId, u32>,
-    ability_order: BTreeMap<AbilityHandle, u32>,
+    ability_order: BTreeMap<GrantedAbilityId, u32>,
 }
 
-impl<'a> Taking<'a> {
+impl<'a> CharacterCapture<'a> {
     fn new(
         sim: &'a Simulation,
         id: ControllerId,
         controller: &'a Controller,
         name_of: &'a dyn Fn(ControllerId) -> Option<String>,
     ) -> Self {
-        let mut taking = Self {
+        let mut capture = Self {
             sim,
             id,
             controller,
@@ -70,24 +71,24 @@ impl<'a> Taking<'a> {
         };
         for &effect in &controller.effects {
             let Some((active, definition)) = sim.state.effect_of(&sim.catalog, effect) else { continue };
-            if taking.is_own_tags(active) {
-                taking.own_tags.push(taking.tags(active.spec.granted_tags.iter().copied()));
+            if capture.is_own_tags(active) {
+                capture.own_tags.push(capture.tags(active.spec.granted_tags.iter().copied()));
             } else if active.effect != sim.catalog.internal.owned_tags {
-                // P8: what a run holds stays behind with it.
-                taking.effects.push((effect, active, definition));
+                // P8: effects that an activation holds are not captured.
+                capture.effects.push((effect, active, definition));
             }
         }
-        for &handle in &controller.skills.abilities {
-            // One that goes with its run goes now.
+        for &handle in &controller.ability_data.abilities {
+            // An ability that is revoked at the end of its activation is not captured.
             if let Some(granted) = sim.state.abilities.get(handle).filter(|granted| !granted.remove_on_end) {
-                taking.abilities.push((handle, granted));
+                capture.abilities.push((handle, granted));
             }
         }
-        taking.number();
-        taking
+        capture.number();
+        capture
     }
 
-    /// Effects and abilities share one count; only its order counts.
+    /// Numbers effects and abilities by one count; only the order matters.
     fn number(&mut self) {
         let effects = self.effects.iter().map(|(id, active, _)| (active.sequence, Some(*id), None));
         let abilities =
@@ -100,7 +101,8 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Whether an effect is nothing but tags of the controller's own (T3). One whose time was limited is more.
+    /// Whether an effect only grants the controller's own tags (T3). An effect whose duration was limited is
+    /// captured as an effect.
     fn is_own_tags(&self, active: &ActiveEffect) -> bool {
         active.effect == self.sim.catalog.internal.tags
             && active.duration().is_none()
@@ -108,16 +110,25 @@ impl<'a> Taking<'a> {
     }
 
     fn character(&self) -> Character {
-        let Controller { template, owner, avatar, replication, inactive, buffer, extras, skills, .. } =
-            self.controller;
+        let Controller {
+            template,
+            owner,
+            avatar,
+            replication,
+            inactive,
+            buffer,
+            interactions,
+            ability_data,
+            ..
+        } = self.controller;
         let catalog = &self.sim.catalog;
         let by_name = |(name, count): (&str, u32)| (name.to_owned(), count);
-        let mut rolls: Vec<(String, u32)> = extras
+        let mut rolls: Vec<(String, u32)> = interactions
             .rolls
             .iter()
             .map(|&(effect, count)| by_name((self.sim.effect_name(effect), count)))
             .collect();
-        let mut runs: Vec<(String, u32)> = skills
+        let mut runs: Vec<(String, u32)> = ability_data
             .runs
             .iter()
             .map(|&(ability, count)| by_name((catalog.ability_name(ability), count)))
@@ -133,8 +144,8 @@ impl<'a> Taking<'a> {
             avatar: *avatar,
             replication: *replication,
             inactive: *inactive,
-            team: extras.team.clone(),
-            placement: extras.placement,
+            team: interactions.team.clone(),
+            placement: interactions.placement,
             input_buffer: Some(buffer.config()).filter(|config| *config != catalog.input_buffer),
             sets: self.sets(),
             own_tags: Some(self.own_tags.clone()),
@@ -236,7 +247,7 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// P5. One that is gone has no name any more.
+    /// P5: instigator of an effect. A controller that is gone has no name any more.
     fn instigator(&self, active: &ActiveEffect) -> Instigator {
         match active.source() {
             Some(source) if source == self.id => Instigator::Itself,
@@ -249,7 +260,7 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// M5: what the effect would remember, should its source cease to exist.
+    /// M5: values that the effect would remember if its source ceased to exist.
     fn remembered(
         &self,
         active: &ActiveEffect,
@@ -267,7 +278,7 @@ impl<'a> Taking<'a> {
             return Some(RememberedSource { tags: self.lowest(&last.tags), values: values.collect() });
         }
         let source = active.source().filter(|source| *source != self.id)?;
-        // Of one that was gone from the start, nothing is known.
+        // Nothing is known of a source that was gone from the start.
         let Some(controller) = self.sim.state.controllers.get(source) else {
             return Some(Default::default());
         };
@@ -278,11 +289,11 @@ impl<'a> Taking<'a> {
         Some(RememberedSource { tags: self.lowest(controller.tags.bits()), values: values.collect() })
     }
 
-    /// The tags of a set that imply all others in it.
+    /// Leaf tags of a set: they imply all others in it.
     fn lowest(&self, bits: &TagBits) -> Vec<String> {
         let registry = self.sim.catalog.tags();
         let all: Vec<TagId> = bits.iter().collect();
-        // Numbered depth-first: a descendant, if there is one, comes right after (I4).
+        // Tags are numbered depth-first: a descendant, if there is one, comes right after (I4).
         let implied = |at: usize| all.get(at + 1).is_some_and(|&next| registry.is_within(next, all[at]));
         self.tags((0..all.len()).filter(|&at| !implied(at)).map(|at| all[at]))
     }
@@ -309,7 +320,7 @@ impl<'a> Taking<'a> {
         }
     }
 
-    fn ability(&self, handle: AbilityHandle, granted: &GrantedAbility) -> CharacterAbility {
+    fn ability(&self, handle: GrantedAbilityId, granted: &GrantedAbility) -> CharacterAbility {
         let catalog = &self.sim.catalog;
         let definition = catalog.ability_by_id(granted.ability);
         let is_default = |name: &str, value: f64| {
@@ -338,7 +349,7 @@ impl<'a> Taking<'a> {
     }
 }
 
-/// Where a period stands: the time since the last tick, or since the last one that an end would have cut off.
+/// Phase of a period: the time since the last tick, or since the last one that the end would have cut off.
 fn phase(active: &ActiveEffect, definition: &Effect, now: Time) -> Option<Phase> {
     let period = active.period()?;
     let next = active.clock.tick_after(now)?;
@@ -346,7 +357,7 @@ fn phase(active: &ActiveEffect, definition: &Effect, now: Time) -> Option<Phase>
         EffectStatus::Queued => Span::ZERO,
         EffectStatus::Running => period - next.since(now),
     };
-    // What the definition says is the definition's to say, should it change.
+    // A period equal to the definition's is left out, so that it follows a changed definition.
     let own = Some(period).filter(|own| definition.period.is_none_or(|said| said.period != *own));
     Some(Phase { period: own, elapsed, ticks: active.ticks() })
 }

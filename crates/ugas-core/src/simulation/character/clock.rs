@@ -1,14 +1,14 @@
-//! Clocks of effects (P4).
+//! Clocks of restored effects (P4).
 
 use crate::character::{CharacterEffect, Lifetime};
 use crate::effect::{Clock, Effect, EffectStatus};
 use crate::time::{Span, Time};
 
-/// What is left of an effect's time, counted from now.
+/// Clock of a restored effect, with its remaining time counted from now.
 pub(super) fn clock_of(saved: &CharacterEffect, effect: &Effect, now: Time) -> Clock {
     let running = saved.status == EffectStatus::Running;
     let (duration, left) = match saved.lifetime {
-        // Evaluated when the values are there.
+        // Evaluated once the values are restored.
         Lifetime::Whole | Lifetime::Endless => (None, None),
         Lifetime::Lasting { total, left } => (Some(total), Some(left.max(Span::ZERO))),
     };

@@ -1,11 +1,12 @@
-//! What follows from the facts of a character: events, modifiers, tags, cues, timers, values (P2, P10).
+//! Derives the rest of a restored character from its facts: events, modifiers, tags, cues, timers and values
+//! (P2, P10).
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::effects::{Missing, Unfinished};
-use super::restore::Restoring;
+use super::restore::CharacterRestore;
 use crate::ability::Grant;
 use crate::catalog::DefinitionKind;
 use crate::character::CharacterOutcome;
@@ -20,9 +21,9 @@ use crate::simulation::cascade::Consequence;
 use crate::simulation::magnitude::{Dice, Inputs};
 use crate::time::Span;
 
-impl Restoring<'_> {
-    /// B6: effects that need nothing more to be known follow their inputs, unless they would close a cycle of live
-    /// magnitudes: such an effect is left out.
+impl CharacterRestore<'_> {
+    /// B6: subscribes fully known effects to their inputs. An effect that would close a cycle of live
+    /// magnitudes is left out.
     pub(super) fn watch_finished(&mut self) {
         for (id, effect) in self.finished() {
             match self.sim.check_cycles_of(id, &effect) {
@@ -38,10 +39,11 @@ impl Restoring<'_> {
         self.leave_out(id);
     }
 
-    /// P10: the controller says what it has.
+    /// P10: emits the events that describe the restored controller.
     pub(super) fn announce(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.skills.abilities.to_vec()).unwrap_or_default();
+        let handles =
+            controller.map(|controller| controller.ability_data.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
             if let Some(ability) = self.sim.state.abilities.get(handle).map(|granted| granted.ability) {
                 self.sim.emit(EventKind::AbilityGranted { controller: self.id, handle, ability });
@@ -61,20 +63,20 @@ impl Restoring<'_> {
         });
     }
 
-    /// Effects that need nothing more to be known.
+    /// Effects without numbers that are still to be evaluated.
     fn finished(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let is_finished = |(id, _): &(ActiveEffectId, _)| self.unfinished.iter().all(|other| other.id != *id);
         self.instances().into_iter().filter(is_finished).collect()
     }
 
-    /// Modifiers, timers, tags and values of what is known.
+    /// Derives modifiers, timers, tags and values of the fully known effects.
     pub(super) fn derive(&mut self) {
         let finished = self.finished();
         for (id, effect) in &finished {
             self.take_effect(*id, effect);
         }
         for (id, effect) in &finished {
-            self.give_back(*id, effect);
+            self.restore_grants(*id, effect);
         }
         self.evaluate();
         let fresh = core::mem::take(&mut self.fresh);
@@ -94,13 +96,13 @@ impl Restoring<'_> {
         }
     }
 
-    fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
+    fn restore_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         if self.sim.state.effects.get(id).is_some_and(|active| active.given && !active.inhibited) {
-            self.sim.give_back(id, effect);
+            self.sim.restore_grants(id, effect);
         }
     }
 
-    /// Brings all current values up to date. The bases are facts, and stay.
+    /// Evaluates all current values. The bases are facts and stay unchanged.
     fn evaluate(&mut self) {
         let count = self.sim.state.controllers.get(self.id).map_or(0, |controller| controller.values.len());
         for slot in 0..count as u16 {
@@ -110,7 +112,7 @@ impl Restoring<'_> {
         self.sim.forget_changes(self.id);
     }
 
-    /// P6: what is not known is evaluated, one effect after the other, each with the values that are there by then.
+    /// P6: evaluates missing numbers, one effect after the other, each with the values that exist by then.
     pub(super) fn finish_effects(&mut self) {
         for Unfinished { id, missing } in core::mem::take(&mut self.unfinished) {
             let effect = self.sim.state.effects.get(id).map(|active| active.effect);
@@ -123,7 +125,7 @@ impl Restoring<'_> {
                     self.announce_effect(id);
                     self.sim.watch(id, &effect);
                     self.take_effect(id, &effect);
-                    self.give_back(id, &effect);
+                    self.restore_grants(id, &effect);
                     self.evaluate();
                 }
                 Err(reason) => self.reject(id, &effect, &reason),
@@ -179,7 +181,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Takes out an effect that nobody has heard of yet, with the abilities that it would have granted.
+    /// Removes an effect that no event has announced yet, with the abilities that it would have granted.
     fn leave_out(&mut self, id: ActiveEffectId) {
         self.sim.state.unlist_effect(id, self.id);
         let Some(removed) = self.sim.state.effects.remove(id) else { return };
@@ -190,12 +192,12 @@ impl Restoring<'_> {
         self.abilities.retain(|_, handle| self.sim.state.abilities.contains(*handle));
     }
 
-    /// What can happen only now that everything is in its place.
+    /// Final steps, once everything is in place: tags, new grants and queues.
     pub(super) fn complete(&mut self) {
-        self.own_what_nothing_grants();
+        self.adopt_ungranted_tags();
         self.watch_triggers();
         for (id, effect) in self.instances() {
-            self.grant_what_is_new(id, &effect);
+            self.grant_new_abilities(id, &effect);
             self.move_up(id, &effect);
             self.sim.enqueue_refresh(id);
         }
@@ -208,8 +210,8 @@ impl Restoring<'_> {
         }
     }
 
-    /// Of a character that does not say whose its tags are, those are its own that no effect grants.
-    fn own_what_nothing_grants(&mut self) {
+    /// For a character without a list of own tags, the tags that no effect grants are its own.
+    fn adopt_ungranted_tags(&mut self) {
         if self.character.own_tags.is_some() {
             return;
         }
@@ -225,12 +227,12 @@ impl Restoring<'_> {
             self.announce_effect(id);
             self.sim.watch(id, &effect);
             self.take_effect(id, &effect);
-            self.give_back(id, &effect);
+            self.restore_grants(id, &effect);
         }
     }
 
-    /// P7: abilities that the definition grants, and that the character cannot know of.
-    fn grant_what_is_new(&mut self, id: ActiveEffectId, effect: &Effect) {
+    /// P7: grants the abilities of the definition that the character does not know.
+    fn grant_new_abilities(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.sim.state.effects.get(id) else { return };
         let saved = self.character.effects.iter().find(|saved| self.effects.get(&saved.order) == Some(&id));
         let known = saved.and_then(|saved| saved.rules);
@@ -239,7 +241,7 @@ impl Restoring<'_> {
             return;
         }
         for grant in &effect.granted_abilities {
-            let has = |handle: &crate::handle::AbilityHandle| {
+            let has = |handle: &crate::handle::GrantedAbilityId| {
                 self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == grant.ability)
             };
             let granted = self.sim.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
@@ -253,8 +255,8 @@ impl Restoring<'_> {
         }
     }
 
-    /// P9: a queue whose head is missing moves up, and what does not run in sequence here begins. What has no time left
-    /// ends (P4).
+    /// P9: a queue without its head moves up, and an effect that no longer runs in sequence begins. An effect
+    /// without remaining time ends (P4).
     fn move_up(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let Some(active) = self.sim.state.effects.get(id) else { return };
         match active.status {

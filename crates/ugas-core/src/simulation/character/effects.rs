@@ -1,41 +1,41 @@
-//! Effects of a character: the same instances under new handles (P2, P4, P5, P6).
+//! Restores the effects of a character: the same instances under new handles (P2, P4, P5, P6).
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::clock::clock_of;
-use super::restore::Restoring;
+use super::restore::CharacterRestore;
 use super::rules::rules_of;
 use crate::catalog::DefinitionKind;
 use crate::character::{
     CapturedValue, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Orphans, RememberedSource,
     RememberedValue,
 };
+use crate::cow_option::CowOption;
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
     ActiveEffect, Clock, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers, LastSource,
 };
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::rare::Rare;
 use crate::refusal::Limit;
 use crate::simulation::runtime::DefineEffectError;
 use crate::tag::{TagBits, TagSet};
 
-/// An effect some of whose numbers have to be evaluated here.
+/// A restored effect with numbers that have to be evaluated here.
 pub(super) struct Unfinished {
     pub(super) id: ActiveEffectId,
     pub(super) missing: Missing,
 }
 
-/// What is not known of an effect.
+/// Parts of a restored effect that the character does not contain.
 pub(super) struct Missing {
-    /// Positions of readings that are to be captured now.
+    /// Positions of the captures to take now.
     pub(super) captures: Vec<usize>,
     pub(super) magnitudes: bool,
     pub(super) duration: bool,
-    /// Its dice.
+    /// Whether the key of its random stream is missing.
     pub(super) stream: bool,
 }
 
@@ -53,8 +53,8 @@ enum Source {
     Gone,
 }
 
-impl<'a> Restoring<'a> {
-    /// Tags of its own, each given as a spawned controller's are (T3).
+impl<'a> CharacterRestore<'a> {
+    /// Restores the controller's own tags, granted as those of a spawned controller are (T3).
     pub(super) fn write_own_tags(&mut self) {
         for tags in self.character.own_tags.iter().flatten() {
             let tags: SmallVec<[TagId; 2]> = tags.iter().filter_map(|name| self.tag(name)).collect();
@@ -62,7 +62,7 @@ impl<'a> Restoring<'a> {
         }
     }
 
-    /// An effect that grants these tags.
+    /// Adds an internal effect that grants these tags.
     pub(super) fn own(&mut self, tags: SmallVec<[TagId; 2]>) -> Option<ActiveEffectId> {
         if tags.is_empty() {
             return None;
@@ -82,7 +82,7 @@ impl<'a> Restoring<'a> {
         }
     }
 
-    /// Writes one effect down, or reports why not.
+    /// Restores one effect, or reports the reason for leaving it out.
     pub(super) fn write_effect(&mut self, saved: &'a CharacterEffect) {
         if let Err(outcome) = self.try_effect(saved) {
             self.note(DefinitionKind::Effect, &saved.effect, outcome);
@@ -144,7 +144,7 @@ impl<'a> Restoring<'a> {
         Ok(())
     }
 
-    /// The effect of the name, or the one that the character brings along.
+    /// Effect of the saved name, or the run-time definition that the character contains.
     fn effect_id(&mut self, saved: &'a CharacterEffect) -> Result<EffectId, CharacterOutcome> {
         if let Some(definition) = &saved.definition {
             match self.sim.define_effect(EffectDef::clone(definition)) {
@@ -162,7 +162,7 @@ impl<'a> Restoring<'a> {
             }
         }
         let id = self.sim.catalog.effect(&saved.effect).map_err(|_| CharacterOutcome::Unknown)?;
-        // Tags of a run without the run would be there for ever (P8).
+        // Owned tags without their activation would stay for ever (P8).
         if id == self.sim.catalog.internal.owned_tags { Err(CharacterOutcome::Unknown) } else { Ok(id) }
     }
 
@@ -174,7 +174,7 @@ impl<'a> Restoring<'a> {
                 let lives = |id: &ControllerId| self.sim.state.controllers.contains(*id);
                 let said = self.options.candidates(*owner, name).find(lives);
                 let owned = || owner.and_then(|owner| self.sim.controller_of_owner(owner));
-                // Another controller of the same owner is not the character.
+                // A different controller of the same owner is not the instigator.
                 let found = said.or_else(|| owned().filter(|found| *found != self.id));
                 found.map_or(Source::Gone, Source::Live)
             }
@@ -222,7 +222,7 @@ impl<'a> Restoring<'a> {
         context.set_tags(context_tags.iter().filter_map(|name| self.tag(name)).collect());
         let ability_tags: Vec<TagId> = ability_tags.iter().filter_map(|name| self.tag(name)).collect();
         let ability_tags = TagBits::closed(self.sim.catalog.tags(), ability_tags);
-        context.set_ability_tags(Rare::new(ability_tags));
+        context.set_ability_tags(CowOption::new(ability_tags));
         let mut spec = EffectSpec {
             set_by_caller: numbers,
             granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),
@@ -234,7 +234,7 @@ impl<'a> Restoring<'a> {
         spec
     }
 
-    /// Frozen readings that are known; returns the positions of those that are not.
+    /// Sets the saved frozen captures; returns the positions of the missing ones.
     fn captured(&self, saved: &CharacterEffect, effect: &Effect, spec: &mut EffectSpec) -> Vec<usize> {
         let mut missing = Vec::new();
         for (at, capture) in effect.captures.iter().enumerate() {
@@ -261,7 +261,7 @@ impl<'a> Restoring<'a> {
             && tags(&known.target_tag_filter, &capture.target_tag_filter)
     }
 
-    /// P6: the magnitudes, if they stand.
+    /// P6: the saved magnitudes, if they are still valid.
     fn magnitudes(&mut self, saved: &CharacterEffect, effect: &Effect) -> Option<SmallVec<[f64; 2]>> {
         let catalog = &self.sim.catalog;
         let known = saved.magnitudes.as_ref()?;
@@ -290,7 +290,7 @@ impl<'a> Restoring<'a> {
         to
     }
 
-    /// M5: what the effect goes on with. Names without counterpart are of no use here.
+    /// M5: remembered source values. Names that this catalog lacks are left out.
     fn last_source(&self, remembered: Option<&RememberedSource>) -> LastSource {
         let Some(RememberedSource { tags, values }) = remembered else { return LastSource::default() };
         let catalog = &self.sim.catalog;
@@ -325,7 +325,7 @@ impl<'a> Restoring<'a> {
         }
     }
 
-    /// P9: puts an instance into its place, if there is room.
+    /// P9: inserts an instance, if there is room.
     fn insert(&mut self, instance: ActiveEffect) -> Result<ActiveEffectId, CharacterOutcome> {
         let limit = || CharacterOutcome::LimitReached(Limit::EffectsPerController);
         self.sim.check_effect_limit(self.id).map_err(|_| limit())?;
@@ -337,7 +337,7 @@ impl<'a> Restoring<'a> {
         Ok(id)
     }
 
-    /// M4: the order of the latest applications is what it was.
+    /// M4: keeps the order of the latest applications.
     pub(super) fn order_applications(&mut self) {
         let mut recent: Vec<(u32, u32)> =
             self.character.effects.iter().map(|saved| (saved.recency, saved.order)).collect();
@@ -356,7 +356,7 @@ impl<'a> Restoring<'a> {
         }
     }
 
-    /// How often dice were rolled goes on (P11).
+    /// Restores the counts of random rolls (P11).
     pub(super) fn count_rolls(&mut self) {
         let catalog = &self.sim.catalog;
         let id = |name: &String| {
@@ -368,9 +368,9 @@ impl<'a> Restoring<'a> {
         rolls.sort_unstable();
         rolls.dedup_by_key(|(effect, _)| *effect);
         if let Some(controller) = self.sim.state.controllers.get_mut(self.id)
-            && controller.extras.rolls != rolls
+            && controller.interactions.rolls != rolls
         {
-            controller.extras.make_mut().rolls = rolls;
+            controller.interactions.make_mut().rolls = rolls;
         }
     }
 

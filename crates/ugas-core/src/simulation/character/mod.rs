@@ -1,6 +1,7 @@
-//! Characters: taken down (`capture`) and made into a controller again (`restore`, then one module a kind of record).
+//! Characters: `capture` saves a controller by names; `restore` and one module per kind of record create a
+//! controller from it.
 //!
-//! The law is in [`crate::character`].
+//! The rules are in [`crate::character`].
 
 mod abilities;
 mod capture;

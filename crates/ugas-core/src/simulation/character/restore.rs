@@ -1,4 +1,4 @@
-//! A character becomes a controller again: facts are written, all else is derived (P2).
+//! Restores a character as a new controller: facts are written, everything else is derived (P2).
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,18 @@ use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
 use crate::character::{Character, CharacterOutcome, CharacterReport, RestoreError, RestoreOptions};
 use crate::controller::Value;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeSetId, EffectId, TagId};
 use crate::simulation::Simulation;
-use crate::simulation::spawn::Founding;
+use crate::simulation::spawn::NewController;
 
 impl Simulation {
-    /// Makes a new controller of a [`Character`], by the law of [`crate::character`]: its clocks go on, nothing of it is
-    /// applied again, and what cannot come back is reported.
+    /// Creates a new controller from a [`Character`], by the rules of [`crate::character`]: its clocks
+    /// continue, nothing is applied again, and everything that cannot be restored is reported.
     ///
     /// # Errors
-    /// If there are too many controllers, or its attribute sets do not go together here; nothing has changed then.
+    /// If there are too many controllers, or its attribute sets conflict in this catalog; the state is
+    /// unchanged then.
     pub fn restore_character(
         &mut self,
         character: &Character,
@@ -31,10 +32,10 @@ impl Simulation {
         let sets = self.sets_named(character, &mut report);
         let layout = self.layout_for(&sets)?;
         let id = self.operate(|sim| {
-            let founding = sim.founding(character, options, layout, &mut report);
-            let Foundation { founding, fresh } = founding;
-            let id = sim.found(founding);
-            let mut restoring = Restoring {
+            let initial = sim.initial_state(character, options, layout, &mut report);
+            let InitialState { new, fresh } = initial;
+            let id = sim.create_controller(new);
+            let mut restoring = CharacterRestore {
                 sim,
                 character,
                 options,
@@ -69,15 +70,15 @@ impl Simulation {
         sets
     }
 
-    /// What the controller begins with: the bases of the character, and of attributes that it does not have those of a
-    /// spawned one.
-    fn founding(
+    /// Initial state of the controller: the bases of the character and, for attributes that it does not have,
+    /// the defaults of a spawned one.
+    fn initial_state(
         &self,
         character: &Character,
         options: &RestoreOptions,
         layout: u32,
         report: &mut CharacterReport,
-    ) -> Foundation {
+    ) -> InitialState {
         let template = character.template.as_deref().and_then(|name| {
             let found = self.catalog.template(name);
             if found.is_err() {
@@ -113,7 +114,7 @@ impl Simulation {
             });
             values.push(Value { base, current: 0.0 });
         }
-        let founding = Founding {
+        let new = NewController {
             template,
             owner: options.chosen_owner().or(character.owner),
             avatar: options.chosen_avatar().or(character.avatar),
@@ -121,10 +122,10 @@ impl Simulation {
             layout,
             values,
         };
-        Foundation { founding, fresh }
+        InitialState { new, fresh }
     }
 
-    /// P2: current values that came out differently are reported.
+    /// P2: reports current values that differ from the saved ones.
     fn validate(&self, id: ControllerId, character: &Character, report: &mut CharacterReport) {
         for attribute in character.sets.iter().flat_map(|set| &set.attributes) {
             let Ok(known) = self.catalog.attribute(&attribute.name) else { continue };
@@ -138,22 +139,22 @@ impl Simulation {
     }
 }
 
-/// What a controller begins with, and which of its slots are not the character's.
-struct Foundation {
-    founding: Founding,
+/// Initial state of a restored controller, with the slots that the character has no values for.
+struct InitialState {
+    new: NewController,
     fresh: Vec<u16>,
 }
 
-/// A character on its way back.
-pub(super) struct Restoring<'a> {
+/// State of a restore in progress.
+pub(super) struct CharacterRestore<'a> {
     pub(super) sim: &'a mut Simulation,
     pub(super) character: &'a Character,
     pub(super) options: &'a RestoreOptions,
     pub(super) id: ControllerId,
     pub(super) report: &'a mut CharacterReport,
-    /// By their order in the character.
+    /// New handles of effects, by their order in the character; `abilities` likewise.
     pub(super) effects: BTreeMap<u32, ActiveEffectId>,
-    pub(super) abilities: BTreeMap<u32, AbilityHandle>,
+    pub(super) abilities: BTreeMap<u32, GrantedAbilityId>,
     /// Effects created at run time, by name.
     pub(super) created: BTreeMap<&'a str, EffectId>,
     /// Effects whose numbers have to be evaluated here (P6), in the order of their application.
@@ -162,7 +163,7 @@ pub(super) struct Restoring<'a> {
     pub(super) fresh: Vec<u16>,
 }
 
-impl Restoring<'_> {
+impl CharacterRestore<'_> {
     fn run(&mut self) {
         self.write_facts();
         self.write_records();
@@ -173,7 +174,7 @@ impl Restoring<'_> {
         self.complete();
     }
 
-    /// What belongs to the controller itself.
+    /// Writes the facts of the controller itself.
     fn write_facts(&mut self) {
         let Character { team, placement, input_buffer, runs, .. } = self.character;
         let catalog = &self.sim.catalog;
@@ -191,8 +192,8 @@ impl Restoring<'_> {
         if let Some(config) = input_buffer.filter(|_| buffer_limit.is_none()) {
             controller.buffer.set_config(config);
         }
-        if controller.skills.runs != runs {
-            controller.skills.make_mut().runs = runs;
+        if controller.ability_data.runs != runs {
+            controller.ability_data.make_mut().runs = runs;
         }
         let template = self.character.template.clone().unwrap_or_default();
         for limit in [team_limit, buffer_limit].into_iter().flatten() {
@@ -200,7 +201,7 @@ impl Restoring<'_> {
         }
     }
 
-    /// A tag of this catalog; one that is not known is reported.
+    /// Resolves a tag in this catalog; an unknown one is reported.
     pub(super) fn tag(&mut self, name: &str) -> Option<TagId> {
         let tag = self.sim.catalog.tags().id(name);
         if tag.is_none() {

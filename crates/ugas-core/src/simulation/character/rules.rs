@@ -1,4 +1,4 @@
-//! What gives an effect its numbers, boiled down to a hash (P6).
+//! Hash of everything that determines an effect's numbers (P6).
 
 use crate::catalog::{Catalog, DefinitionKind};
 use crate::effect::calculation::CalculationBody;
@@ -8,8 +8,8 @@ use crate::expr::{Dependency, Program};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{CalculationId, CurveId};
 
-/// A hash of an effect's definition and of the curves and calculations that its state is computed with. It names
-/// nothing by id, so it is the same in every catalog that says the same.
+/// Hash of an effect's definition and of the curves and calculations that its state is computed with. It
+/// contains no ids, so it is equal in every catalog with the same definitions.
 pub(super) fn rules_of(catalog: &Catalog, effect: &Effect) -> u64 {
     let mut used = Used { catalog, hasher: StateHasher::new() };
     effect.def.state_hash(&mut used.hasher);

@@ -1,11 +1,11 @@
-//! Granted abilities: kept by name, and brought in line with what the effects grant now.
+//! Reload of granted abilities: kept by name, and aligned with the grants of changed effects.
 
 use super::Reload;
 use crate::ability::GrantedAbility;
 use crate::catalog::DefinitionKind;
 use crate::effect::{AbilityRemoval, Effect};
 use crate::event::EventKind;
-use crate::handle::{AbilityHandle, ActiveEffectId};
+use crate::handle::{ActiveEffectId, GrantedAbilityId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
 
@@ -19,15 +19,18 @@ impl Reload<'_> {
             }
         }
         let State { controllers, abilities, .. } = &mut self.next.state;
-        for skills in controllers.iter_mut().filter_map(|(_, controller)| controller.skills.get_mut()) {
-            skills.abilities.retain(|handle| abilities.contains(*handle));
+        for ability_data in
+            controllers.iter_mut().filter_map(|(_, controller)| controller.ability_data.get_mut())
+        {
+            ability_data.abilities.retain(|handle| abilities.contains(*handle));
         }
         for id in self.touched.clone() {
             self.compare_grants(id);
         }
     }
 
-    /// The same grant in the new catalog; `None` if the ability, or the effect that it depends on, is gone.
+    /// Translates a grant to the new catalog; `None` if the ability, or the effect that it depends on, is
+    /// gone.
     fn ability(&self, granted: &GrantedAbility) -> Option<GrantedAbility> {
         let GrantedAbility {
             ability,
@@ -47,14 +50,14 @@ impl Reload<'_> {
         } = granted;
         let granted_by = match *granted_by {
             Some((effect, _)) if self.next.state.effects.contains(effect) => *granted_by,
-            // A8: by the rule that it was granted under.
+            // A8: by the removal rule of the grant.
             Some((_, AbilityRemoval::Keep)) | None => None,
             Some(_) => return None,
         };
         let before = self.old.catalog.ability_by_id(*ability).and_then(|ability| ability.def.charges);
         let ability = self.ids.ability(*ability)?;
         let now = self.next.catalog.ability_by_id(ability).and_then(|ability| ability.def.charges);
-        // Charges that are used stay used; an ability that had none begins with all of them.
+        // Used charges stay used; an ability that had no charges begins with all of them.
         let (charges, recharge) = match (before, now) {
             (_, None) => (0, None),
             (None, Some(now)) => (now.max, None),
@@ -89,7 +92,7 @@ impl Reload<'_> {
         })
     }
 
-    fn revoke(&mut self, handle: AbilityHandle, granted: &GrantedAbility) {
+    fn revoke(&mut self, handle: GrantedAbilityId, granted: &GrantedAbility) {
         let controller = granted.controller;
         self.next.state.abilities.remove(handle);
         if let Some((effect, _)) = granted.granted_by
@@ -106,7 +109,7 @@ impl Reload<'_> {
         }
     }
 
-    /// An effect that grants at the moment grants what its new definition says.
+    /// Updates the abilities of a granting effect to its new definition.
     fn compare_grants(&mut self, id: ActiveEffectId) {
         let (Some((_, before)), Some(now)) = (self.before(id), self.definition_now(id)) else { return };
         let Some(active) = self.next.state.effects.get(id) else { return };

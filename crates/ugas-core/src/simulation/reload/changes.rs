@@ -1,4 +1,4 @@
-//! Whether something that was computed has to be computed again (R2).
+//! Changes between two catalogs that require a recomputation (R2).
 
 use crate::attribute::layout::Attribute;
 use crate::catalog::{Catalog, DefinitionKind};
@@ -9,20 +9,20 @@ use crate::expr::{Dependency, Program};
 use crate::id::{CalculationId, CurveId};
 use crate::reload::CatalogDiff;
 
-/// What differs, asked for by the ids of the old catalog.
+/// Differences between the catalogs, by ids of the old one.
 pub(super) struct Changes<'a> {
     pub(super) old: &'a Catalog,
     pub(super) diff: CatalogDiff,
 }
 
 impl Changes<'_> {
-    /// Whether an attribute's definition, or a curve in its expression, changed.
+    /// Whether an attribute's definition or a curve in its expression changed.
     pub(super) fn attribute(&self, old: &Attribute) -> bool {
         self.diff.of(DefinitionKind::Attribute, &old.def.name).is_some()
             || old.derived.as_ref().is_some_and(|program| self.program(program))
     }
 
-    /// Whether an effect's definition, or something that its state is computed with, changed.
+    /// Whether an effect's definition, or a curve or calculation that its state depends on, changed.
     pub(super) fn effect(&self, old: &Effect, new: &Effect) -> bool {
         let duration = match &old.duration {
             Duration::Lasting(magnitude) => self.uses(magnitude),
@@ -31,14 +31,14 @@ impl Changes<'_> {
         old.def != new.def || duration || old.modifiers.iter().any(|modifier| self.uses(&modifier.magnitude))
     }
 
-    /// Whether a duration is given by something else than before.
+    /// Whether the definition of a duration changed.
     pub(super) fn duration(&self, old: &Effect, new: &DurationDef) -> bool {
         old.def.duration != *new
             || matches!(&old.duration, Duration::Lasting(magnitude) if self.uses(magnitude))
     }
 
-    /// Position of the old modifier whose magnitude stands for that of modifier `at` of the new definition: the same
-    /// one, or one that was listed elsewhere and is not `taken`.
+    /// Position of the old modifier that corresponds to modifier `at` of the new definition: the same one, or
+    /// one at another position that is not `taken`.
     pub(super) fn same_modifier(
         &self,
         old: &Effect,

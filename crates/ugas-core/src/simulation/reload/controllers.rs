@@ -1,11 +1,11 @@
-//! Controllers: what they are made of, by name (R1).
+//! Reload of controllers, by name (R1).
 
 use smallvec::SmallVec;
 
 use super::Reload;
 use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
-use crate::controller::parts::{Extras, Skills};
+use crate::controller::parts::{AbilityData, Interactions};
 use crate::controller::{Controller, Value};
 use crate::handle::ControllerId;
 use crate::id::{AbilityId, AttributeSetId, EffectId, TagId, TemplateId};
@@ -15,8 +15,8 @@ use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
 use crate::tag::TagContainer;
 
 impl Reload<'_> {
-    /// Moves every controller to the layout that its sets have now. Tags, cues and modifiers are those from before,
-    /// translated: what is evaluated again sees them, and they are what the derived ones are compared with.
+    /// Moves every controller to the new layout of its sets. Tags, cues and modifiers keep their translated
+    /// old values: re-evaluation reads them, and the derived ones are compared with them.
     pub(super) fn translate_controllers(&mut self) -> Result<(), ReloadError> {
         self.next.state.layouts.clear();
         for (id, controller) in self.old.state.controllers.iter() {
@@ -42,12 +42,12 @@ impl Reload<'_> {
             tags,
             effects,
             buffer,
-            extras,
-            skills,
+            interactions,
+            ability_data,
             pending: _,
         } = controller;
-        // What is left out is derived from effects, abilities, runs and tasks.
-        let Extras {
+        // The ignored fields are derived from effects, abilities, activations and tasks.
+        let Interactions {
             effect_index: _,
             outgoing: _,
             watchers: _,
@@ -57,9 +57,16 @@ impl Reload<'_> {
             team,
             rolls,
             summon,
-        } = &**extras;
-        let Skills { abilities, ability_index: _, activations, run_index: _, subscriptions: _, runs, inputs } =
-            &**skills;
+        } = &**interactions;
+        let AbilityData {
+            abilities,
+            ability_index: _,
+            activations,
+            run_index: _,
+            subscriptions: _,
+            runs,
+            inputs,
+        } = &**ability_data;
         let template = self.template(id, *template);
         let old_layout = self.old.state.layout(controller);
         let sets = self.sets(id, &old_layout.sets);
@@ -92,28 +99,28 @@ impl Reload<'_> {
             tags: self.tags(id, tags),
             effects: effects.clone(),
             buffer: self.buffer(buffer),
-            extras: Extras {
+            interactions: Interactions {
                 cues,
                 placement: *placement,
                 team: team.clone(),
                 rolls,
                 summon: summon.clone(),
-                ..Extras::default()
+                ..Interactions::default()
             }
             .into(),
-            skills: Skills {
+            ability_data: AbilityData {
                 abilities: abilities.clone(),
                 activations: activations.clone(),
                 runs: own_runs,
                 inputs: inputs.clone(),
-                ..Skills::default()
+                ..AbilityData::default()
             }
             .into(),
             pending: Default::default(),
         })
     }
 
-    /// A buffer that is kept as the old catalog said is kept as the new one says.
+    /// An input buffer with the old catalog's setting gets that of the new one.
     fn buffer(&self, old: &InputBuffer) -> InputBuffer {
         let mut buffer = old.clone();
         if old.config() == self.old.catalog.input_buffer {
@@ -149,7 +156,7 @@ impl Reload<'_> {
         sets
     }
 
-    /// Bases and current values: carried where the attribute is still there, those of a fresh controller elsewhere.
+    /// Base and current values: kept where the attribute still exists, defaults elsewhere.
     fn values(
         &mut self,
         id: ControllerId,
@@ -190,7 +197,7 @@ impl Reload<'_> {
         values.collect()
     }
 
-    /// The tags from before, counted as they were.
+    /// Translates the tags with their counts.
     fn tags(&mut self, id: ControllerId, old: &TagContainer) -> TagContainer {
         let mut tags = TagContainer::default();
         for (tag, count) in old.iter() {

@@ -1,4 +1,4 @@
-//! Effects created at run time: part of the state, resolved again in the new catalog.
+//! Reload of effects created at run time: part of the state, resolved again in the new catalog.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::id::EffectId;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 
 impl Reload<'_> {
-    /// Each keeps its number among them. One that does not hold together any more is gone, as if forgotten.
+    /// Resolves every definition again under its old number. A definition that is no longer valid is removed,
+    /// as if forgotten.
     pub(super) fn translate_definitions(&mut self) {
         let first = self.next.catalog.effect_count() as u32;
         let old = self.old;

@@ -1,14 +1,14 @@
-//! All that follows from the facts (R2): modifiers, tags, cues, timers, and what effects follow.
+//! Derived state after a reload (R2): modifiers, tags, cues, timers and subscriptions.
 
 use smallvec::SmallVec;
 
 use super::Reload;
 use crate::effect::EffectStatus;
 use crate::event::EventKind;
+use crate::gap_vec::GapVec;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::modifier::aggregate::ModifierEntry;
-use crate::row::Row;
 use crate::simulation::activate::acting;
 use crate::tag::TagContainer;
 use crate::timer::TimerWheel;
@@ -23,15 +23,15 @@ impl Reload<'_> {
             self.derive_cues(id);
         }
         self.next.derive_watches(&self.order);
-        self.next.derive_runs();
+        self.next.derive_activations();
         for id in self.touched.clone() {
-            self.look_at_modifiers(id);
+            self.check_modifiers(id);
         }
     }
 
-    /// Slots whose modifiers are not what they were have to be looked at again.
+    /// Derives the modifiers, and marks slots whose modifiers changed for re-evaluation.
     fn derive_modifiers(&mut self, id: ControllerId) {
-        let mut entries = Row::new();
+        let mut entries = GapVec::new();
         self.next.derive_modifiers(id, &mut entries);
         let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
@@ -52,7 +52,7 @@ impl Reload<'_> {
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
         let before = core::mem::replace(&mut controller.tags, tags);
         let now = &controller.tags;
-        // Highest ids first, so that a tag precedes its ancestors, as it does elsewhere (T2).
+        // Highest ids first, so that a tag precedes its ancestors, as in other operations (T2).
         let mut gone: Vec<_> = before.bits().iter().filter(|tag| !now.matches(*tag)).collect();
         let mut new: Vec<_> = now.bits().iter().filter(|tag| !before.matches(*tag)).collect();
         gone.reverse();
@@ -72,12 +72,12 @@ impl Reload<'_> {
         let mut cues = SmallVec::new();
         self.next.derive_cues(id, &mut cues);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
-        if controller.extras.cues == cues {
+        if controller.interactions.cues == cues {
             return;
         }
-        let before = core::mem::replace(&mut controller.extras.make_mut().cues, cues.clone());
+        let before = core::mem::replace(&mut controller.interactions.make_mut().cues, cues.clone());
         let mut shown = before.clone();
-        for (instance, effect) in self.next.giving_effects(id) {
+        for (instance, effect) in self.next.granting_effects(id) {
             let mut parameters = None;
             for cue in self.next.held_cues(effect, &instance.spec) {
                 if let Err(at) = shown.binary_search_by_key(&cue, |(tag, _)| *tag) {
@@ -95,9 +95,9 @@ impl Reload<'_> {
         }
     }
 
-    /// The conditions of a modifier are not part of its entry: those of a changed effect are judged again. What has
-    /// nothing to act on, and had something else before, is reported (M6).
-    fn look_at_modifiers(&mut self, id: ActiveEffectId) {
+    /// Checks the modifiers of a changed effect: their conditions, which are not part of the entries, are
+    /// evaluated again, and modifiers that have lost their attribute are reported (M6).
+    fn check_modifiers(&mut self, id: ActiveEffectId) {
         let (Some((old, before)), Some(now)) = (self.before(id), self.definition_now(id)) else { return };
         let Some(active) = self.next.state.effects.get(id) else { return };
         if active.status != EffectStatus::Running {

@@ -1,4 +1,4 @@
-//! Active effects: the same instances under their new definitions (R1, R4, R5).
+//! Reload of active effects: the same instances under their new definitions (R1, R4, R5).
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::Reload;
 use crate::catalog::DefinitionKind;
+use crate::cow_option::CowOption;
 use crate::effect::magnitude::Capture;
 use crate::effect::{
     ActiveEffect, Duration, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy, LastSource,
@@ -15,7 +16,6 @@ use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
-use crate::rare::Rare;
 use crate::refusal::RefusalReason;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
@@ -32,7 +32,7 @@ impl Reload<'_> {
                         *place = translated;
                     }
                 }
-                Err(outcome) => self.lose(id, outcome),
+                Err(outcome) => self.drop_effect(id, outcome),
             }
         }
         self.order.retain(|id| self.next.state.effects.contains(*id));
@@ -46,14 +46,14 @@ impl Reload<'_> {
                 Ok(()) => self.touched.push(id),
                 Err(reason) => {
                     let reason = reason.describe(&self.next);
-                    self.lose(id, ReloadOutcome::CannotContinue { reason });
+                    self.drop_effect(id, ReloadOutcome::CannotContinue { reason });
                 }
             }
         }
-        // B6: of a cycle under the new definitions, the effect that began last cannot go on.
+        // B6: of a cycle under the new definitions, the effect that began last is removed.
         while let Some((id, chain)) = self.next.state.find_any_cycle(&self.next.catalog) {
             let reason = RefusalReason::CircularDependency { chain }.describe(&self.next);
-            self.lose(id, ReloadOutcome::CannotContinue { reason });
+            self.drop_effect(id, ReloadOutcome::CannotContinue { reason });
         }
         self.order.retain(|id| self.next.state.effects.contains(*id));
         let State { controllers, effects, .. } = &mut self.next.state;
@@ -115,7 +115,7 @@ impl Reload<'_> {
         })
     }
 
-    /// The spec in the new catalog, but for its captured values and what it is a spec of.
+    /// Translates a spec to the new catalog, except its captures and its effect id.
     fn spec(&mut self, spec: &EffectSpec, place: ReloadPlace) -> EffectSpec {
         let numbers = spec.set_by_caller.iter();
         let numbers = numbers.filter_map(|&(tag, value)| Some((self.spec_tag(tag, place)?, value)));
@@ -132,7 +132,7 @@ impl Reload<'_> {
         let ability_tags =
             ability_tags.into_iter().flat_map(TagBits::iter).filter_map(|tag| self.ids.tag(tag));
         let ability_tags = TagBits::closed(self.next.catalog.tags(), ability_tags);
-        context.set_ability_tags(Rare::new(ability_tags));
+        context.set_ability_tags(CowOption::new(ability_tags));
         let mut translated = EffectSpec {
             set_by_caller: numbers,
             granted_tags,
@@ -154,7 +154,7 @@ impl Reload<'_> {
         new
     }
 
-    /// The frozen readings that were taken, in the order of the new definition.
+    /// Frozen captures in the order of the new definition.
     fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> Readings {
         let value = |at: Option<usize>| {
             at.and_then(|at| active.spec.captured.get(at).copied()).unwrap_or(Reading::NONE)
@@ -162,7 +162,7 @@ impl Reload<'_> {
         self.former_captures(before, now).map(value).collect()
     }
 
-    /// R3: what only the new definition captures is captured now.
+    /// R3: takes the captures that only the new definition has.
     fn capture_new(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
         let new: Vec<usize> = self
             .former_captures(before, now)
@@ -180,14 +180,14 @@ impl Reload<'_> {
         }
     }
 
-    /// For each reading of the new definition, where the old one had it.
+    /// For each capture of the new definition, its position in the old one.
     fn former_captures(&self, before: &Effect, now: &Effect) -> impl Iterator<Item = Option<usize>> {
         let taken: Vec<Option<Capture>> =
             before.captures.iter().map(|capture| self.capture(capture)).collect();
         now.captures.iter().map(move |wanted| taken.iter().position(|taken| taken.as_ref() == Some(wanted)))
     }
 
-    /// A reading in the new catalog; `None` if something that it names is gone.
+    /// Translates a capture to the new catalog; `None` if something that it names is gone.
     fn capture(&self, capture: &Capture) -> Option<Capture> {
         let Capture { side, attribute, calculation, source_tag_filter, target_tag_filter } = capture;
         let tags = |tags: &TagSet| {
@@ -217,7 +217,7 @@ impl Reload<'_> {
         }
     }
 
-    /// Lets an instance go on under a definition that changed.
+    /// Adapts an instance to its changed definition.
     fn adapt(&mut self, id: ActiveEffectId, before: &Effect, now: &Arc<Effect>) -> Result<(), RefusalReason> {
         let restacked = self.limit_stacks(id, now);
         let magnitudes = self.magnitudes(id, before, now, restacked)?;
@@ -243,7 +243,7 @@ impl Reload<'_> {
         Ok(())
     }
 
-    /// Lowers the stack count to what the new definition allows; returns the old count if it fell.
+    /// Lowers the stack count to the new limit; returns the old count if it fell.
     fn limit_stacks(&mut self, id: ActiveEffectId, now: &Effect) -> Option<u32> {
         let limit = match &now.stacking {
             None => 1,
@@ -254,7 +254,7 @@ impl Reload<'_> {
         (active.stacks > limit).then(|| core::mem::replace(&mut active.stacks, limit))
     }
 
-    /// R2: a magnitude stays what it was if nothing that gives it changed. Another stack count changes all of them.
+    /// R2: keeps a magnitude if nothing that determines it changed. Another stack count changes all of them.
     fn magnitudes(
         &self,
         id: ActiveEffectId,
@@ -278,7 +278,7 @@ impl Reload<'_> {
         Ok(magnitudes)
     }
 
-    /// R4: what becomes of the time that an instance has.
+    /// R4: the lifetime of an instance under the new definition.
     fn lifetime(&self, id: ActiveEffectId, before: &Effect, now: &Effect) -> Result<Lifetime, RefusalReason> {
         let (Some((old, _)), Some(active)) = (self.before(id), self.next.state.effects.get(id)) else {
             return Ok(Lifetime::AsItWas);
@@ -300,7 +300,7 @@ impl Reload<'_> {
                 Lifetime::Begins(Span::seconds(seconds(inputs, says)?))
             }
             (Duration::Lasting(_), Duration::Infinite, Some(_)) => Lifetime::Endless,
-            // The host has set it to something else than the definition said.
+            // The host has set a duration that differs from the definition.
             _ => Lifetime::AsItWas,
         })
     }
@@ -360,8 +360,8 @@ impl Reload<'_> {
         }
     }
 
-    /// R5: takes an instance away. What it gave is not derived again, so it goes with it.
-    fn lose(&mut self, id: ActiveEffectId, outcome: ReloadOutcome) {
+    /// R5: removes an instance. Its grants are not derived again and disappear with it.
+    fn drop_effect(&mut self, id: ActiveEffectId, outcome: ReloadOutcome) {
         let Some(old) = self.old.state.effects.get(id) else { return };
         let (target, stacks) = (old.target, old.stacks);
         let effect = self.ids.effect_or_unknown(old.effect);
@@ -376,12 +376,12 @@ impl Reload<'_> {
     }
 }
 
-/// What becomes of the time that an instance has (R4).
+/// Change of an instance's lifetime (R4).
 enum Lifetime {
     AsItWas,
-    /// Its end moves by so much.
+    /// The end moves by this span.
     Moved(Span),
-    /// It had no end, and lasts so long from now on.
+    /// The effect was infinite, and lasts this long from now on.
     Begins(Span),
     Endless,
 }

@@ -1,5 +1,5 @@
-//! Events that nobody has polled yet, and queues that wait for their turn: translated, so that what is read later names
-//! what was meant. An id of something that is gone becomes one that names nothing.
+//! Translation of unpolled events and waiting effect queues to the new catalog. An id of a removed definition
+//! becomes one that names nothing.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ impl Reload<'_> {
         self.next.events.extend(self.old.events.iter().map(|event| self.ids.event(event)));
     }
 
-    /// Where a cascade was cut short, queues of effects still wait to begin, and go on waiting for the next operation.
+    /// Translates the effect queues that an exhausted cascade left waiting; they keep waiting for the next
+    /// operation.
     pub(super) fn translate_waiting(&mut self) {
         for &(effect, target) in &self.old.scratch.begins {
             if let Some(effect) = self.ids.effect(effect) {
@@ -35,7 +36,7 @@ impl Renumbering {
         event
     }
 
-    /// Translates what an event names.
+    /// Translates the ids in an event.
     fn event_kind(&self, kind: &mut EventKind) {
         match kind {
             EventKind::ControllerSpawned { .. }
@@ -174,7 +175,7 @@ impl Renumbering {
     }
 
     fn cue_details(&self, details: &mut CueDetails) {
-        // By name, a set that is closed over ancestors stays closed.
+        // A set that is closed over ancestors stays closed, since tags are translated by name.
         let tags = |tags: &TagBits| TagBits::of_closed(tags.iter().filter_map(|tag| self.tag(tag)));
         details.source_tags = tags(&details.source_tags);
         details.ability_tags = tags(&details.ability_tags);

@@ -1,13 +1,15 @@
-//! A running simulation goes on under a changed catalog; [`crate::reload`] has the law.
+//! Reload: moves a running simulation to a changed catalog. [`crate::reload`] has the rules.
 //!
-//! A copy of the simulation is put under the new catalog, and takes the place of the old one when all is done (R7).
-//! Reading order, one module a kind of state: `definitions` (effects created at run time), `controllers`, `effects`,
-//! `abilities`, `runs`, `events`; then `derive` (all that follows from these facts) and `resume` (the one operation that tells
-//! about it). Records are taken apart field by field, so that a new field cannot be forgotten here.
+//! A copy of the simulation is moved to the new catalog, and replaces the old one when all is done (R7).
+//! Reading order, one module per kind of state: `definitions` (effects created at run time), `controllers`,
+//! `effects`, `abilities`, `activations`, `events`; then `derive` (derived state) and `resume` (the operation
+//! that emits the events). Records are destructured field by field, so that a new field cannot be forgotten
+//! here.
 //!
-//! A new kind of state is a module of its own, called from [`Reload::run`] beside `abilities`.
+//! A new kind of state gets its own module, called from [`Reload::run`] beside `abilities`.
 
 mod abilities;
+mod activations;
 mod changes;
 mod controllers;
 mod definitions;
@@ -15,7 +17,6 @@ mod derive;
 mod effects;
 mod events;
 mod resume;
-mod runs;
 
 use std::sync::Arc;
 
@@ -31,11 +32,12 @@ use crate::reload::{
 };
 
 impl Simulation {
-    /// Puts the simulation under a changed catalog while it runs: values of controllers survive, active effects go on
-    /// with their new definitions, and what cannot go on is taken away and reported. [`crate::reload`] has the rules.
+    /// Moves the simulation to a changed catalog while it runs: values of controllers are kept, active
+    /// effects continue under their new definitions, and everything that cannot continue is removed and
+    /// reported. [`crate::reload`] has the rules.
     ///
-    /// Handles stay valid. Ids are those of the new catalog from now on: [`ReloadReport::ids`] translates them. Snapshots
-    /// from before are refused afterwards, unless the catalogs are equal.
+    /// Handles stay valid. Ids are those of the new catalog from now on: [`ReloadReport::ids`] translates
+    /// them. Earlier snapshots are refused afterwards, unless the catalogs are equal.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -68,7 +70,8 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// If the sets of a controller do not go together any more, or inside a batch. Nothing has changed then.
+    /// If the attribute sets of a controller conflict in the new catalog, or inside a batch. The state is
+    /// unchanged then.
     pub fn reload(&mut self, catalog: Arc<Catalog>) -> Result<ReloadReport, ReloadError> {
         if self.scratch.batch_depth > 0 {
             return Err(ReloadError::InsideBatch);
@@ -79,17 +82,17 @@ impl Simulation {
     }
 }
 
-/// A reload under way.
+/// State of a reload in progress.
 struct Reload<'a> {
     old: &'a Simulation,
-    /// What is to take its place.
+    /// The simulation under the new catalog, which replaces `old`.
     next: Simulation,
     changes: Changes<'a>,
     ids: Renumbering,
     entries: Vec<ReloadEntry>,
     /// Active effects in application order.
     order: Vec<ActiveEffectId>,
-    /// Of these, the ones whose definition, or something that it uses, changed.
+    /// Effects of `order` whose definition, or something that it uses, changed.
     touched: Vec<ActiveEffectId>,
     work: Work,
 }
@@ -118,7 +121,7 @@ impl<'a> Reload<'a> {
         self.translate_controllers()?;
         self.translate_effects();
         self.translate_abilities();
-        self.translate_runs();
+        self.translate_activations();
         self.translate_events();
         self.derive();
         self.resume();
@@ -138,13 +141,13 @@ impl<'a> Reload<'a> {
         self.entries.push(ReloadEntry { kind, name: name.into(), place, outcome });
     }
 
-    /// An active effect as it was, with the definition it had.
+    /// An active effect before the reload, with its old definition.
     fn before(&self, id: ActiveEffectId) -> Option<(&'a ActiveEffect, &'a Arc<Effect>)> {
         let active = self.old.state.effects.get(id)?;
         Some((active, self.old.state.definition(&self.old.catalog, active.effect)?))
     }
 
-    /// The definition that an active effect has now.
+    /// New definition of an active effect.
     fn definition_now(&self, id: ActiveEffectId) -> Option<Arc<Effect>> {
         let active = self.next.state.effects.get(id)?;
         self.next.state.definition(&self.next.catalog, active.effect).cloned()

@@ -1,48 +1,48 @@
-//! The one operation in which a reload makes itself felt: its events, and all that follows from them.
+//! The operation that carries out a reload's pending work and emits its events.
 
 use super::Reload;
 use crate::ability::{EndReason, Grant};
 use crate::catalog::DefinitionKind;
 use crate::effect::{AbilityGrant, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, TagId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::cascade::Consequence;
 
-/// What is to be done once everything is in its place.
+/// Work to do once the new state is complete.
 #[derive(Default)]
 pub(super) struct Work {
-    /// Events of what has been done already.
+    /// Events of changes that are already made.
     pub(super) announcements: Vec<EventKind>,
     /// Tags whose explicit count changed, with the count before (T6).
     pub(super) counts: Vec<(ControllerId, TagId, u32)>,
     /// Slots of attributes that are new on a controller.
     pub(super) fresh: Vec<(ControllerId, u16)>,
-    /// Attributes that a controller lost and others may have.
+    /// Attributes that a controller lost but that may exist on others.
     pub(super) vanished: Vec<(ControllerId, AttributeId)>,
     /// Slots to be evaluated again.
     pub(super) dirty: Vec<(ControllerId, u16)>,
     /// Abilities that an effect no longer grants.
-    pub(super) releases: Vec<(ActiveEffectId, AbilityHandle)>,
+    pub(super) releases: Vec<(ActiveEffectId, GrantedAbilityId)>,
     /// Abilities that an effect grants now.
     pub(super) grants: Vec<(ActiveEffectId, AbilityGrant)>,
-    /// Queued effects that need not wait any more.
+    /// Queued effects that may begin now.
     pub(super) begins: Vec<ActiveEffectId>,
-    /// Effects whose time is up.
+    /// Effects that have expired.
     pub(super) ends: Vec<ActiveEffectId>,
-    /// Runs of abilities that cannot go on.
+    /// Activations that cannot continue.
     pub(super) stops: Vec<ActivationId>,
 }
 
 impl Reload<'_> {
-    /// R6: a reload that raises no event is no operation, and leaves no trace.
+    /// R6: a reload that emits no event is no operation and leaves no trace.
     pub(super) fn resume(&mut self) {
         let work = core::mem::take(&mut self.work);
         let touched = core::mem::take(&mut self.touched);
         let fresh = work.fresh.clone();
         let sim = &mut self.next;
-        sim.operate(|sim| sim.take_up(work, &touched));
+        sim.operate(|sim| sim.carry_out(work, &touched));
         if sim.state.events == self.old.state.events {
             sim.state.operation = self.old.state.operation;
         }
@@ -57,7 +57,7 @@ impl Reload<'_> {
 }
 
 impl crate::simulation::Simulation {
-    fn take_up(&mut self, work: Work, touched: &[ActiveEffectId]) {
+    fn carry_out(&mut self, work: Work, touched: &[ActiveEffectId]) {
         let Work { announcements, counts, fresh, vanished, dirty, releases, grants, begins, ends, stops } =
             work;
         for (controller, tag, old) in counts {

@@ -1,11 +1,11 @@
-//! Whether facts that were read can be those of a simulation.
+//! Validation of decoded facts.
 //!
-//! Whatever the rules take for granted is checked here, so that they need not expect the impossible: ids and handles
-//! name something, lists have the lengths and orders that their owners give them, numbers are finite, clocks have not
-//! run backwards. Tags that a host gave, with a spec or an event, may name nothing: that is ruled.
+//! Checks every invariant that the rules rely on: ids and handles refer to something, lists have the lengths
+//! and orders that their owners require, numbers are finite, clocks have not run backwards. Tags from a host,
+//! in a spec or an event, may be unknown: that is allowed.
 
 use super::super::State;
-use crate::ability::{Activation, GameplayEvent, GrantedAbility, Thread, ThreadStatus, check_parameters};
+use crate::ability::{Activation, Branch, BranchStatus, GameplayEvent, GrantedAbility, check_parameters};
 use crate::catalog::Catalog;
 use crate::controller::{Controller, Summon};
 use crate::effect::{ActiveEffect, EffectSpec, EffectStatus};
@@ -15,13 +15,13 @@ use crate::tag::TagBits;
 use crate::task::{Occurrence, Repetition, Routine, RunningTask, Subject};
 use crate::time::{Span, Time};
 
-/// What is wrong.
-type Wrong = &'static str;
+/// Description of a violated invariant.
+type Violation = &'static str;
 
-/// Numbers that only count upwards stay below this, so that counting never reaches the end.
+/// Upper limit of counters in a snapshot, so that counting never overflows.
 pub(crate) const LARGEST_COUNT: u64 = 1 << 62;
 
-/// Tasks are nested less deeply than this, and branches no deeper than tasks.
+/// Limit on the nesting of tasks, and so of branches.
 const DEEPEST_BRANCH: u32 = 128;
 
 pub(in crate::simulation) struct Check<'a> {
@@ -30,11 +30,11 @@ pub(in crate::simulation) struct Check<'a> {
 }
 
 impl Check<'_> {
-    pub(super) fn everything(&self) -> Result<(), Wrong> {
+    pub(super) fn everything(&self) -> Result<(), Violation> {
         let State { sequence, ordinal, operation, events, .. } = self.state;
         let is_exhausted =
             [sequence, ordinal, operation, events].into_iter().any(|count| *count > LARGEST_COUNT);
-        require(!is_exhausted, "a counter is beyond all that a simulation reaches")?;
+        require(!is_exhausted, "a counter is too large")?;
         for (_, controller) in self.state.controllers.iter() {
             self.controller(controller)?;
         }
@@ -55,68 +55,74 @@ impl Check<'_> {
         require(!has_cycle, "live magnitudes make an attribute depend on itself")
     }
 
-    /// Numbers that order things, and find them, are given out once.
-    fn numbers(&self) -> Result<(), Wrong> {
+    /// Sequence numbers are unique.
+    fn numbers(&self) -> Result<(), Violation> {
         let State { controllers, effects, abilities, activations, tasks, .. } = self.state;
         let effects = effects.iter().map(|(_, active)| active.sequence);
         let abilities = abilities.iter().map(|(_, granted)| granted.sequence);
         let runs = activations.iter().map(|(_, run)| run.sequence);
         let tasks = tasks.iter().map(|(_, task)| task.sequence);
         let sequences = effects.chain(abilities).chain(runs).chain(tasks).collect();
-        require(are_distinct(sequences), "two things have the same number")?;
+        require(are_distinct(sequences), "two objects have the same sequence number")?;
         let ordinals = controllers.iter().map(|(_, controller)| controller.ordinal).collect();
-        require(are_distinct(ordinals), "two controllers have the same number")
+        require(are_distinct(ordinals), "two controllers have the same ordinal")
     }
 
-    pub(in crate::simulation) fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn controller(&self, controller: &Controller) -> Result<(), Violation> {
         let slots = self.state.layout(controller).slots.len();
-        let Controller { values, pending, buffer, extras, skills, .. } = controller;
-        require(values.len() == slots, "a controller has values for other attributes")?;
+        let Controller { values, pending, buffer, interactions, ability_data, .. } = controller;
+        require(values.len() == slots, "the values of a controller do not match its attributes")?;
         let are_finite = values.iter().all(|value| value.base.is_finite() && value.current.is_finite());
-        require(are_finite, "an attribute is not finite")?;
-        require(pending.fits(slots), "attributes wait to be computed that a controller does not have")?;
-        require(controller.ordinal < self.state.ordinal, "a controller has the number of a later one")?;
+        require(are_finite, "an attribute value is not finite")?;
+        require(pending.fits(slots), "a controller has pending values of attributes that it lacks")?;
+        require(
+            controller.ordinal < self.state.ordinal,
+            "the ordinal of a controller is not below the next one",
+        )?;
         let template = controller.template;
         let is_known = template.is_none_or(|template| self.catalog.template_by_id(template).is_some());
-        require(is_known, "a controller is of a template that does not exist")?;
-        let are_sorted = extras.rolls.is_sorted_by(|one, other| one.0 < other.0)
-            && skills.runs.is_sorted_by(|one, other| one.0 < other.0);
-        require(are_sorted, "the counts of a controller are not sorted")?;
+        require(is_known, "the template of a controller does not exist")?;
+        let are_sorted = interactions.rolls.is_sorted_by(|one, other| one.0 < other.0)
+            && ability_data.runs.is_sorted_by(|one, other| one.0 < other.0);
+        require(are_sorted, "the application or activation counts of a controller are not sorted")?;
         controller.summon().map_or(Ok(()), |summon| self.summon(summon))?;
         require(buffer.is_finite(), "a target of an input is not finite")?;
-        require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
+        require(buffer.is_within_capacity(), "an input buffer holds more inputs than its capacity")
     }
 
-    fn summon(&self, summon: &Summon) -> Result<(), Wrong> {
+    fn summon(&self, summon: &Summon) -> Result<(), Violation> {
         let instigator = summon.instigator;
         let has_lived = instigator.is_unseen() || self.state.controllers.has_lived(instigator);
-        require(has_lived, "a controller was summoned by one that never was")?;
+        require(has_lived, "the instigator of a summoned controller never existed")?;
         let is_counted = summon.name.as_ref().is_none_or(|name| name.number > 0);
         require(is_counted, "the name of a summoned controller has the number 0")?;
         require(
             summon.expires.is_none_or(|at| at >= self.state.now),
-            "a summoned controller should have left before",
+            "the lifetime of a summoned controller ended in the past",
         )?;
-        require(summon.sequence < self.state.sequence, "a controller was summoned by a later operation")
+        require(
+            summon.sequence < self.state.sequence,
+            "the sequence number of a summoned controller is not below the next one",
+        )
     }
 
-    pub(in crate::simulation) fn effect(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn effect(&self, active: &ActiveEffect) -> Result<(), Violation> {
         let definition = self.state.definition(self.catalog, active.effect);
-        let definition = definition.ok_or("an active effect is of a definition that does not exist")?;
+        let definition = definition.ok_or("the definition of an active effect does not exist")?;
         require(
             self.state.controllers.contains(active.target),
-            "an effect is on a controller that is not there",
+            "the target of an active effect does not exist",
         )?;
         let source = active.spec.context.source;
         require(
             source.is_none_or(|source| source.is_unseen() || self.state.controllers.has_lived(source)),
-            "an effect is of a source that never was",
+            "the source of an active effect never existed",
         )?;
         let is_own = active.spec.effect == active.effect && active.spec.name_hash == definition.name_hash;
-        require(is_own, "an active effect has the spec of another")?;
+        require(is_own, "an active effect has the spec of another effect")?;
         require(
             active.magnitudes.len() == definition.modifiers.len(),
-            "an active effect has magnitudes for other modifiers",
+            "the magnitudes of an active effect do not match its modifiers",
         )?;
         require(active.magnitudes.iter().all(|value| value.is_finite()), "a magnitude is not finite")?;
         self.spec(&active.spec, definition.captures.len())?;
@@ -125,32 +131,38 @@ impl Check<'_> {
         require(active.period().is_none_or(Span::is_positive), "a period is not positive")?;
         let waits = active.status == EffectStatus::Queued;
         let has_clock = active.expires().is_some() || active.next_tick().is_some();
-        require(!(waits && has_clock), "the clock of an effect runs that waits for its turn")?;
+        require(!(waits && has_clock), "the clock of a queued effect is running")?;
         self.tick(active)?;
         require(
             active.expires().is_none_or(|at| at >= self.state.now),
-            "an effect should have ended before",
+            "an active effect expired in the past",
         )?;
         if let Some(source) = &active.last_source {
-            require(source.tags.iter().all(|tag| self.has_tag(tag)), "a source had tags that do not exist")?;
+            require(
+                source.tags.iter().all(|tag| self.has_tag(tag)),
+                "a remembered source has tags that do not exist",
+            )?;
             let are_finite = source.values.iter().all(|(_, base, current)| (base + current).is_finite());
-            require(are_finite, "a value of a source is not finite")?;
+            require(are_finite, "a value of a remembered source is not finite")?;
         }
         Ok(())
     }
 
-    /// The next tick is a period after the one before, or it never comes. A phase that is yet to begin is that of a
-    /// character whose last tick was before this simulation (P4): it begins with the next one.
-    fn tick(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+    /// The next tick is one period after the last one, or there is none. A phase that begins later than now
+    /// is that of a character whose last tick was before this simulation (P4): it begins with the next tick.
+    fn tick(&self, active: &ActiveEffect) -> Result<(), Violation> {
         let latest = self.state.now + active.period().unwrap_or(Span::ZERO);
-        require(active.clock.phase <= latest, "the phase of an effect begins in the future")?;
+        require(active.clock.phase <= latest, "the period of an effect begins in the future")?;
         let Some(at) = active.next_tick() else { return Ok(()) };
-        require(active.period().is_some() && at >= self.state.now, "an effect is to tick in the past")
+        require(
+            active.period().is_some() && at >= self.state.now,
+            "the next tick of an effect is in the past",
+        )
     }
 
-    fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Wrong> {
+    fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Violation> {
         let EffectSpec { level, set_by_caller, captured, .. } = spec;
-        require(captured.len() == captures, "a spec has captured other values")?;
+        require(captured.len() == captures, "the captures of a spec do not match its definition")?;
         let mut numbers = set_by_caller.iter().map(|(_, value)| value).chain([level]);
         let are_finite = numbers.all(|value| value.is_finite());
         require(are_finite, "a number of a spec is not finite")?;
@@ -159,13 +171,16 @@ impl Check<'_> {
         require(tags.all(|tag| self.has_tag(tag)), "a context has tags that do not exist")
     }
 
-    pub(in crate::simulation) fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn ability(&self, granted: &GrantedAbility) -> Result<(), Violation> {
         let is_known = self.catalog.ability_by_id(granted.ability).is_some();
-        require(is_known, "a granted ability is of a definition that does not exist")?;
+        require(is_known, "the definition of a granted ability does not exist")?;
         let has_owner = self.state.controllers.contains(granted.controller);
-        require(has_owner, "an ability is granted to a controller that is not there")?;
+        require(has_owner, "the owner of a granted ability does not exist")?;
         check_parameters(&granted.parameters)?;
-        require(granted.recharge.is_none_or(|at| at >= self.state.now), "a charge was due in the past")?;
+        require(
+            granted.recharge.is_none_or(|at| at >= self.state.now),
+            "the recharge of an ability is in the past",
+        )?;
         self.started(granted.sequence, Time::ZERO)
     }
 
@@ -173,21 +188,21 @@ impl Check<'_> {
         &self,
         id: ActivationId,
         activation: &Activation,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), Violation> {
         let ability = self.catalog.ability_by_id(activation.ability);
-        let ability = ability.ok_or("a run is of an ability that does not exist")?;
+        let ability = ability.ok_or("the ability of an activation does not exist")?;
         let is_of = |granted: &GrantedAbility| {
             granted.ability == activation.ability && granted.controller == activation.controller
         };
         require(
             self.state.abilities.get(activation.granted).is_some_and(is_of),
-            "a run is of an ability that is not granted",
+            "the ability of an activation is not granted",
         )?;
         self.started(activation.sequence, activation.started)?;
         check_parameters(&activation.parameters)?;
         let mut tags = activation.cues.iter().copied().chain(activation.while_tag);
-        require(tags.all(|tag| self.has_tag(tag)), "a run has tags that do not exist")?;
-        let contexts = activation.threads.iter().filter_map(|thread| thread.context.as_deref());
+        require(tags.all(|tag| self.has_tag(tag)), "an activation has tags that do not exist")?;
+        let contexts = activation.branches.iter().filter_map(|branch| branch.context.as_deref());
         let mut events =
             contexts.clone().filter_map(|context| context.event.as_ref()).chain(&activation.event);
         let mut targets = contexts
@@ -195,95 +210,125 @@ impl Check<'_> {
             .chain([&*activation.targets, activation.first_targets()]);
         let is_finite =
             events.all(GameplayEvent::is_finite) && targets.all(|targets| targets.check().is_ok());
-        require(is_finite, "a number of a run is not finite")?;
+        require(is_finite, "a number of an activation is not finite")?;
         let standing = activation.standing.iter().map(|task| self.state.tasks.get(*task));
         let mut steps: Vec<Option<u32>> =
             standing.map(|task| task.filter(|task| task.activation == id).map(|task| task.step)).collect();
         steps.sort_unstable();
         let are_distinct = steps.is_sorted_by(|one, other| one < other);
-        require(are_distinct && !steps.contains(&None), "the standing waits of a run are not its own")?;
+        require(
+            are_distinct && !steps.contains(&None),
+            "the standing waits of an activation are not its own",
+        )?;
         let names = ability.routine.names.len();
         let are_named = activation.applied.iter().all(|(name, _)| usize::from(*name) < names);
-        require(are_named, "a run has applied effects under names that its tasks do not have")?;
-        require(!activation.ending && !activation.threads.is_empty(), "a run neither goes on nor has ended")?;
-        self.threads(id, activation, &ability.routine)
+        require(are_named, "an activation has applied effects under names that its tasks do not have")?;
+        require(
+            !activation.ending && !activation.branches.is_empty(),
+            "an activation neither runs nor has ended",
+        )?;
+        self.branches(id, activation, &ability.routine)
     }
 
-    /// Branches are in the order of their names; each but the first has a parent that came before it and waits for it;
-    /// and what a branch waits for is there.
-    fn threads(&self, id: ActivationId, activation: &Activation, routine: &Routine) -> Result<(), Wrong> {
-        let threads = activation.threads.as_slice();
+    /// Branches are sorted by number; each but the first has an earlier parent that waits for it; and the
+    /// task that holds a branch exists.
+    fn branches(
+        &self,
+        id: ActivationId,
+        activation: &Activation,
+        routine: &Routine,
+    ) -> Result<(), Violation> {
+        let branches = activation.branches.as_slice();
         require(
-            threads.is_sorted_by(|one, other| one.id < other.id),
-            "the branches of a run are not in order",
+            branches.is_sorted_by(|one, other| one.id < other.id),
+            "the branches of an activation are not sorted",
         )?;
-        let mut branches = vec![0u32; threads.len()];
-        let mut depths = vec![0u32; threads.len()];
-        for (at, thread) in threads.iter().enumerate() {
+        let mut children = vec![0u32; branches.len()];
+        let mut depths = vec![0u32; branches.len()];
+        for (at, branch) in branches.iter().enumerate() {
             let is_known = |step: u32| routine.step(step).is_some();
-            let are_known = is_known(thread.step) && thread.rounds.iter().all(|round| is_known(round.step));
-            require(are_known, "a run is at a step that its tasks do not have")?;
-            let parent = thread.parent.map(|parent| threads.binary_search_by_key(&parent, |other| other.id));
+            let are_known = is_known(branch.step) && branch.rounds.iter().all(|round| is_known(round.step));
+            require(are_known, "a branch is at a step that does not exist")?;
+            let parent = branch.parent.map(|parent| branches.binary_search_by_key(&parent, |other| other.id));
             match parent {
-                None => require(at == 0, "a run has two beginnings")?,
+                None => require(at == 0, "an activation has two root branches")?,
                 Some(Ok(parent)) if parent < at => {
-                    branches[parent] += 1;
+                    children[parent] += 1;
                     depths[at] = depths[parent] + 1;
-                    require(depths[at] <= DEEPEST_BRANCH, "the branches of a run are nested too deeply")?;
+                    require(
+                        depths[at] <= DEEPEST_BRANCH,
+                        "the branches of an activation are nested too deeply",
+                    )?;
                 }
-                Some(_) => return Err("a branch of a run belongs to none that came before it"),
+                Some(_) => return Err("the parent of a branch is not an earlier branch"),
             }
-            if let ThreadStatus::Waiting(task) = thread.status {
-                let task = self.state.tasks.get(task).ok_or("a run waits for a task that is not there")?;
-                let place = (task.activation, task.thread, task.step);
-                require(place == (id, thread.id, thread.step), "a run waits for a task of another")?;
+            if let BranchStatus::Waiting(task) = branch.status {
+                let task =
+                    self.state.tasks.get(task).ok_or("a branch waits for a task that does not exist")?;
+                let place = (task.activation, task.branch, task.step);
+                require(
+                    place == (id, branch.id, branch.step),
+                    "a branch waits for a task of another branch",
+                )?;
             }
         }
-        let holds = |(thread, branches): (&Thread, &u32)| match thread.status {
-            ThreadStatus::Joining(count) => count == *branches,
-            ThreadStatus::Running | ThreadStatus::Yielding | ThreadStatus::Waiting(_) => *branches == 0,
+        let holds = |(branch, children): (&Branch, &u32)| match branch.status {
+            BranchStatus::Joining(count) => count == *children,
+            BranchStatus::Running | BranchStatus::Yielding | BranchStatus::Waiting(_) => *children == 0,
         };
-        require(threads.iter().zip(&branches).all(holds), "a run waits for another number of branches")
+        require(branches.iter().zip(&children).all(holds), "a branch waits for a wrong number of branches")
     }
 
-    pub(in crate::simulation) fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Violation> {
         let activation = self.state.activations.get(task.activation);
-        let activation = activation.ok_or("a task is of a run that is not there")?;
-        require(task.controller == activation.controller, "a task is of another controller than its run")?;
+        let activation = activation.ok_or("the activation of a task does not exist")?;
+        require(
+            task.controller == activation.controller,
+            "a task and its activation have different controllers",
+        )?;
         let is_awaited =
-            activation.thread(task.thread).is_some_and(|thread| thread.status == ThreadStatus::Waiting(id));
+            activation.branch(task.branch).is_some_and(|branch| branch.status == BranchStatus::Waiting(id));
         let stands = activation.standing.contains(&id);
-        require(is_awaited != stands, "a task holds nothing")?;
+        require(is_awaited != stands, "a task neither holds a branch nor stands")?;
         let ability = self.catalog.ability_by_id(activation.ability);
         let repetition = ability.map(|ability| ability.routine.repetition(task.step));
-        require(repetition != Some(Repetition::Once) || !stands, "a task is left and still there")?;
+        require(
+            repetition != Some(Repetition::Once) || !stands,
+            "a task stands although it does not repeat",
+        )?;
         require(task.queue.iter().all(Occurrence::is_finite), "a number of an occurrence is not finite")?;
         let is_known = |occurrence: &Occurrence| match occurrence {
             Occurrence::Event(event) => event.tags().all(|tag| self.has_tag(tag)),
             _ => true,
         };
-        require(task.queue.iter().all(is_known), "a task keeps an event that does not exist")?;
+        require(task.queue.iter().all(is_known), "a task has queued an event that does not exist")?;
         self.started(task.sequence, task.started)?;
-        require(task.deadline.is_none_or(|at| at >= self.state.now), "a task should have ended before")?;
+        require(
+            task.deadline.is_none_or(|at| at >= self.state.now),
+            "the deadline of a task is in the past",
+        )?;
         require(task.memory.iter().all(|value| value.is_finite()), "a number of a task is not finite")?;
-        require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
+        require(
+            task.subjects.is_sorted_by(|one, other| one < other),
+            "the subscriptions of a task are not sorted",
+        )?;
         let attributes = self.catalog.attribute_count();
         let is_known = |subject: &Subject| match *subject {
             Subject::Tag(tag) | Subject::TagCount(tag) | Subject::Event(tag) => self.has_tag(tag),
             Subject::Attribute(attribute) => attribute.usize() < attributes,
             _ => true,
         };
-        require(task.subjects.iter().all(is_known), "a task waits for something that does not exist")
+        require(task.subjects.iter().all(is_known), "a task subscribes to something that does not exist")
     }
 
     fn has_tag(&self, tag: TagId) -> bool {
         tag.usize() < self.catalog.tags().len()
     }
 
-    /// What has begun has a number from before the next one, and an instant that is not to come.
-    fn started(&self, sequence: u64, at: Time) -> Result<(), Wrong> {
-        require(sequence < self.state.sequence, "something has the number of what is still to begin")?;
-        require(at <= self.state.now, "something began in the future")
+    /// Started objects have a sequence number below the next one, and a start time that is not in the future.
+    fn started(&self, sequence: u64, at: Time) -> Result<(), Violation> {
+        require(sequence < self.state.sequence, "a sequence number is not below the next one")?;
+        require(at <= self.state.now, "a start time is in the future")
     }
 }
 
@@ -292,6 +337,6 @@ fn are_distinct(mut numbers: Vec<u64>) -> bool {
     numbers.is_sorted_by(|one, other| one < other)
 }
 
-fn require(holds: bool, otherwise: Wrong) -> Result<(), Wrong> {
+fn require(holds: bool, otherwise: Violation) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(otherwise) }
 }

@@ -1,4 +1,4 @@
-//! The facts of a state: what is written, and read again.
+//! Encoding and decoding of the facts of a state: the part that cannot be derived.
 
 use std::sync::Arc;
 
@@ -90,40 +90,41 @@ impl State {
             return Err("the attribute sets of a controller are unknown or not sorted");
         }
         let layout = Layout::new(catalog, sets);
-        let layout = layout.map_err(|_| "the attribute sets of a controller do not go together")?;
+        let layout = layout.map_err(|_| "the attribute sets of a controller conflict")?;
         Ok(self.layouts.add(layout))
     }
 }
 
 impl Simulation {
-    /// Derives all that was not written, after the facts were read.
+    /// Derives the state that is not written, after the facts were read.
     pub(in crate::simulation) fn derive_all(&mut self) {
         self.state.derive_lists();
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         let mut crossed = Vec::new();
         for &id in &controllers {
-            // What is there is empty, and its memory is used.
+            // The containers are empty; their memory is reused.
             let Some(controller) = self.state.controllers.get_mut(id) else { continue };
             let mut modifiers = core::mem::take(&mut controller.modifiers);
             let mut tags = core::mem::take(&mut controller.tags);
-            let extras = controller.extras.get_mut();
-            let mut cues = extras.map(|extras| core::mem::take(&mut extras.cues)).unwrap_or_default();
+            let interactions = controller.interactions.get_mut();
+            let mut cues =
+                interactions.map(|interactions| core::mem::take(&mut interactions.cues)).unwrap_or_default();
             self.derive_modifiers(id, &mut modifiers);
             self.derive_tags(id, &mut tags, &mut crossed);
             self.derive_cues(id, &mut cues);
             if let Some(controller) = self.state.controllers.get_mut(id) {
                 (controller.modifiers, controller.tags) = (modifiers, tags);
                 if !cues.is_empty() {
-                    controller.extras.make_mut().cues = cues;
+                    controller.interactions.make_mut().cues = cues;
                 }
             }
         }
         self.derive_watches(&self.state.application_order());
-        self.derive_runs();
+        self.derive_activations();
     }
 }
 
-/// An effect created at run time, in the catalog that the state belongs to.
+/// Resolves an effect created at run time in the catalog of the state.
 fn resolve(def: &Arc<EffectDef>, decoder: &Decoder<'_>, catalog: &Catalog) -> Result<Effect, DecodeError> {
     let compiler = Compiler::new(&catalog.tables);
     let effect = compiler.effect(def, catalog.calculations());

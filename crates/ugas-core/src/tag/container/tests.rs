@@ -64,7 +64,7 @@ impl Fixture {
 }
 
 #[test]
-fn section_7_3_matches_tag_finds_parents_of_what_is_present() {
+fn section_7_3_matches_tag_finds_parents_of_present_tags() {
     let fixture = Fixture::of_section_7_3();
     let matches = |name| fixture.container.matches(fixture.id(name));
     assert!(matches("State.Debuff.Stunned"));
@@ -106,7 +106,7 @@ fn section_7_3_has_all_needs_every_one() {
 }
 
 #[test]
-fn section_7_3_has_none_allows_no_one() {
+fn section_7_3_has_none_fails_if_one_is_present() {
     let fixture = Fixture::of_section_7_3();
     assert!(fixture.container.has_none(&fixture.set(&["Status.Frozen"])));
     assert!(!fixture.container.has_none(&fixture.set(&["Status.Frozen", "State.Debuff"])));
@@ -134,7 +134,7 @@ fn section_7_4_grants_count_up_and_down_through_the_ancestors() {
 }
 
 #[test]
-fn t2_only_the_ancestors_that_crossed_are_reported() {
+fn t2_only_ancestors_that_crossed_zero_are_reported() {
     let mut fixture = Fixture::new();
     fixture.add(MAGIC);
     assert_eq!(fixture.add("State.Debuff.Stunned.Physical"), ["State.Debuff.Stunned.Physical"]);
@@ -163,7 +163,7 @@ fn section_7_2_underflow_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn section_7_2_a_full_count_refuses_instead_of_wrapping() {
+fn section_7_2_full_count_is_an_error_instead_of_wrapping() {
     let mut fixture = Fixture::of_section_7_3();
     let (state, magic) = (fixture.id("State"), fixture.id(MAGIC));
     let root = fixture.container.position(state).unwrap();
@@ -200,7 +200,7 @@ fn section_7_2_clear_reports_every_tag_that_was_present() {
     assert_eq!(fixture.container, TagContainer::default());
 }
 
-/// §7.2 as it is written: two maps from names to counts.
+/// Model of §7.2: two maps from names to counts.
 #[derive(Default)]
 struct Model {
     explicit: BTreeMap<&'static str, u32>,
@@ -246,7 +246,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn t2_the_container_agrees_with_two_maps(steps in prop::collection::vec(step(), 0..40)) {
+    fn t2_container_agrees_with_the_model(steps in prop::collection::vec(step(), 0..40)) {
         let registry = TagRegistry::from_names(NAMES).unwrap();
         let mut container = TagContainer::default();
         let mut model = Model::default();
@@ -285,7 +285,7 @@ proptest! {
                     rebuilt.add(&registry, tag, &mut Vec::new()).unwrap();
                 }
             }
-            // State is a function of the grants, not of the way there.
+            // The state is a function of the grants, not of their history.
             prop_assert_eq!(StateHasher::of(&rebuilt), StateHasher::of(&container));
             prop_assert_eq!(rebuilt, container.clone());
         }
@@ -294,7 +294,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn among_many_tags_those_that_went_leave_no_trace(
+    fn removed_tags_leave_no_trace_among_many(
         steps in prop::collection::vec((0u32..300, any::<bool>()), 0..800),
     ) {
         let names: Vec<String> = (0..300).map(|at| format!("Group{}.T{at}", at / 16)).collect();

@@ -55,15 +55,15 @@ impl Field {
         })
     }
 
-    fn query<'a>(&'a self, targeting: &'a Targeting) -> Query<'a> {
-        Query {
+    fn query<'a>(&'a self, targeting: &'a Targeting) -> TargetQuery<'a> {
+        TargetQuery {
             owner_placement: self.units[0].placement,
             owner_team: self.units[0].team.as_ref(),
-            ..Query::new(targeting, controller(0))
+            ..TargetQuery::new(targeting, controller(0))
         }
     }
 
-    fn ask(&self, query: &Query<'_>) -> Vec<u64> {
+    fn ask(&self, query: &TargetQuery<'_>) -> Vec<u64> {
         let (mut buffers, mut out) = (SelectionBuffers::default(), TargetData::from([7.0; 3]));
         select(self.candidates(), query, &mut buffers, &mut out);
         let forwards = numbers(&out);
@@ -81,7 +81,7 @@ fn wanted(shape: Shape, range: impl Into<Option<f64>>) -> Targeting {
     Targeting { shape, range: range.into(), ..Targeting::default() }
 }
 
-/// 1 blue at 3, 2 red at 4, 3 blue at 5 (3-4-5), 4 without a team at 2 behind, 5 nowhere.
+/// 1 blue at 3, 2 red at 4, 3 blue at 5 (3-4-5), 4 without a team at 2 behind, 5 without a placement.
 fn skirmish() -> Field {
     let mut field = Field::new();
     field.unit([3.0, 0.0], Some("Blue"), &["Unit.Beast"]);
@@ -94,7 +94,7 @@ fn skirmish() -> Field {
 }
 
 #[test]
-fn a_radius_takes_all_within_the_nearest_first() {
+fn radius_selects_all_within_range_nearest_first() {
     let field = skirmish();
     assert_eq!(field.select(&wanted(Shape::Radius, 5.0)), [0, 4, 1, 2, 3]);
     assert_eq!(field.select(&wanted(Shape::Radius, 4.0)), [0, 4, 1, 2]);
@@ -103,7 +103,7 @@ fn a_radius_takes_all_within_the_nearest_first() {
 }
 
 #[test]
-fn the_nearest_is_never_the_owner() {
+fn nearest_never_selects_the_owner() {
     let field = skirmish();
     assert_eq!(field.select(&wanted(Shape::Nearest, None)), [4]);
     assert_eq!(field.select(&Targeting { count: 2, ..wanted(Shape::Nearest, None) }), [4, 1]);
@@ -111,29 +111,29 @@ fn the_nearest_is_never_the_owner() {
 }
 
 #[test]
-fn self_and_activation_target_need_no_place() {
+fn self_and_activation_target_need_no_placement() {
     let mut field = skirmish();
     field.units[0].placement = None;
     assert_eq!(field.select(&wanted(Shape::SelfOnly, None)), [0]);
     let targeting = wanted(Shape::ActivationTarget, None);
-    let query = Query { activation_target: Some(controller(5)), ..field.query(&targeting) };
+    let query = TargetQuery { activation_target: Some(controller(5)), ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [5]);
     assert_eq!(field.select(&targeting), [0u64; 0]);
     assert_eq!(field.select(&wanted(Shape::Radius, None)), [0u64; 0], "an owner who is nowhere has no area");
 }
 
 #[test]
-fn the_activation_target_must_be_within_range_if_there_is_one() {
+fn activation_target_must_be_within_range() {
     let field = skirmish();
     for (target, range, fits) in [(2, 4.0, true), (2, 3.9, false), (5, 100.0, false)] {
         let targeting = wanted(Shape::ActivationTarget, range);
-        let query = Query { activation_target: Some(controller(target)), ..field.query(&targeting) };
+        let query = TargetQuery { activation_target: Some(controller(target)), ..field.query(&targeting) };
         assert_eq!(!field.ask(&query).is_empty(), fits, "{target} within {range}");
     }
 }
 
 #[test]
-fn cones_and_lines_look_where_the_origin_looks() {
+fn cones_and_lines_follow_the_facing_of_the_origin() {
     let field = skirmish();
     assert_eq!(field.select(&wanted(Shape::Cone(HalfAngle::from_degrees(45.0)), 10.0)), [0, 1]);
     // (3, -4) is 53.13° off the axis.
@@ -144,20 +144,20 @@ fn cones_and_lines_look_where_the_origin_looks() {
 }
 
 #[test]
-fn areas_begin_where_they_are_told_to() {
+fn areas_start_at_their_origin() {
     let field = skirmish();
     let targeting = Targeting { origin: Origin::ActivationTarget, ..wanted(Shape::Radius, 4.0) };
-    let query = Query { target_placement: field.units[1].placement, ..field.query(&targeting) };
+    let query = TargetQuery { target_placement: field.units[1].placement, ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [1, 0, 3]);
     let targeting = Targeting { origin: Origin::TargetLocation, ..wanted(Shape::Radius, 1.0) };
     assert_eq!(field.select(&targeting), [0u64; 0]);
-    let query = Query { location: Some([3.0, -3.0, 0.0]), ..field.query(&targeting) };
+    let query = TargetQuery { location: Some([3.0, -3.0, 0.0]), ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [3]);
     // A line from a place goes on in the direction from the owner to it: from (0, 2) along y.
     let targeting = Targeting { origin: Origin::TargetLocation, ..wanted(Shape::Line { width: 1.0 }, 5.0) };
-    let query = Query { location: Some([0.0, 2.0, 0.0]), ..field.query(&targeting) };
+    let query = TargetQuery { location: Some([0.0, 2.0, 0.0]), ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [2]);
-    let query = Query { location: Some([0.0, f64::NAN, 0.0]), ..field.query(&targeting) };
+    let query = TargetQuery { location: Some([0.0, f64::NAN, 0.0]), ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [0u64; 0]);
 }
 
@@ -173,7 +173,7 @@ fn gasd_4_11_3_tags_filter() {
 }
 
 #[test]
-fn affiliation_is_seen_from_the_owner() {
+fn affiliation_is_relative_to_the_owner() {
     let field = skirmish();
     for (affiliation, expected) in [
         (Affiliation::Any, &[0, 4, 1, 2, 3][..]),
@@ -190,21 +190,21 @@ fn affiliation_is_seen_from_the_owner() {
 }
 
 #[test]
-fn a_host_can_decide_the_attitude_itself() {
+fn host_attitude_rule_replaces_the_default() {
     let field = skirmish();
     let targeting = Targeting { affiliation: Affiliation::Hostile, ..wanted(Shape::Radius, None) };
     let everyone_for_himself: &AttitudeRule = &|_, _| Attitude::Hostile;
-    let query = Query { attitude: everyone_for_himself, ..field.query(&targeting) };
+    let query = TargetQuery { attitude: everyone_for_himself, ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [4, 1, 2, 3], "but nobody is his own enemy");
 }
 
 #[test]
-fn gasd_4_11_3_native_filters_decide_and_missing_ones_let_nobody_through() {
+fn gasd_4_11_3_native_filter_decides_and_a_missing_one_admits_nothing() {
     let field = skirmish();
     let targeting = Targeting { filter: Some("Even".into()), ..wanted(Shape::Radius, None) };
     assert_eq!(field.select(&targeting), [0u64; 0]);
     let even: &TargetFilter = &|candidate, _| candidate.ordinal % 2 == 0;
-    let query = Query { filter: Some(even), ..field.query(&targeting) };
+    let query = TargetQuery { filter: Some(even), ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [0, 4, 2]);
 }
 
@@ -217,10 +217,10 @@ impl Space for Walls {
 }
 
 #[test]
-fn who_is_hidden_does_not_count_towards_the_limit() {
+fn hidden_candidates_do_not_count_towards_the_limit() {
     let field = skirmish();
     let targeting = Targeting { line_of_sight: true, count: 2, ..wanted(Shape::Nearest, None) };
-    let query = Query { space: &Walls, ..field.query(&targeting) };
+    let query = TargetQuery { space: &Walls, ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [1, 2]);
     assert_eq!(field.select(&targeting), [4, 1], "in open space everything is seen");
 }
@@ -236,10 +236,10 @@ impl Space for Engine {
 }
 
 #[test]
-fn an_engine_can_answer_who_is_there() {
+fn engine_answer_replaces_placements() {
     let field = skirmish();
     let targeting = wanted(Shape::Radius, 1.0);
-    let query = Query { space: &Engine, ..field.query(&targeting) };
+    let query = TargetQuery { space: &Engine, ..field.query(&targeting) };
     assert_eq!(field.ask(&query), [1, 3, 5], "who is nowhere comes last");
 }
 
@@ -266,7 +266,7 @@ fn i6_warm_buffers_are_reused() {
 
 proptest! {
     #[test]
-    fn a_selection_is_the_sorted_list_of_those_within(
+    fn selection_is_the_sorted_list_of_candidates_in_range(
         points in prop::collection::vec([-9i32..9, -9i32..9], 0..20), range in 0i32..14, count in 0u32..6,
     ) {
         let mut field = Field::new();

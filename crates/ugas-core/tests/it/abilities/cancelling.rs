@@ -61,7 +61,7 @@ fn a4_a_tag_that_is_granted_again_cancels_too() {
     game.run(handles[0]); // nothing says that a stun blocks it
     assert!(game.is_active(handles[0]));
     game.apply("GE_Stun", "wolf", "hero");
-    assert!(!game.is_active(handles[0]), "the tag's count went from 1 to 2, and no event told of it");
+    assert!(!game.is_active(handles[0]), "the tag's count went from 1 to 2, and there was no event");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn section_8_6_the_death_of_the_owner_cancels_all() {
 }
 
 #[test]
-fn section_4_3_a_change_of_avatar_cancels_what_no_longer_holds() {
+fn section_4_3_avatar_change_cancels_abilities_whose_requirements_fail() {
     let armed = lasting("GA_Armed").requires("State.Armed");
     let quiet = lasting("GA_Quiet").owning("State.Loud").blocked_by("State.Loud");
     let (mut game, handles) = Game::with_abilities([tagging("State.Armed")], [armed, quiet]);
@@ -216,7 +216,7 @@ fn section_8_6_an_ability_may_cancel_or_end_itself() {
 }
 
 #[test]
-fn a_controller_that_goes_leaves_nothing_running() {
+fn despawned_controller_leaves_no_activation() {
     let (mut game, handles) = Game::with_abilities([], [lasting("GA").owning("State.Busy")]);
     let run = game.run(handles[0]);
     let task = game.task("hero");

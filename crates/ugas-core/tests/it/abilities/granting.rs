@@ -79,7 +79,7 @@ fn a18_typed_parameters_numbers_and_booleans_are_granted_and_tags_and_texts_fixe
 }
 
 #[test]
-fn a18_faults_of_parameters_are_problems_of_the_definition() {
+fn a18_invalid_parameters_are_reported_for_the_definition() {
     let cue = |tag: &str| TaskDef::Act(ActionDef::ExecuteCue(tag.into()));
     let changed = TaskDef::Act(ActionDef::SetParameter { name: "Title".into(), value: 1.0.into() });
     let tasks = [
@@ -126,7 +126,7 @@ fn events_from_outside_with_tags_of_another_catalog_are_refused() {
 }
 
 #[test]
-fn effects_of_an_ability_know_where_it_comes_from() {
+fn ability_effects_have_its_source_object() {
     let skill = AbilityDef::new("GA").task(TaskDef::apply_to_owner("GE"));
     let mut game = Game::build(|builder| builder.effect(EffectDef::infinite("GE")).ability(skill));
     let hero = game.id("hero");
@@ -158,7 +158,7 @@ fn a7_per_execution_runs_side_by_side_each_with_its_own_state() {
 }
 
 #[test]
-fn a7_without_instances_nothing_may_wait() {
+fn a7_ability_without_instances_cannot_wait() {
     let heal = instant("GE", "Mana", Operation::Add, 1.0);
     let quick = AbilityDef::new("GA").instancing(Instancing::None).task(TaskDef::apply_to_owner("GE"));
     let (mut game, handles) = Game::with_abilities([heal], [quick]);
@@ -171,7 +171,7 @@ fn a7_without_instances_nothing_may_wait() {
 }
 
 #[test]
-fn retrigger_ends_the_run_and_begins_anew() {
+fn retrigger_restarts_the_ability() {
     let (mut game, handles) =
         Game::with_abilities([], [AbilityDef::new("GA").retriggered().task(TaskDef::wait(2.0))]);
     let first = game.run(handles[0]);
@@ -236,7 +236,7 @@ fn a7_a_tag_that_is_present_keeps_the_ability_active() {
     game.events();
     game.sim.remove(wet, Stacks::All).unwrap();
     assert!(game.log().contains(&"cancelled GA TriggerGone".to_owned()));
-    // One that is there when the ability is granted counts as well.
+    // A tag that is present when the ability is granted counts as well.
     game.sim.revoke(handles[0]).unwrap();
     game.apply("Tag:State.Wet", "hero", "hero");
     let again = game.grant("hero", "GA");
@@ -244,7 +244,7 @@ fn a7_a_tag_that_is_present_keeps_the_ability_active() {
 }
 
 #[test]
-fn a7_a_tag_that_came_and_went_in_one_breath_keeps_nothing_active() {
+fn a7_tag_added_and_removed_in_one_operation_keeps_nothing_active() {
     let flash = EffectDef::lasting("GE_Flash", 0.0).granting("State.Wet");
     let skill = lasting("GA").triggered(TriggerOn::TagPresent, "State.Wet");
     let (mut game, handles) = Game::with_abilities([flash], [skill]);
@@ -273,7 +273,7 @@ fn passive_abilities_are_activated_by_their_grant() {
 
 fn sword(
     removal: AbilityRemoval,
-) -> (Game, ugas_core::handle::ActiveEffectId, ugas_core::handle::AbilityHandle) {
+) -> (Game, ugas_core::handle::ActiveEffectId, ugas_core::handle::GrantedAbilityId) {
     let sword = EffectDef::infinite("GE_Sword")
         .granting_ability(AbilityGrantDef { removal, ..AbilityGrantDef::new("GA") });
     let mut game = Game::build(|builder| {
@@ -289,7 +289,7 @@ fn sword(
 }
 
 #[test]
-fn a8_what_becomes_of_an_ability_when_its_effect_goes() {
+fn a8_removal_policy_decides_when_the_granting_effect_ends() {
     let (mut game, active, handle) = sword(AbilityRemoval::CancelImmediately);
     game.sim.remove(active, Stacks::All).unwrap();
     assert_eq!(game.log(), ["removed GE_Sword Removed", "cancelled GA Revoked", "AbilityRevoked"]);
@@ -310,7 +310,7 @@ fn a8_what_becomes_of_an_ability_when_its_effect_goes() {
 }
 
 #[test]
-fn a8_revoke_now_or_at_the_end() {
+fn a8_ability_is_revoked_now_or_when_it_ends() {
     let (mut game, handles) = Game::with_abilities([], [lasting("GA"), lasting("GA_Idle")]);
     let run = game.run(handles[0]);
     game.sim.revoke_on_end(handles[0]).unwrap();
@@ -322,7 +322,7 @@ fn a8_revoke_now_or_at_the_end() {
 }
 
 #[test]
-fn charges_are_used_by_commits_and_come_back_one_after_the_other() {
+fn charges_are_used_by_commits_and_recharge_one_by_one() {
     let skill = AbilityDef::new("GA").charges(2, 5.0);
     let (mut game, handles) = Game::with_abilities([], [skill]);
     let charges = |game: &Game| game.sim.ability(handles[0]).unwrap().charges();
@@ -345,7 +345,7 @@ fn charges_are_used_by_commits_and_come_back_one_after_the_other() {
 }
 
 #[test]
-fn gasd_4_6_13_levels_grow_in_place_or_by_a_new_grant() {
+fn gasd_4_6_13_level_changes_in_place_or_by_a_new_grant() {
     let skill =
         AbilityDef::new("GA").with_parameter("Seen", 0.0).task(TaskDef::wait(1.0)).task(note("Level"));
     let (mut game, handles) = Game::with_abilities([], [skill]);
@@ -370,7 +370,7 @@ fn gasd_4_6_13_levels_grow_in_place_or_by_a_new_grant() {
 }
 
 #[test]
-fn v5_a_new_grant_does_not_repeat_the_dice() {
+fn v5_new_grant_does_not_repeat_random_numbers() {
     let skill = || AbilityDef::new("GA").with_parameter("Seen", 0.0).task(note("rand()"));
     let (mut game, handles) = Game::with_abilities([], [skill()]);
     let roll = |game: &mut Game, handle| {
@@ -390,7 +390,7 @@ fn v5_a_new_grant_does_not_repeat_the_dice() {
 }
 
 #[test]
-fn gasd_4_6_14_an_ability_set_is_given_and_taken_back_as_one() {
+fn gasd_4_6_14_ability_set_is_granted_and_revoked_as_a_whole() {
     let set = AbilitySetDef {
         name: "Mage".into(),
         attribute_sets: vec!["Magic".into()],

@@ -1,4 +1,4 @@
-//! Damaged and forged bytes: an error, or a state like any other.
+//! Damaged and forged bytes are rejected, or decode to a valid state.
 
 use ugas_core::codec::from_bytes;
 use ugas_core::command::Command;
@@ -30,7 +30,7 @@ fn try_out(bytes: &[u8], at: usize) -> bool {
 }
 
 #[test]
-fn a_cut_off_snapshot_is_an_error() {
+fn truncated_snapshot_is_rejected() {
     let bytes = story::play().snapshot().to_bytes();
     for length in 0..bytes.len() {
         assert!(Snapshot::from_bytes(&bytes[..length], story::catalog_once()).is_err(), "{length} bytes");
@@ -39,7 +39,7 @@ fn a_cut_off_snapshot_is_an_error() {
 }
 
 #[test]
-fn a_damaged_snapshot_is_an_error() {
+fn damaged_snapshot_is_rejected() {
     let bytes = story::play().snapshot().to_bytes_with_rules();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
@@ -49,7 +49,7 @@ fn a_damaged_snapshot_is_an_error() {
 }
 
 #[test]
-fn a_forged_snapshot_is_an_error_or_a_state() {
+fn forged_snapshot_is_rejected_or_valid() {
     let bytes = story::play().snapshot().to_bytes();
     let mut states = 0;
     for at in 0..bytes.len() {
@@ -62,7 +62,7 @@ fn a_forged_snapshot_is_an_error_or_a_state() {
 }
 
 #[test]
-fn forged_rules_are_an_error_or_rules() {
+fn forged_rules_are_rejected_or_valid() {
     let bytes = story::play().snapshot().to_bytes_with_rules();
     for at in (0..bytes.len()).step_by(3) {
         let mut forged = bytes.clone();
@@ -75,7 +75,7 @@ fn forged_rules_are_an_error_or_rules() {
 }
 
 #[test]
-fn forged_commands_are_errors_or_commands() {
+fn forged_commands_are_rejected_or_valid() {
     let mut sim = Simulation::new(story::catalog_once().clone(), config());
     sim.restore(&story::play().snapshot()).unwrap();
     let start = sim.snapshot();

@@ -1,4 +1,4 @@
-//! A game in which as much as possible is under way. Golden files are of it: what it does must never change.
+//! A scripted game with as many kinds of state as possible. Golden files record it, so it must never change.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use ugas_core::effect::{
     StackingDef,
 };
 use ugas_core::event::EventKind;
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::id::ActorId;
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::{ModifierDef, Operation};
@@ -205,7 +205,7 @@ pub(super) fn play() -> Simulation {
     let item = sim.define_effect(item).unwrap();
     sim.forget_effect(forgotten).unwrap();
     sim.apply_effect(item, Some(hero), wolf).unwrap();
-    // Those that it caused remember it, and its place is free.
+    // The effects that it caused remember it, and its slot is free.
     sim.despawn(ghost).unwrap();
 
     for handle in [combo, think, aim] {
@@ -296,7 +296,7 @@ pub(super) fn commands() -> Vec<Command> {
         Command::SetTeam { controller, team: Some(Team::new("Blue")) },
         Command::DefineEffect(Box::new(EffectDef::lasting("Item.18", 2.0).granting("State.Warded"))),
         Command::ForgetEffect(effect),
-        Command::OfClient {
+        Command::FromClient {
             key: Some(PredictionKey::new(7, 1)),
             reached: Some(granted),
             command: Box::new(Command::Confirm(controller)),
@@ -307,7 +307,7 @@ pub(super) fn commands() -> Vec<Command> {
     [all.clone(), vec![Command::Batch(all)]].concat()
 }
 
-/// Whatever the state is, this is done to it.
+/// Uses the whole API on any state.
 pub(super) fn use_everything(sim: &mut Simulation) {
     advance_tamely(sim, Span::seconds(2.0));
     for command in commands_for(sim) {
@@ -315,7 +315,7 @@ pub(super) fn use_everything(sim: &mut Simulation) {
     }
     let controllers: Vec<ControllerId> = sim.controllers().map(|(id, _)| id).collect();
     for &id in &controllers {
-        let abilities: Vec<AbilityHandle> =
+        let abilities: Vec<GrantedAbilityId> =
             sim.controller(id).map(|c| c.abilities().to_vec()).unwrap_or_default();
         for handle in abilities.into_iter().take(8) {
             let _ = sim.activate(handle);

@@ -1,4 +1,4 @@
-//! Abilities of characters: what they have used, who granted them, and what stays behind (P7, P8).
+//! Abilities of characters: charges, granting effects, and activations that are not restored (P7, P8).
 
 use ugas_core::ability::{AbilityDef, Grant, TriggerOn};
 use ugas_core::character::{CharacterOutcome, Instigator};
@@ -14,7 +14,7 @@ use crate::fixture::Game;
 
 /// The only ability of the hero.
 #[track_caller]
-fn ability(game: &Game) -> ugas_core::handle::AbilityHandle {
+fn ability(game: &Game) -> ugas_core::handle::GrantedAbilityId {
     let [handle] = game.sim.controller(game.id("hero")).unwrap().abilities() else { panic!("one ability") };
     *handle
 }
@@ -25,7 +25,7 @@ fn granting(removal: AbilityRemoval) -> EffectDef {
 }
 
 #[test]
-fn what_a_grant_says_travels() {
+fn data_of_a_grant_is_restored() {
     let mut game = Game::build(|builder| {
         builder
             .ability(AbilityDef::new("GA_Bolt").with_parameter("Power", 1.0).with_parameter("Range", 9.0))
@@ -50,7 +50,7 @@ fn what_a_grant_says_travels() {
 }
 
 #[test]
-fn a_cooldown_goes_on() {
+fn cooldown_continues() {
     let cooldown = EffectDef::lasting("GE_Cooldown", 4.0).granting("Cooldown.Bolt");
     let (mut game, handles) = Game::with_abilities(
         [cooldown],
@@ -92,7 +92,7 @@ fn used_charges_stay_used() {
 }
 
 #[test]
-fn p7_an_ability_of_an_effect_comes_back_once() {
+fn p7_ability_granted_by_an_effect_is_restored_once() {
     let mut game = Game::build(|builder| {
         builder
             .effect(granting(AbilityRemoval::CancelImmediately))
@@ -110,7 +110,7 @@ fn p7_an_ability_of_an_effect_comes_back_once() {
 }
 
 #[test]
-fn p7_without_its_effect_it_goes_unless_it_is_to_be_kept() {
+fn p7_ability_without_its_effect_is_left_out_unless_kept() {
     for (removal, stays) in [(AbilityRemoval::CancelImmediately, 0), (AbilityRemoval::Keep, 1)] {
         let mut game =
             Game::build(|builder| builder.effect(granting(removal)).ability(AbilityDef::new("GA_Dash")));
@@ -125,7 +125,7 @@ fn p7_without_its_effect_it_goes_unless_it_is_to_be_kept() {
 }
 
 #[test]
-fn p7_what_a_changed_definition_grants_is_granted() {
+fn p7_changed_definition_grants_its_new_abilities() {
     let mut game = Game::build(|builder| {
         builder.effect(EffectDef::lasting("GE_Boots", 5.0)).ability(AbilityDef::new("GA_Dash"))
     });
@@ -139,7 +139,7 @@ fn p7_what_a_changed_definition_grants_is_granted() {
 }
 
 #[test]
-fn p8_runs_stay_behind_with_what_they_hold() {
+fn p8_activations_and_their_tags_are_not_restored() {
     let channel = AbilityDef::new("GA_Channel")
         .owning("State.Channeling")
         .task(TaskDef::commit())
@@ -157,7 +157,7 @@ fn p8_runs_stay_behind_with_what_they_hold() {
 }
 
 #[test]
-fn p8_passives_that_ran_run_again_and_triggers_do_not_fire() {
+fn p8_active_passives_restart_and_triggers_do_not_fire() {
     let count =
         |name: &str| EffectDef::instant(name).modify("Mana", Operation::Add, MagnitudeDef::expression("1"));
     let aura = AbilityDef::new("GA_Aura")

@@ -1,4 +1,4 @@
-//! Characters as bytes: the file of every version stays readable, and no bytes do harm.
+//! Characters as bytes: files of every version stay readable, and no bytes cause a panic.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ fn golden(version: u32) -> PathBuf {
 
 /// `UPDATE_EXPECT=1` writes the file of the present version if there is none, and never one that is there.
 #[test]
-fn the_golden_character_is_written_as_it_was() {
+fn golden_character_is_encoded_unchanged() {
     let (bytes, path) = (rich().to_bytes(), golden(ugas_core::codec::VERSION));
     if std::env::var_os("UPDATE_EXPECT").is_some() && !path.exists() {
         std::fs::write(&path, &bytes).unwrap();
@@ -142,7 +142,7 @@ fn golden_characters_stay_readable() {
 }
 
 #[test]
-fn a_character_that_is_cut_off_is_an_error_at_every_byte() {
+fn truncated_character_is_rejected_at_every_byte() {
     let bytes = rich().to_bytes();
     for end in 0..bytes.len() {
         assert!(Character::from_bytes(&bytes[..end]).is_err(), "cut off at {end}");
@@ -153,7 +153,7 @@ fn a_character_that_is_cut_off_is_an_error_at_every_byte() {
 }
 
 #[test]
-fn a_flipped_bit_is_noticed() {
+fn flipped_bit_is_rejected() {
     let bytes = rich().to_bytes();
     for at in 0..bytes.len() {
         for bit in 0..8 {
@@ -164,9 +164,9 @@ fn a_flipped_bit_is_noticed() {
     }
 }
 
-/// What a checksum cannot notice: bytes that somebody has changed on purpose.
+/// Bytes changed on purpose, with a correct checksum.
 #[test]
-fn changed_bytes_that_are_a_character_can_be_restored() {
+fn well_formed_changed_bytes_can_be_restored() {
     let game = Game::build(|builder| {
         builder
             .effect(EffectDef::lasting("GE_Poison", 7.0).every(2.0).modify("Health", Operation::Add, -5.0))
@@ -201,7 +201,7 @@ fn changed_bytes_that_are_a_character_can_be_restored() {
 }
 
 #[test]
-fn other_files_and_versions_are_told_apart() {
+fn other_files_and_versions_are_rejected() {
     let other = Character::from_bytes(&seal(*b"UGSN", |_| {})).unwrap_err();
     assert!(matches!(other.kind, DecodeErrorKind::OtherKind { .. }), "{other}");
     let mut newer = rich().to_bytes();

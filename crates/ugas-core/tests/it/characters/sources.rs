@@ -31,7 +31,7 @@ fn outcomes(report: &ugas_core::character::CharacterReport) -> Vec<&CharacterOut
 }
 
 #[test]
-fn captured_values_are_those_of_then() {
+fn captured_values_are_kept() {
     let mut game = game();
     game.apply("GE_Frozen", "wolf", "hero");
     game.apply("GE_Live", "wolf", "hero");
@@ -41,7 +41,7 @@ fn captured_values_are_those_of_then() {
     let values = |game: &Game| ["Attack", "Armor", "Speed"].map(|name| game.current("hero", name));
     assert_eq!(values(&game), [150.0, 60.0, 360.0]);
 
-    // Nobody is there: what is captured stays, what is live stands still (M5).
+    // No instigator: captured values stay, live reads are frozen (M5).
     let character = hero(&game);
     let mut alone = elsewhere(&game);
     let report = restore(&mut alone, &character);
@@ -72,7 +72,7 @@ fn captured_values_are_those_of_then() {
 }
 
 #[test]
-fn an_owner_is_found_by_itself_and_the_map_goes_first() {
+fn instigator_is_found_by_map_then_by_owner() {
     let mut game = game();
     let wolf = game.sim.spawn_with(Spawn::named("Unit").actor(ActorId(5))).unwrap();
     game.name("wolf", wolf);
@@ -110,7 +110,7 @@ fn effects_of_its_own_follow_the_new_controller() {
 }
 
 #[test]
-fn orphans_go_if_they_are_to() {
+fn orphans_are_dropped_on_request() {
     let mut game = game();
     game.apply("GE_Frozen", "wolf", "hero");
     game.apply("GE_Live", "wolf", "hero");
@@ -128,7 +128,7 @@ fn orphans_go_if_they_are_to() {
 }
 
 #[test]
-fn a_source_that_was_gone_before_is_remembered_still() {
+fn source_despawned_before_the_capture_is_remembered() {
     let mut game = game();
     game.apply("GE_Live", "wolf", "hero");
     game.sim.despawn(game.id("wolf")).unwrap();
@@ -143,7 +143,7 @@ fn a_source_that_was_gone_before_is_remembered_still() {
 }
 
 #[test]
-fn without_its_source_a_stack_by_source_stays_alone() {
+fn stack_by_source_without_its_source_does_not_stack() {
     let mut game =
         Game::of([buff("GE_Mark", "Armor", Operation::Add, -1.0).stacking(StackingDef::by_source(0))]);
     game.apply("GE_Mark", "wolf", "hero");
@@ -157,7 +157,7 @@ fn without_its_source_a_stack_by_source_stays_alone() {
 }
 
 #[test]
-fn the_whole_context_travels() {
+fn whole_context_is_restored() {
     let mut game = Game::of([EffectDef::infinite("GE_Arrow")]);
     let context = EffectContext::of(game.id("hero"))
         .caused_by(ActorId(3))
@@ -176,7 +176,7 @@ fn the_whole_context_travels() {
 }
 
 #[test]
-fn dice_of_an_effect_go_on() {
+fn random_stream_of_an_effect_continues() {
     let dice = EffectDef::lasting("GE_Dice", 60.0).every(1.0).modify(
         "Health",
         Operation::Add,

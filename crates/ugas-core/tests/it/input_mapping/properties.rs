@@ -1,4 +1,4 @@
-//! Whatever devices, tags and players do.
+//! Properties of the mapper under random devices, tags and remappings.
 
 use super::*;
 use proptest::prelude::*;
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn signals_do_not_depend_on_the_step(steps in steps(), stride in 1u64..20_000) {
+    fn signals_do_not_depend_on_step_size(steps in steps(), stride in 1u64..20_000) {
         let (mut rare, mut often) = (mapper(), mapper());
         let mut now = Time::ZERO;
         for (micros, step) in &steps {
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn a_copy_goes_on_identically(steps in steps(), at in 0usize..60) {
+    fn copied_mapper_continues_identically(steps in steps(), at in 0usize..60) {
         let mut original = mapper();
         let mut copy = original.clone();
         let mut now = Time::ZERO;
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "(ugas-input-mappings 1\n)?([A-Za-z]{0,3} [0-9]{0,3} (Keyboard|Custom|unbound)?[ \\\\u{}0-9a-f]{0,8}\n){0,4}.{0,20}") {
+    fn parsing_saved_mappings_never_panics(text in "(ugas-input-mappings 1\n)?([A-Za-z]{0,3} [0-9]{0,3} (Keyboard|Custom|unbound)?[ \\\\u{}0-9a-f]{0,8}\n){0,4}.{0,20}") {
         if let Ok(saved) = SavedMappings::parse(&text) {
             prop_assert_eq!(SavedMappings::parse(&saved.to_text()), Ok(saved.clone()));
             mapper().load(&saved);

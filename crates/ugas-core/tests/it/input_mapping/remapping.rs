@@ -61,7 +61,7 @@ fn a_key_that_is_held_while_it_is_bound_does_not_press() {
 }
 
 #[test]
-fn what_is_pressed_elsewhere_goes_on() {
+fn remapping_keeps_other_presses() {
     let mut f = hero();
     f.down(0, "Space");
     f.mapper.remap("Save", 0, key("Alt")).unwrap();
@@ -69,7 +69,7 @@ fn what_is_pressed_elsewhere_goes_on() {
 }
 
 #[test]
-fn s11_4_fixed_bindings_and_wrong_slots_are_refused() {
+fn s11_4_fixed_bindings_and_unknown_slots_are_rejected() {
     let mut f = hero();
     let text = |result: Result<_, RemapError>| result.unwrap_err().to_string();
     assert_eq!(
@@ -101,18 +101,18 @@ fn s11_4_conflicts_are_reported_and_left_to_the_player() {
     };
     let conflicts = f.mapper.conflicts("Jump", 0, &key("Escape")).unwrap();
     assert_eq!(names(&f, conflicts), [("Pause".to_owned(), 0)]);
-    // A direction is in the way of a key; a part of a chord is not.
+    // A direction conflicts with a key; a part of a chord does not.
     let conflicts = f.mapper.remap("Jump", 0, key("Right")).unwrap();
     assert_eq!(names(&f, conflicts), [("Move".to_owned(), 1)]);
     assert_eq!(f.mapper.conflicts("Jump", 0, &key("S")), Ok(vec![]));
-    // The player takes the key from the other.
+    // The player unbinds the key from the other action.
     f.mapper.unbind("Move", 1).unwrap();
     f.down(0, "Right");
     assert_eq!(f.signals(), ["0 Jump+", "0 Jump!"]);
 }
 
 #[test]
-fn s11_4_saved_mappings_are_the_differences_and_come_back() {
+fn s11_4_saved_mappings_are_the_differences_and_load_again() {
     let mut f = hero();
     f.mapper.remap("Jump", 1, DeviceInput::custom("Dance mat", "Up")).unwrap();
     f.mapper.remap("Save", 0, key("#")).unwrap();
@@ -133,7 +133,7 @@ fn s11_4_saved_mappings_are_the_differences_and_come_back() {
 }
 
 #[test]
-fn s11_4_what_does_not_fit_any_more_is_reported_and_left_out() {
+fn s11_4_saved_mappings_that_no_longer_fit_are_reported_and_skipped() {
     let mut f = hero();
     let text = "# by hand\nugas-input-mappings 1\n\nFly 0 Keyboard F\nJump 0 Keyboard J\nJump 7 Keyboard J\n\
                 Pause 0 Keyboard P\nSave 0 Keyboard S\n";
@@ -152,7 +152,7 @@ fn s11_4_what_does_not_fit_any_more_is_reported_and_left_out() {
 }
 
 #[test]
-fn the_two_halves_of_a_binding_can_be_swapped_by_loading() {
+fn loading_can_swap_two_slots_of_a_binding() {
     let mut f = hero();
     let swapped = "ugas-input-mappings 1\nSave 0 Keyboard S\nSave 1 Keyboard Ctrl\n";
     assert_eq!(f.mapper.load(&SavedMappings::parse(swapped).unwrap()), []);
@@ -160,12 +160,12 @@ fn the_two_halves_of_a_binding_can_be_swapped_by_loading() {
 }
 
 #[test]
-fn texts_that_are_none_say_where_and_why() {
+fn invalid_saved_mappings_report_line_and_problem() {
     let error = |lines: &str| SavedMappings::parse(lines).unwrap_err().to_string();
     let after_header = |line: &str| error(&format!("ugas-input-mappings 1\n{line}"));
     assert_eq!(error(""), "line 1: the first line must be `ugas-input-mappings 1`");
     assert_eq!(error("# x\nJump 0 unbound"), "line 2: the first line must be `ugas-input-mappings 1`");
-    assert_eq!(after_header("Jump x unbound"), "line 2: `x` is no slot; slots are numbers from 0");
+    assert_eq!(after_header("Jump x unbound"), "line 2: `x` is not a slot; slots are numbers from 0");
     assert_eq!(
         after_header("Jump 0 Keybord J"),
         "line 2: there is no device `Keybord`; did you mean `Keyboard`?"
@@ -174,8 +174,8 @@ fn texts_that_are_none_say_where_and_why() {
         after_header("Jump 0 Keyboard"),
         "line 2: the control is missing; write `ACTION SLOT DEVICE CONTROL`, or `ACTION SLOT unbound`"
     );
-    assert_eq!(after_header("Jump 0 Keyboard J K"), "line 2: `K` is too much");
-    assert_eq!(after_header("Jump 0 unbound\nJump 0 unbound"), "line 3: slot 0 of `Jump` is there twice");
+    assert_eq!(after_header("Jump 0 Keyboard J K"), "line 2: unexpected `K` at the end of the line");
+    assert_eq!(after_header("Jump 0 unbound\nJump 0 unbound"), "line 3: slot 0 of `Jump` occurs twice");
     assert_eq!(
         after_header("Ju\\mp 0 unbound"),
         "line 2: `Ju\\mp` has a backslash that does not begin a character such as `\\u{20}`"

@@ -1,4 +1,4 @@
-//! What is wrong with definitions of input, all of it at once (I9).
+//! Errors of input definitions, all reported at once (I9).
 
 use super::*;
 use ugas_core::input::{InputProblem, InputSchemeErrors, Platform, ResponseCurve};
@@ -8,7 +8,7 @@ fn messages(errors: InputSchemeErrors) -> Vec<String> {
 }
 
 #[test]
-fn every_mistake_is_reported_with_its_place() {
+fn every_error_is_reported_with_its_path() {
     let mut late = InputActionDef::digital("IA_Jump");
     late.tap_threshold = Span::millis(-100);
     let errors = InputScheme::builder()
@@ -37,7 +37,7 @@ fn every_mistake_is_reported_with_its_place() {
         messages(errors),
         [
             "input action `IA_Fire` at Name: there is another input action of this name",
-            "input action `IA_Jump` at TapThreshold: -0.1 s is less than no time",
+            "input action `IA_Jump` at TapThreshold: a time must not be negative, found -0.1 s",
             "input action set `Foot` at Actions[1]: there is no input action `IA_Mvoe`; did you mean `IA_Move`?",
             "input action set `Empty` at Actions: the set has no actions",
             "input mapping `Foot` at Bindings[0].Action: there is no input action `IA_Jmp`; did you mean `IA_Jump`?",
@@ -77,7 +77,7 @@ fn modifiers_are_checked() {
 }
 
 #[test]
-fn custom_modifiers_are_code_of_the_host() {
+fn custom_modifiers_run_host_code() {
     let build = |registered: &str| {
         InputScheme::builder()
             .action(InputActionDef::new("Move", ValueType::Axis1D))
@@ -110,7 +110,7 @@ fn a_scheme_has_the_mappings_of_its_platform_and_of_all() {
 }
 
 #[test]
-fn a_scheme_tells_about_its_actions() {
+fn scheme_exposes_its_actions() {
     let f = three_sets();
     let scheme = f.mapper.scheme();
     let names: Vec<_> = scheme.actions().map(|action| scheme.action_name(action)).collect();

@@ -1,4 +1,4 @@
-//! Abilities where they run (GASD §4.6.8), what they may apply (§13.7), and the keys of what they lead to.
+//! Net execution of abilities (GASD §4.6.8), allowed effects (§13.7), and dependent prediction keys.
 
 use ugas_core::ability::{AbilityDef, NetExecution, NetSecurity, TriggerOn};
 use ugas_core::catalog::CatalogBuilder;
@@ -14,7 +14,7 @@ use super::{played, wound};
 use crate::fixture::{Game, buff, instant};
 
 #[test]
-fn abilities_run_where_they_belong() {
+fn abilities_run_by_their_net_execution_policy() {
     let never = AbilityDef::new("GA_Never").predicted(Prediction::Never);
     let of = |execution: NetExecution| AbilityDef::new(format!("GA_{execution:?}")).net_execution(execution);
     let defs = || {
@@ -44,7 +44,7 @@ fn abilities_run_where_they_belong() {
 }
 
 #[test]
-fn a_refusal_says_who_will_do_it() {
+fn refusal_names_the_side_that_runs_the_ability() {
     let never = AbilityDef::new("GA_Never").predicted(Prediction::Never);
     let (mut game, handles) = played(Role::Client, [], [never]);
     let refusal = game.sim.activate(handles[0]).unwrap_err();
@@ -60,7 +60,7 @@ fn a_refusal_says_who_will_do_it() {
 }
 
 #[test]
-fn tasks_go_on_after_what_they_leave_to_the_authority() {
+fn tasks_continue_after_an_action_left_to_the_authority() {
     let strike = AbilityDef::new("GA_Strike")
         .task(TaskDef::apply_to_target("GE_Wound"))
         .task(TaskDef::Act(ActionDef::RemoveFromTarget(RemoveDef {
@@ -82,7 +82,7 @@ fn tasks_go_on_after_what_they_leave_to_the_authority() {
 }
 
 #[test]
-fn an_ability_removes_what_it_predicted_on_others() {
+fn ability_removes_effects_that_it_predicted_on_others() {
     let hold = ApplyDef { name: Some("hold".into()), ..ApplyDef::new("GE_Slow") };
     let beam = AbilityDef::new("GA_Beam")
         .task(TaskDef::Act(ActionDef::ApplyToTarget(hold)))
@@ -102,7 +102,7 @@ fn an_ability_removes_what_it_predicted_on_others() {
 }
 
 #[test]
-fn a_cosmetic_ability_runs_and_changes_nothing() {
+fn cosmetic_ability_runs_and_changes_nothing() {
     let shout = || {
         AbilityDef::new("GA_Shout")
             .predicted(Prediction::CosmeticOnly)
@@ -133,7 +133,7 @@ fn a_cosmetic_ability_runs_and_changes_nothing() {
 }
 
 #[test]
-fn an_ability_may_apply_what_it_names_and_nothing_else() {
+fn ability_may_only_apply_effects_that_it_names() {
     let mut game = Game::build(|builder: CatalogBuilder| {
         let effects = ["Cost", "Cooldown", "Task", "Nested", "Contained", "Allowed", "Linked", "Other"];
         let effects = effects.map(|name| {
@@ -173,7 +173,7 @@ fn an_ability_may_apply_what_it_names_and_nothing_else() {
 }
 
 #[test]
-fn gasd_4_6_15_net_security_says_what_a_client_may_ask_for() {
+fn gasd_4_6_15_net_security_limits_client_requests() {
     for (security, may_begin, may_end) in [
         (NetSecurity::ClientOrServer, true, true),
         (NetSecurity::ServerOnlyExecution, false, true),
@@ -184,7 +184,7 @@ fn gasd_4_6_15_net_security_says_what_a_client_may_ask_for() {
     }
 }
 
-/// The keys of the runs that began, by ability.
+/// Prediction keys of the started activations, by ability.
 fn keys(game: &mut Game) -> Vec<(String, Option<PredictionKey>)> {
     let events = game.events();
     let begun = events.iter().filter_map(|event| match event.kind {
@@ -197,7 +197,7 @@ fn keys(game: &mut Game) -> Vec<(String, Option<PredictionKey>)> {
 }
 
 #[test]
-fn what_a_predicted_run_triggers_has_a_dependent_key() {
+fn activation_triggered_by_a_predicted_one_has_a_dependent_key() {
     let abilities = || {
         [
             AbilityDef::new("GA_Cast")
@@ -252,7 +252,7 @@ fn wait_net_sync_is_over_at_once_on_both_sides() {
 }
 
 #[test]
-fn an_authority_ignores_all_of_it() {
+fn authority_ignores_prediction_policies() {
     let config = Config { role: Role::Authority, ..Config::seeded(1) };
     let mut game = Game::configured(config, |builder| {
         builder.effect(wound("GE_Wound").predicted(Prediction::Never).with_chance(1.0))

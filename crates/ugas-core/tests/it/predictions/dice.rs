@@ -3,7 +3,7 @@
 use ugas_core::ability::AbilityDef;
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::effect::{AdditionalEffectDef, EffectDef, PredictionKey};
-use ugas_core::handle::AbilityHandle;
+use ugas_core::handle::GrantedAbilityId;
 use ugas_core::modifier::Operation;
 use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::simulation::{ActivationRequest, Role};
@@ -18,7 +18,7 @@ fn rolled(name: &str) -> EffectDef {
 }
 
 #[test]
-fn dice_of_the_server_are_left_to_it() {
+fn server_dice_are_left_to_the_server() {
     let certain = wound("GE_Certain").with_chance(1.0);
     let (mut game, _) =
         played(Role::Client, [rolled("GE_Roll"), wound("GE_Chance").with_chance(0.5), certain], []);
@@ -30,7 +30,7 @@ fn dice_of_the_server_are_left_to_it() {
 }
 
 #[test]
-fn shared_dice_need_a_key() {
+fn shared_dice_need_a_prediction_key() {
     let (mut game, _) = played(Role::Client, [rolled("GE_Roll").randomness(Randomness::Predicted)], []);
     assert_eq!(outcome(&mut game, "GE_Roll", "hero", "hero"), "NotPredicted");
     let spec = game.spec("GE_Roll", "hero").predicted(PredictionKey::new(4, 0));
@@ -63,7 +63,7 @@ fn shotgun() -> (Vec<EffectDef>, AbilityDef) {
     (vec![pellet, shared("GE_Echo"), crit], ability)
 }
 
-fn fire(role: Role, key: Option<PredictionKey>) -> (Game, AbilityHandle) {
+fn fire(role: Role, key: Option<PredictionKey>) -> (Game, GrantedAbilityId) {
     let (effects, ability) = shotgun();
     let (mut game, handles) = played(role, effects, [ability]);
     let mut request = ActivationRequest::on(game.id("wolf"));
@@ -72,7 +72,7 @@ fn fire(role: Role, key: Option<PredictionKey>) -> (Game, AbilityHandle) {
     (game, handles[0])
 }
 
-/// What each pellet and echo did to the target, in order.
+/// Damage of each pellet and echo, in order.
 fn hits(game: &mut Game) -> Vec<f64> {
     game.events()
         .iter()
@@ -94,7 +94,7 @@ fn client_and_server_roll_alike_under_a_key() {
     let (mut server, on_server) = fire(Role::Server, Some(key));
     for (game, handle) in [(&client, on_client), (&server, on_server)] {
         let run = game.sim.ability(handle).unwrap().activations()[0];
-        assert!(game.sim.has_shared_run_dice(game.sim.activation(run).unwrap()));
+        assert!(game.sim.has_shared_activation_dice(game.sim.activation(run).unwrap()));
     }
     let spread = |game: &Game, handle| game.sim.ability(handle).unwrap().parameter("Spread");
     assert_eq!(spread(&client, on_client), spread(&server, on_server));
@@ -145,7 +145,7 @@ fn two_players_who_act_at_the_same_tick_have_other_dice() {
 }
 
 #[test]
-fn without_a_key_the_dice_are_the_worlds() {
+fn without_a_key_dice_come_from_the_simulation() {
     let (mut server, _) = fire(Role::Server, None);
     let (mut authority, _) = fire(Role::Authority, None);
     assert_eq!(hits(&mut server), hits(&mut authority));
@@ -155,7 +155,7 @@ fn without_a_key_the_dice_are_the_worlds() {
 }
 
 #[test]
-fn a_task_without_its_number_does_nothing_and_one_that_decides_holds() {
+fn task_with_unknown_number_is_skipped_and_a_deciding_one_holds() {
     let act = |value: &str| TaskDef::Act(ActionDef::SetParameter { name: "P".into(), value: value.into() });
     let ability = || {
         AbilityDef::new("GA")
@@ -184,7 +184,7 @@ fn a_task_without_its_number_does_nothing_and_one_that_decides_holds() {
 }
 
 #[test]
-fn ticks_roll_alike_too() {
+fn ticks_roll_alike_on_both_sides() {
     let burn = EffectDef::lasting("GE_Burn", 5.0)
         .every(1.0)
         .modify("Attack", Operation::Add, MagnitudeDef::expression("-floor(rand() * 1000000)"))

@@ -25,7 +25,7 @@ fn event(name: &str) -> TaskDef {
     TaskDef::wait_event(format!("Event.{name}"))
 }
 
-fn play(tasks: Vec<TaskDef>) -> (Game, ugas_core::handle::AbilityHandle) {
+fn play(tasks: Vec<TaskDef>) -> (Game, ugas_core::handle::GrantedAbilityId) {
     let skill = AbilityDef { tasks, ..AbilityDef::new("GA").owning("State.Busy") };
     let (mut game, handles) = Game::with_abilities([heal()], [skill]);
     game.run(handles[0]);
@@ -33,7 +33,7 @@ fn play(tasks: Vec<TaskDef>) -> (Game, ugas_core::handle::AbilityHandle) {
 }
 
 #[test]
-fn a5_a_race_is_decided_by_its_first_and_clears_the_others() {
+fn a5_race_ends_with_its_first_branch_and_cancels_the_others() {
     let race = TaskDef::Race(vec![
         vec![event("A"), note("1")],
         vec![event("B"), note("2")],
@@ -53,7 +53,7 @@ fn a5_a_race_is_decided_by_its_first_and_clears_the_others() {
 }
 
 #[test]
-fn a5_all_waits_for_the_last() {
+fn a5_all_waits_for_the_last_branch() {
     let all = TaskDef::All(vec![vec![event("A")], vec![TaskDef::wait(2.0)], vec![]]);
     let (mut game, handle) = play(vec![all, note("1"), event("C")]);
     game.send("hero", "Event.A", 0.0);
@@ -64,7 +64,7 @@ fn a5_all_waits_for_the_last() {
 }
 
 #[test]
-fn a5_nothing_is_done_at_once() {
+fn a5_empty_lists_are_done_at_once() {
     let (game, handle) = play(vec![
         TaskDef::Sequence(vec![]),
         TaskDef::All(vec![]),
@@ -83,7 +83,7 @@ fn a5_nothing_is_done_at_once() {
 }
 
 #[test]
-fn a5_a_loop_counts_and_keeps_its_beat() {
+fn a5_loop_counts_rounds_and_keeps_its_interval() {
     let (mut game, _) = play(vec![repeat(Some(3.0), Some(2.0), vec![gain(), TaskDef::wait(0.5)])]);
     // Rounds begin at 0, 2 and 4; the last ends at 4.5, without a pause after it.
     for (at, mana) in [(0.0, 51.0), (1.9, 51.0), (0.1, 52.0), (2.0, 53.0), (0.4, 53.0)] {
@@ -131,7 +131,7 @@ fn a5_loops_races_joins_and_choices_inside_each_other() {
 }
 
 #[test]
-fn branches_see_what_the_other_ones_did() {
+fn branches_see_changes_of_other_branches() {
     // The first branch raises MaxHealth for as long as it lasts, the second one looks at it after that.
     let rise = EffectDef::infinite("GE_Rise").modify("MaxHealth", Operation::Add, 50.0);
     let skill = AbilityDef::new("GA")
@@ -169,7 +169,7 @@ fn section_10_5_cancellation_leaves_nothing() {
     assert_eq!(game.sim.ability_state(handle), Some(AbilityState::Inactive));
 }
 
-/// §14.3: the interruption lets the spell fizzle, and then it is cancelled.
+/// §14.3: an interruption runs the fizzle tasks, and then the ability is cancelled.
 #[test]
 fn section_14_3_an_interrupted_cast_fizzles() {
     let fizzle = act(ActionDef::ExecuteCue("GameplayCue.Ability.Interrupted".into()));
@@ -189,7 +189,7 @@ fn section_14_3_an_interrupted_cast_fizzles() {
             heal(),
         ]
     };
-    // As in the text; with a step that changes the world before the cue; and without a word of its own at the end.
+    // As in the specification; with a state change before the cue; and without an explicit cancel at the end.
     for handler in [
         vec![stunned(), fizzle.clone(), TaskDef::CancelAbility],
         vec![stunned(), gain(), fizzle.clone(), TaskDef::CancelAbility],
@@ -212,7 +212,7 @@ fn section_14_3_an_interrupted_cast_fizzles() {
 }
 
 #[test]
-fn section_14_3_an_interruption_is_heard_by_who_waits_for_a_tag_above_it() {
+fn section_14_3_interruption_ends_a_wait_for_an_ancestor_tag() {
     let skill = AbilityDef::new("GA").cancels("Hit.Hard.Now").task(TaskDef::Race(vec![
         vec![event("Never")],
         vec![wait(WaitDef::TagAdded("Hit".into())), gain(), act(ActionDef::ExecuteCue("Cue.Fizzle".into()))],
@@ -232,7 +232,7 @@ fn section_14_3_an_interruption_is_heard_by_who_waits_for_a_tag_above_it() {
 }
 
 #[test]
-fn e12_a_loop_without_end_is_stopped_and_the_ability_with_it() {
+fn e12_endless_loop_is_stopped_and_the_ability_cancelled() {
     for tasks in [
         vec![repeat(None, None, vec![note("1")])],
         vec![repeat(None, None, vec![gain()])],
@@ -282,7 +282,7 @@ fn branches_are_limited() {
 }
 
 #[test]
-fn a_snapshot_from_inside_a_batch_goes_on_with_the_abilities_it_has() {
+fn snapshot_from_inside_a_batch_continues_its_abilities() {
     let skill = AbilityDef::new("GA").task(note("1")).task(TaskDef::wait(1.0));
     let (mut game, handles) = Game::with_abilities([], [skill]);
     let snapshot = game.sim.batch(|sim| {

@@ -11,7 +11,7 @@ use super::{note, noted};
 use crate::fixture::{Game, instant, tagging};
 
 #[test]
-fn a6_the_host_is_asked_and_answers_once() {
+fn a6_host_task_is_requested_and_completed_once() {
     let montage = TaskDef::Host {
         kind: "PlayMontage".into(),
         params: vec![
@@ -35,7 +35,7 @@ fn a6_the_host_is_asked_and_answers_once() {
     let hash = game.sim.state_hash();
     assert!(!game.sim.complete_task(task, TaskOutcome::Completed), "a second answer");
     assert!(!game.sim.complete_task(task, TaskOutcome::Failed));
-    // What is no task of the host's is not completed by it.
+    // The host cannot complete other tasks.
     let delay = game.task("hero");
     assert!(!game.sim.complete_task(delay, TaskOutcome::Completed));
     assert!(!game.sim.complete_task(TaskId::from_bits(7 << 32 | 9).unwrap(), TaskOutcome::Completed));
@@ -45,7 +45,7 @@ fn a6_the_host_is_asked_and_answers_once() {
 }
 
 #[test]
-fn a6_an_interrupted_task_cancels_the_ability_and_a_late_answer_is_harmless() {
+fn a6_interrupted_task_cancels_the_ability_and_a_late_answer_is_ignored() {
     let skill = || AbilityDef::new("GA").owning("State.Busy").task(TaskDef::host("WaitMontageEnded"));
     for outcome in [TaskOutcome::Interrupted, TaskOutcome::Cancelled, TaskOutcome::Failed] {
         let (mut game, handles) = Game::with_abilities([], [skill()]);
@@ -61,13 +61,13 @@ fn a6_an_interrupted_task_cancels_the_ability_and_a_late_answer_is_harmless() {
     game.sim.cancel(run);
     assert_eq!(game.count("HostTaskCancelled"), 1);
     assert!(!game.sim.complete_task(task, TaskOutcome::Completed));
-    // The next run's task is another one, though it may be in the same place.
+    // The task of the next activation has another handle, possibly with the same index.
     game.run(handles[0]);
     assert!(!game.sim.complete_task(task, TaskOutcome::Completed));
     assert!(game.is_active(handles[0]));
 }
 
-/// §10.4: waits until Health is at or below a threshold, but no longer than a while; counts how often it looked.
+/// §10.4: waits until Health is at or below a threshold, with a timeout; counts its checks.
 struct WaitForHealth;
 
 impl WaitForHealth {
@@ -105,7 +105,7 @@ impl CustomTask for WaitForHealth {
     }
 }
 
-fn custom(params: &[(&str, f64)]) -> (Game, ugas_core::handle::AbilityHandle) {
+fn custom(params: &[(&str, f64)]) -> (Game, ugas_core::handle::GrantedAbilityId) {
     let task = TaskDef::Custom {
         name: "WaitForHealth".into(),
         params: params.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect(),
@@ -125,7 +125,7 @@ fn custom(params: &[(&str, f64)]) -> (Game, ugas_core::handle::AbilityHandle) {
 }
 
 #[test]
-fn section_10_4_a_custom_task_waits_looks_and_is_done() {
+fn section_10_4_custom_task_waits_until_its_condition_holds() {
     let (mut game, handle) = custom(&[("Threshold", 85.0)]);
     let task = game.task("hero");
     assert_eq!(game.sim.task_kind(task), Some("Custom"));
@@ -142,7 +142,7 @@ fn section_10_4_a_custom_task_waits_looks_and_is_done() {
 }
 
 #[test]
-fn section_10_4_a_custom_task_has_time_fails_and_cleans_up() {
+fn section_10_4_custom_task_times_out_fails_and_cleans_up() {
     let (mut game, handle) = custom(&[("Threshold", 85.0), ("Patience", 2.0)]);
     game.pass(2.0);
     assert_eq!(noted(&game, handle), -1.0);
@@ -157,7 +157,7 @@ fn section_10_4_a_custom_task_has_time_fails_and_cleans_up() {
 }
 
 #[test]
-fn the_memory_of_a_custom_task_is_part_of_the_state() {
+fn custom_task_memory_is_part_of_the_state() {
     let (mut game, handle) = custom(&[("Threshold", 75.0)]);
     game.apply("GE_Hit", "wolf", "hero");
     let (snapshot, hash) = (game.sim.snapshot(), game.sim.state_hash());

@@ -1,4 +1,4 @@
-//! What a scenario expects.
+//! Expectations of a scenario.
 
 use serde_json::{Value as Json, json};
 use ugas_core::nearest::nearest;
@@ -13,23 +13,23 @@ use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
 use crate::node::{Entry, Node, Value};
 use crate::source::{Span, Spanned};
 
-/// What an ability does at the moment.
+/// Expected status of an ability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AbilityStatus {
-    /// It runs, committed or not.
+    /// Active, committed or not.
     Active,
-    /// It runs and has not committed yet.
+    /// Active and not committed yet.
     Activating,
-    /// It is being ended.
+    /// Being ended.
     Ending,
-    /// It is granted and does not run.
+    /// Granted and not active.
     Inactive,
-    /// The controller does not have it.
+    /// Not granted.
     #[default]
     NotGranted,
 }
 
-/// From when events are counted.
+/// Start of the period in which events are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Since {
     /// The first step.
@@ -59,10 +59,10 @@ record! {
     }
 }
 
-/// A number that is expected: the number itself, or conditions that all must hold. `WHOLE` numbers count something.
+/// Expected number: the number itself, or conditions that must all hold. `WHOLE` marks counts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Expected<const WHOLE: bool> {
-    /// Where it stands.
+    /// Position in the file.
     pub span: Span,
     /// The number itself.
     pub exact: Option<f64>,
@@ -82,16 +82,16 @@ impl<const WHOLE: bool> Field for Expected<WHOLE> {
         let conditions = NumberConditionDoc::decode(node, sink)?;
         let names = ["AtLeast", "AtMost", "Near"];
         if !names.iter().any(|name| conditions.has(name)) {
-            sink.push(codes::ug146::no_condition(node.head()));
+            sink.push(codes::scenario::no_condition(node.head()));
             return None;
         }
         if let (Some(tolerance), false) = (&conditions.tolerance, conditions.has("Near")) {
-            sink.push(codes::ug146::tolerance_alone(tolerance.0.span));
+            sink.push(codes::scenario::tolerance_without_near(tolerance.0.span));
         }
         if let (Some(least), Some(most)) = (&conditions.at_least, &conditions.at_most)
             && least.0.value > most.0.value
         {
-            sink.push(codes::ug146::empty_range(most.0.span, least.0.value, most.0.value));
+            sink.push(codes::scenario::empty_range(most.0.span, least.0.value, most.0.value));
         }
         Some(Self { span: node.head(), exact: None, conditions })
     }
@@ -113,7 +113,8 @@ impl<const WHOLE: bool> Field for Expected<WHOLE> {
 }
 
 impl<const WHOLE: bool> Expected<WHOLE> {
-    /// Whether a number is as expected; `is_near` compares with the number and a tolerance, if it has one of its own.
+    /// Whether a number meets the expectation. `is_near` compares it with an expected number and an optional
+    /// tolerance.
     pub(crate) fn is_met(&self, actual: f64, is_near: impl Fn(f64, Option<f64>) -> bool) -> bool {
         if let Some(exact) = self.exact {
             return is_near(exact, None);
@@ -140,7 +141,7 @@ impl<const WHOLE: bool> std::fmt::Display for Expected<WHOLE> {
     }
 }
 
-/// A parameter that is expected (A18): a number, a boolean, or the text of a tag or of a text.
+/// Expected parameter (A18): a number, a boolean, a tag or a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExpectedParameter {
     /// A number, or conditions on it; a boolean is 1 or 0.
@@ -182,16 +183,16 @@ impl Field for ExpectedParameter {
 record! {
     /// Events that happened.
     EventsDoc, "events" {
-        since: optional Choice<Since> = "Since", "From when they are counted (default: Start, the first step; LastExpect is the expectation before this one).";
+        since: optional Choice<Since> = "Since", "Start of the count (default: Start, the first step; LastExpect is the expectation before this one).";
         count: optional NamedMap<Name, Expected<true>> = "Count", "How many of each kind; others are not checked.";
     }
 }
 
 record! {
-    /// What is expected besides the controllers, which are fields of their own.
+    /// Expectations besides those of controllers, which are keyed by name.
     ExpectRecord, "expectation" {
         time: optional Expected<false> = "Time", "The clock in seconds.";
-        hash: optional StateHash = "Hash", "Hash of the whole state, as 16 hexadecimal digits: that nothing at all is other than it was.";
+        hash: optional StateHash = "Hash", "Hash of the whole state, as 16 hexadecimal digits.";
         last: optional Name = "Last", "Outcome of the step before: Ok, or a code such as Immune.";
         reasons: list Name = "Reasons", "Codes of all reasons for which the step before was refused, in their order (A1, E1).";
         events: optional EventsDoc = "Events", "Events that happened.";
@@ -201,17 +202,17 @@ record! {
 }
 
 record! {
-    /// What is expected of a controller besides current values, which are fields of their own.
+    /// Expectations of a controller besides current values, which are keyed by attribute.
     ControllerExpectRecord, "expectation of a controller" {
         base: optional NamedMap<AttributeName, Expected<false>> = "Base", "Base values.";
         tags: optional TagsExpectDoc = "Tags", "Tags.";
         effects: optional NamedMap<EffectName, Expected<true>> = "Effects", "Running instances of effects.";
         stacks: optional NamedMap<EffectName, Expected<true>> = "Stacks", "Stacks of effects over all running instances.";
-        abilities: optional NamedMap<AbilityName, Choice<AbilityStatus>> = "Abilities", "What abilities do.";
-        cooldown: optional NamedMap<AbilityName, Expected<false>> = "Cooldown", "Seconds left of cooldowns.";
-        charges: optional NamedMap<AbilityName, Expected<true>> = "Charges", "Uses left of abilities with charges.";
+        abilities: optional NamedMap<AbilityName, Choice<AbilityStatus>> = "Abilities", "Status of abilities.";
+        cooldown: optional NamedMap<AbilityName, Expected<false>> = "Cooldown", "Remaining seconds of cooldowns.";
+        charges: optional NamedMap<AbilityName, Expected<true>> = "Charges", "Remaining charges of abilities.";
         parameters: optional NamedMap<AbilityName, NamedMap<Name, ExpectedParameter>> = "Parameters", "Parameters of granted abilities: numbers and booleans of the grant, tags and texts of the definition.";
-        tasks: optional NamedMap<Name, Expected<true>> = "Tasks", "Tasks that are under way, by type.";
+        tasks: optional NamedMap<Name, Expected<true>> = "Tasks", "Number of active tasks, by type.";
         cues: optional CuesExpectDoc = "Cues", "Cues.";
     }
 }
@@ -219,8 +220,8 @@ record! {
 record! {
     /// Tags that are expected.
     TagsExpectDoc, "expected tags" {
-        has: list Tag = "Has", "Tags that are there, themselves or a descendant.";
-        has_not: list Tag = "HasNot", "Tags that are not there, nor a descendant.";
+        has: list Tag = "Has", "Tags that are present, themselves or a descendant.";
+        has_not: list Tag = "HasNot", "Tags that are absent, with all descendants.";
         count: optional NamedMap<Tag, Expected<true>> = "Count", "How often exactly this tag is granted.";
     }
 }
@@ -246,8 +247,8 @@ record! {
         effect: optional EffectName = "Effect", "The effect that it belongs to.";
         source: optional Name = "Source", "The controller that caused it.";
         causer: optional ActorText = "Causer", "Id of the actor that physically caused it; `None` if there is none.";
-        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of the game's own, by name; others are not compared.";
-        location: optional Vector<3> = "Location", "Its place.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Payload numbers, by name; others are not compared.";
+        location: optional Vector<3> = "Location", "Location of the cue.";
         normal: optional Vector<3> = "Normal", "Surface normal of the hit.";
         origin: optional Vector<3> = "Origin", "World location of the effect.";
         tags: optional List<Tag> = "Tags", "Exactly its context tags, in any order.";
@@ -256,18 +257,18 @@ record! {
     }
 }
 
-/// What is expected: of the clock and the step before, and of controllers by name.
+/// Expectation of the clock and the previous step, and of controllers by name.
 pub type ExpectDoc = Open<ExpectRecord, ControllerExpectDoc>;
 
-/// What is expected of a controller: of its state, and of current values by attribute.
+/// Expectation of a controller: of its state, and of current values by attribute.
 pub type ControllerExpectDoc = Open<ControllerExpectRecord, Expected<false>>;
 
-/// A record whose other fields are names of the file's own.
+/// Record with known fields and further keys that are user-defined names.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Open<R, T> {
     /// The fields that are known.
     pub known: R,
-    /// The others.
+    /// Values by user-defined name.
     pub named: NamedMap<Name, T>,
 }
 
@@ -288,7 +289,7 @@ impl KnownFields for ControllerExpectRecord {
 impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
-            sink.push(codes::ug011::wrong_type(node, "a mapping"));
+            sink.push(codes::field::wrong_type(node, "a mapping"));
             return None;
         };
         let (known, named) =
@@ -303,10 +304,10 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
             let nearest = || nearest(&entry.key.value, R::KNOWN.iter().copied()).is_some();
             let key = entry.key.clone();
             let pairs = NamedMap::<Name, T>::decode(&part(vec![entry.clone()]), &mut own).unwrap_or_default();
-            // A value that does not fit under a name that looks like a field: it is the name that is wrong.
+            // An invalid value under a name that resembles a field: the name is probably misspelt.
             if pairs.0.is_empty() && nearest() {
                 let title = "expectation";
-                sink.push(codes::ug013::unknown_field(&key, title, R::KNOWN));
+                sink.push(codes::field::unknown(&key, title, R::KNOWN));
             } else {
                 sink.append(own);
                 read.0.extend(pairs.0);

@@ -1,4 +1,4 @@
-//! The state that a scenario begins with, and how its simulation is set up.
+//! Initial state of a scenario, and the configuration of its simulation.
 
 use serde_json::{Value as Json, json};
 use ugas_core::handle::{ControllerId, Handle};
@@ -10,14 +10,14 @@ use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Style, Value};
 use crate::source::Spanned;
 
-/// A whole state: a snapshot of a simulation, here or in a file of its own.
+/// Initial state: a snapshot of a simulation, inline or in a file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StateDoc {
     /// Its bytes in base64.
     Inline {
         /// The text, with its line breaks.
         text: Spanned<String>,
-        /// How it is written, which decides where its characters are in the file.
+        /// Quoting style, which determines where its characters are in the file.
         style: Style,
     },
     /// The file that its bytes are in.
@@ -32,8 +32,8 @@ record! {
 }
 
 impl StateDoc {
-    /// Where it stands: the beginning of the text, which goes on for pages, or the name of the file.
-    pub(crate) fn place(&self) -> crate::source::Span {
+    /// Position for diagnostics: the beginning of the text, which may be long, or the name of the file.
+    pub(crate) fn span(&self) -> crate::source::Span {
         match self {
             Self::Inline { text, .. } => crate::source::Span { end: text.span.start, ..text.span },
             Self::File(doc) => doc.file.as_ref().map_or(doc.span, |file| file.0.span),
@@ -50,7 +50,7 @@ impl Field for StateDoc {
                 Some(Self::Inline { text, style: node.style })
             }
             _ => {
-                sink.push(codes::ug011::wrong_type(node, "a state in base64, or a mapping with its `File`"));
+                sink.push(codes::field::wrong_type(node, "a state in base64, or a mapping with its `File`"));
                 None
             }
         }
@@ -71,7 +71,7 @@ impl Field for StateDoc {
     }
 }
 
-/// A controller of a state, as messages name it: `controller0v1` is the first that was there.
+/// Handle of a controller in a state, written as in messages: `controller0v1` is the first controller.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ControllerHandle(pub Spanned<ControllerId>);
 
@@ -81,7 +81,7 @@ impl ControllerHandle {
     fn read(text: &str) -> Option<ControllerId> {
         let (index, generation) = text.strip_prefix(CONTROLLER)?.split_once('v')?;
         let id = ControllerId::from_parts(index.parse().ok()?, generation.parse().ok()?);
-        // One spelling each: no signs, no zeros before.
+        // Only the canonical spelling: no signs, no leading zeros.
         (format!("{id:?}") == text).then_some(id)
     }
 }
@@ -90,7 +90,7 @@ impl Field for ControllerHandle {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let id = node.text().and_then(Self::read);
         if id.is_none() {
-            sink.push(codes::ug011::wrong_type(node, "the handle of a controller, such as `controller0v1`"));
+            sink.push(codes::field::wrong_type(node, "the handle of a controller, such as `controller0v1`"));
         }
         Some(Self(Spanned { value: id?, span: node.span }))
     }
@@ -108,7 +108,7 @@ impl Field for ControllerHandle {
 #[derive(Clone, PartialEq, Debug)]
 pub struct StateHash(pub Spanned<u64>);
 
-/// Digits of 64 bits.
+/// Hexadecimal digits of 64 bits.
 const HASH_DIGITS: usize = 16;
 
 impl Field for StateHash {
@@ -117,7 +117,7 @@ impl Field for StateHash {
             |text: &&str| text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = node.text().filter(is_hash).and_then(|text| u64::from_str_radix(text, 16).ok());
         if hash.is_none() {
-            sink.push(codes::ug011::wrong_type(
+            sink.push(codes::field::wrong_type(
                 node,
                 "the hash of a state: 16 hexadecimal digits, in quotes",
             ));
@@ -137,31 +137,32 @@ impl Field for StateHash {
 /// A limit of a simulation.
 type Limit = Integer<0, 4294967295>;
 
-/// Most operations of a cascade that a file can ask for. Files may come from anybody: a loop of four thousand million would
-/// run for an hour. And so many raise fewer events than a simulation keeps until they are polled.
+/// Highest cascade limit that a file can set. Files may be hostile: a loop of four billion operations would
+/// run for an hour. Also, so many operations raise fewer events than a simulation keeps until they are
+/// polled.
 const LONGEST_CASCADE: u32 = 65_536;
 
 /// A limit of cascades.
 type CascadeLimit = Integer<0, { LONGEST_CASCADE as i64 }>;
 
 record! {
-    /// How the simulation is set up, where that differs from the default. Nothing of it is part of a state.
+    /// Configuration of the simulation, where it differs from the default. It is not part of a state.
     ConfigDoc, "configuration" {
-        prediction_seed: optional ActorNumber = "PredictionSeed", "Seed of the dice that client and server roll alike, as a text (default: 0).";
+        prediction_seed: optional ActorNumber = "PredictionSeed", "Seed of the random streams that client and server share, as a text (default: 0).";
         audit: optional Flag = "Audit", "Whether `BeforeEffectApplied` is raised (§15.4).";
         tag_counts: optional Flag = "TagCounts", "Whether `TagCountChanged` is raised (T6); a scenario that expects such events need not say so.";
         cascade_limit: optional CascadeLimit = "CascadeLimit", "Most operations that one call or timer may lead to (E12), up to 65536.";
         max_controllers: optional Limit = "MaxControllers", "Most controllers.";
         max_effects: optional Limit = "MaxEffectsPerController", "Most effects on one controller.";
         max_abilities: optional Limit = "MaxAbilitiesPerController", "Most abilities of one controller.";
-        max_activations: optional Limit = "MaxActivationsPerController", "Most runs of abilities that one controller has at once.";
-        max_branches: optional Limit = "MaxBranchesPerActivation", "Most branches that one run of an ability has at once.";
+        max_activations: optional Limit = "MaxActivationsPerController", "Most concurrent activations of one controller.";
+        max_branches: optional Limit = "MaxBranchesPerActivation", "Most concurrent branches of one activation.";
         max_spawns: optional Limit = "MaxSpawnsPerOperation", "Most controllers that the tasks of abilities spawn in one operation.";
         max_queued: optional Limit = "MaxQueuedOccurrences", "Most occurrences that one wait keeps for later rounds; 0 is as many as `CascadeLimit`.";
         max_stacks: optional Limit = "MaxStacks", "Most stacks of one effect.";
         max_inputs: optional Limit = "MaxInputsPerController", "Most inputs of one controller that are held at once.";
-        max_targets: optional Limit = "MaxTargets", "Most targets of one run of an ability that are given from outside.";
-        max_extras: optional Limit = "MaxExtras", "Most numbers, and most tags, that one spec or one grant brings along.";
+        max_targets: optional Limit = "MaxTargets", "Most targets of one activation that are given from outside.";
+        max_extras: optional Limit = "MaxExtras", "Most numbers, and most tags, of one spec or one grant.";
         max_payload_bytes: optional Limit = "MaxPayloadBytes", "Most bytes of one payload and of one name, given from outside.";
         min_period: optional NonNegative = "MinPeriod", "Shortest period of an effect in seconds.";
         max_runtime_effects: optional Limit = "MaxRuntimeEffects", "Most effects created at run time.";
@@ -169,8 +170,8 @@ record! {
 }
 
 impl ConfigDoc {
-    /// The configuration with what the file says. Seed, role and the number of events that are kept are not for it to say:
-    /// the first two have keys of their own, and a scenario polls its events before any is lost.
+    /// Applies the fields of the file to a configuration. It does not set the seed, the role and the event
+    /// capacity: the first two have their own keys, and a scenario polls its events before any is lost.
     pub(crate) fn apply(&self, mut config: Config) -> Config {
         let limit = |limit: &Option<Limit>, place: &mut u32| {
             if let Some(limit) = limit.as_ref().and_then(|limit| u32::try_from(limit.0.value).ok()) {
@@ -208,8 +209,8 @@ impl ConfigDoc {
         config
     }
 
-    /// What of a configuration differs from the default; `None` if nothing does. Cascades longer than a file can ask for
-    /// are as long as it can.
+    /// Differences of a configuration from the default; `None` if there are none. A higher cascade limit than
+    /// a file can set is lowered to that limit.
     pub fn of(config: &Config) -> Option<Self> {
         let default = Config::default();
         fn spanned<T>(value: T) -> Spanned<T> {

@@ -1,49 +1,52 @@
-//! A datagram that is being put together.
+//! Drafts of update datagrams.
 
 use core::mem::size_of;
 
 use ugas_core::handle::{ControllerId, Handle};
 
-use super::super::session::Sent;
-use super::super::view::Telling;
-use super::blocks::Encoded;
+use super::super::controller_view::Generation;
+use super::super::session::SentDatagram;
+use super::blocks::EncodedBlocks;
 use crate::limits::MAX_DATAGRAM;
-use crate::message::{Burst, CommandResult};
+use crate::message::{CommandResult, CueBurst};
 use crate::tick::Tick;
-use crate::wire::{Basis, Dictionary, EncodeError, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
+use crate::wire::{
+    BlockEncoding, Dictionary, EncodeError, Room, UpdateBits, UpdateHeader, UpdateWriter, ViewHeader,
+};
 
 /// Most bytes of the header, at its longest.
 const HEADER: usize = 64;
-/// Most bytes of what stands before a block: the handle and how the controller is seen.
+/// Most bytes before a block: the handle and the view header.
 pub(super) const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
 /// Most bytes of a result.
 const RESULT: usize = 16;
-/// Most bytes of a flash.
+/// Most bytes of a cue burst without its details.
 const BURST: usize = 96;
 /// Most bytes of a block, so that a datagram has room for it.
 pub(super) const MAX_BLOCK: usize = MAX_DATAGRAM - HEADER - BEFORE_BLOCK;
 
-/// A datagram that is being put together, in any order. Room is counted by the most that anything can take.
+/// An update datagram under construction, filled in any order. Room is counted by the most that each item can
+/// take.
 pub(super) struct Draft {
     results: Vec<CommandResult>,
-    bursts: Vec<Burst>,
+    bursts: Vec<CueBurst>,
     controllers: Vec<(ControllerId, Part)>,
     length: usize,
-    pub(super) sent: Sent,
+    pub(super) sent: SentDatagram,
 }
 
 enum Part {
     Gone,
-    Block(Naming, Encoded, usize),
+    Block(Addressing, EncodedBlocks, usize),
 }
 
-/// How a controller is named, and told.
+/// How a controller is addressed in a datagram.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Naming {
-    /// By its handle, and with how it is seen.
-    Handle(View),
-    /// By its place: the client knows the rest.
-    Place(Basis),
+pub(super) enum Addressing {
+    /// By its handle, with its view header.
+    Handle(ViewHeader),
+    /// By its slot: the client knows the header.
+    Slot(BlockEncoding),
 }
 
 impl Draft {
@@ -53,11 +56,11 @@ impl Draft {
             bursts: Vec::new(),
             controllers: Vec::new(),
             length: HEADER,
-            sent: Sent { tick, ..Sent::default() },
+            sent: SentDatagram { tick, ..SentDatagram::default() },
         }
     }
 
-    /// How many bytes it takes at most.
+    /// Most bytes that it takes.
     pub(super) fn len(&self) -> usize {
         self.length
     }
@@ -71,8 +74,8 @@ impl Draft {
         fits
     }
 
-    /// Adds a flash; false if there is no room.
-    pub(super) fn burst(&mut self, burst: &Burst) -> bool {
+    /// Adds a cue burst; false if there is no room.
+    pub(super) fn burst(&mut self, burst: &CueBurst) -> bool {
         let fits = self.take(BURST + burst.details.as_ref().map_or(0, Vec::len));
         if fits {
             self.bursts.push(burst.clone());
@@ -81,11 +84,11 @@ impl Draft {
     }
 
     /// Adds that a controller is gone; false if there is no room.
-    pub(super) fn gone(&mut self, controller: ControllerId, telling: Telling) -> bool {
+    pub(super) fn gone(&mut self, controller: ControllerId, generation: Generation) -> bool {
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK);
         if fits {
             self.controllers.push((controller, Part::Gone));
-            self.sent.views.push((controller, telling, None));
+            self.sent.views.push((controller, generation, None));
         }
         fits
     }
@@ -94,25 +97,29 @@ impl Draft {
     pub(super) fn controller(
         &mut self,
         controller: ControllerId,
-        naming: Naming,
-        blocks: &Encoded,
+        addressing: Addressing,
+        blocks: &EncodedBlocks,
         at: usize,
     ) -> bool {
         let length = blocks.get(at).map_or(0, |(block, _)| block.byte_len());
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK + length);
         if fits {
-            self.controllers.push((controller, Part::Block(naming, Encoded::clone(blocks), at)));
+            self.controllers.push((controller, Part::Block(addressing, EncodedBlocks::clone(blocks), at)));
         }
         fits
     }
 
-    /// Controllers of which something is in it.
-    pub(super) fn told(&self) -> impl Iterator<Item = ControllerId> + '_ {
+    /// Controllers that it has content of.
+    pub(super) fn controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
         self.controllers.iter().map(|(controller, _)| *controller)
     }
 
-    /// The bytes, if it can be written, and what they hold.
-    pub(super) fn finish(mut self, dictionary: &Dictionary, header: UpdateHeader) -> (Option<Vec<u8>>, Sent) {
+    /// The encoded datagram, `None` if it cannot be encoded, and its content.
+    pub(super) fn finish(
+        mut self,
+        dictionary: &Dictionary,
+        header: UpdateHeader,
+    ) -> (Option<Vec<u8>>, SentDatagram) {
         let bytes = self.write(dictionary, header).ok();
         (bytes, self.sent)
     }
@@ -130,18 +137,18 @@ impl Draft {
         for (controller, part) in &self.controllers {
             taken(match part {
                 Part::Gone => writer.gone(*controller)?,
-                Part::Block(Naming::Handle(view), blocks, at) => {
+                Part::Block(Addressing::Handle(view), blocks, at) => {
                     writer.controller(*controller, *view, &blocks[*at].0)?
                 }
-                Part::Block(Naming::Place(basis), blocks, at) => {
-                    writer.place(controller.index(), *basis, &blocks[*at].0)?
+                Part::Block(Addressing::Slot(encoding), blocks, at) => {
+                    writer.slot(controller.index(), *encoding, &blocks[*at].0)?
                 }
             });
         }
         Ok(writer.finish()?.into_bytes())
     }
 
-    /// A datagram tells of each controller once.
+    /// Whether it has content of a controller: at most once in a datagram.
     fn has(&self, controller: ControllerId) -> bool {
         self.controllers.iter().any(|(known, _)| *known == controller)
     }

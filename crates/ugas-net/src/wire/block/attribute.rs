@@ -1,18 +1,18 @@
-//! The two values of an attribute, whole or by how they changed.
+//! Encoding of the two values of an attribute, in full or as a delta.
 //!
-//! Rules change attributes by few amounts again and again, which both sides know
-//! ([`Dictionary::common`]). So a change is the number of one of these, in one to five bits; what is not among them is told
-//! by its steps, and values that do not change alike by the steps of each.
+//! Game rules change attributes by the same few amounts again and again, which both sides know
+//! ([`Dictionary::common`]). So a delta is the number of one of these, in one to five bits; other deltas are
+//! sent in quantiser steps, and values that do not change alike by the steps of each.
 
 use ugas_core::id::AttributeId;
-use ugas_core::mirror::Piece;
+use ugas_core::replica::Piece;
 
-use super::{Basis, Exactness, Old};
+use super::{Baseline, BlockEncoding, Exactness};
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind, unzigzag, zigzag};
 use crate::quantise::{Code, Quantiser};
 use crate::wire::{Dictionary, EncodeError, group};
 
-/// An attribute, and how it is told.
+/// Encodes and decodes one attribute.
 pub(super) struct Values<'a> {
     pub(super) dictionary: &'a Dictionary,
     pub(super) exactness: Exactness,
@@ -26,15 +26,15 @@ impl Values<'_> {
     pub(super) fn write(
         &self,
         bits: &mut BitWriter,
-        basis: Basis,
-        old: Old,
+        encoding: BlockEncoding,
+        baseline: Baseline,
         base: f64,
         current: f64,
     ) -> Result<(), EncodeError> {
         let quantiser = self.quantiser();
         let code = |value| quantiser.code(value).ok_or(EncodeError::NotFinite("an attribute"));
         let new = (code(base)?, code(current)?);
-        match self.old(basis, old) {
+        match self.old_codes(encoding, baseline) {
             None => write_whole(bits, quantiser, new),
             Some(old) if quantiser == Quantiser::Exact => {
                 let number = self.common(old, new);
@@ -48,9 +48,14 @@ impl Values<'_> {
         Ok(())
     }
 
-    pub(super) fn read(&self, bits: &mut BitReader<'_>, basis: Basis, old: Old) -> Result<Piece, WireError> {
+    pub(super) fn read(
+        &self,
+        bits: &mut BitReader<'_>,
+        encoding: BlockEncoding,
+        baseline: Baseline,
+    ) -> Result<Piece, WireError> {
         let quantiser = self.quantiser();
-        let (base, current) = match self.old(basis, old) {
+        let (base, current) = match self.old_codes(encoding, baseline) {
             None => read_whole(bits, quantiser)?,
             Some(old) if quantiser == Quantiser::Exact => self.read_exact(bits, old)?,
             Some(old) => self.read_steps(bits, old)?,
@@ -65,17 +70,17 @@ impl Values<'_> {
         }
     }
 
-    /// What the values change from, if that is how they are told.
-    fn old(&self, basis: Basis, old: Old) -> Option<Pair<Code>> {
-        let Old::Attribute { base, current } = old else { return None };
+    /// Codes of the baseline; `None` if the values are sent in full.
+    fn old_codes(&self, encoding: BlockEncoding, baseline: Baseline) -> Option<Pair<Code>> {
+        let Baseline::Attribute { base, current } = baseline else { return None };
         let quantiser = self.quantiser();
-        if basis == Basis::Whole {
+        if encoding == BlockEncoding::Full {
             return None;
         }
         Some((quantiser.code(base)?, quantiser.code(current)?))
     }
 
-    /// Which common change leads from one exact pair to another.
+    /// Number of the common change that leads from one exact pair to another.
     fn common(&self, old: Pair<Code>, new: Pair<Code>) -> Option<usize> {
         let leads = |change: &f64| added(old, *change) == Some(new);
         self.dictionary.common(self.attribute).iter().position(leads)
@@ -92,7 +97,7 @@ impl Values<'_> {
             None if number == common.len() => read_whole(bits, Quantiser::Exact)?,
             None => return Err(too_large),
         };
-        // The first that leads there is the one that is written.
+        // Canonical is the first common change that leads there.
         if self.common(old, new).unwrap_or(common.len()) == number { Ok(new) } else { Err(odd) }
     }
 
@@ -106,7 +111,7 @@ impl Values<'_> {
             return;
         }
         let number = common.iter().position(|known| *known == steps.0);
-        // Zigzag of what is not nothing is 1 at least.
+        // The zigzag code of a non-zero number is at least 1.
         bits.gamma(number.map_or(common.len() as u64 + zigzag(steps.0), |number| number as u64));
     }
 

@@ -1,16 +1,16 @@
-//! Reading pieces of a controller.
+//! Decoding of blocks.
 
 use core::iter::once;
 
 use ugas_core::effect::Vector3;
 use ugas_core::handle::Handle;
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey};
+use ugas_core::replica::{Piece, PieceKey};
 use ugas_core::targeting::Placement;
 use ugas_core::time::Time;
 
 use super::attribute::Values;
-use super::{Basis, Exactness, Kind, Next, Old};
+use super::{Baseline, BlockEncoding, Exactness, Kind, Next};
 use crate::bits::{WireError, WireErrorKind};
 use crate::limits::{MAX_CUE_DETAILS, MAX_DATAGRAM};
 use crate::quantise::Quantiser;
@@ -21,16 +21,23 @@ use crate::wire::{group, ids};
 type Pieces = Vec<(PieceKey, Option<Piece>)>;
 
 impl Decoder<'_> {
-    /// Pieces by rising key. `old` says what a piece was, for those that are told by their differences.
+    /// Decodes pieces by rising key. `baseline` gives the baseline of a piece for deltas; `None` if it is not
+    /// known any more.
     pub(in crate::wire) fn block(
         &mut self,
         exactness: Exactness,
-        basis: Basis,
-        old: impl Fn(PieceKey) -> Option<Old>,
+        encoding: BlockEncoding,
+        baseline: impl Fn(PieceKey) -> Option<Baseline>,
     ) -> Result<Pieces, WireError> {
         let begin = self.bits.position();
-        let forgotten = WireError { at: begin, kind: WireErrorKind::Unresolved };
-        let old = |key| if basis == Basis::Old { old(key).ok_or(forgotten) } else { Ok(Old::Nothing) };
+        let unresolved = WireError { at: begin, kind: WireErrorKind::Unresolved };
+        let baseline = |key| {
+            if encoding == BlockEncoding::Delta {
+                baseline(key).ok_or(unresolved)
+            } else {
+                Ok(Baseline::Nothing)
+            }
+        };
         let mut pieces = Vec::new();
         let mut last = None;
         let (mut rank, mut tag) = (0u64, 0u32);
@@ -45,7 +52,7 @@ impl Decoder<'_> {
                     rank += 1;
                     let key = PieceKey::Attribute(attribute);
                     let values = Values { dictionary: self.dictionary, exactness, attribute };
-                    pieces.push((key, Some(values.read(&mut self.bits, basis, old(key)?)?)));
+                    pieces.push((key, Some(values.read(&mut self.bits, encoding, baseline(key)?)?)));
                 }
                 Next::Tag => {
                     let unsorted = self.bits.error(WireErrorKind::NotCanonical("the tags of a controller"));
@@ -55,7 +62,7 @@ impl Decoder<'_> {
                     }
                     tag = found.index() + 1;
                     let key = PieceKey::Tag(found);
-                    let count = self.grants(basis, old(key)?)?;
+                    let count = self.grants(encoding, baseline(key)?)?;
                     pieces.push((key, count.map(Piece::Tag)));
                 }
                 Next::Rest => {
@@ -81,13 +88,13 @@ impl Decoder<'_> {
         Ok(may_be.get(at).copied().unwrap_or(Next::Rest))
     }
 
-    fn grants(&mut self, basis: Basis, old: Old) -> Result<Option<u32>, WireError> {
-        if basis == Basis::Old && !self.bits.bool()? {
-            return Ok(old.toggled());
+    fn grants(&mut self, encoding: BlockEncoding, baseline: Baseline) -> Result<Option<u32>, WireError> {
+        if encoding == BlockEncoding::Delta && !self.bits.bool()? {
+            return Ok(baseline.toggled());
         }
         let begin = self.bits.position();
         let count = if self.bits.bool()? { None } else { Some(self.bits.small(group::GRANTS)?) };
-        if basis == Basis::Old && count == old.toggled() {
+        if encoding == BlockEncoding::Delta && count == baseline.toggled() {
             return self.error_at(begin, WireErrorKind::NotCanonical("a tag"));
         }
         Ok(count)
@@ -119,7 +126,7 @@ impl Decoder<'_> {
                 }
                 Kind::Effect => self.handles(pieces, PieceKey::Effect)?,
                 Kind::Ability => self.handles(pieces, PieceKey::Ability)?,
-                Kind::Run => self.handles(pieces, PieceKey::Run)?,
+                Kind::Run => self.handles(pieces, PieceKey::Activation)?,
                 Kind::Task => self.handles(pieces, PieceKey::Task)?,
             }
         }

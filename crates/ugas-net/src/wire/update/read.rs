@@ -1,67 +1,68 @@
-//! Reading an update.
+//! Decoding of updates.
 
 use ugas_core::handle::ControllerId;
 
-use super::View;
+use super::ViewHeader;
 use crate::bits::{WireError, WireErrorKind};
-use crate::message::{Ack, ControllerChange, ControllerUpdate, Course, Update, Word};
+use crate::message::{Ack, AckReport, ControllerChange, ControllerUpdate, StreamParams, Update};
 use crate::tick::Tick;
-use crate::wire::block::{Basis, Exactness};
-use crate::wire::listener::{Listener, Spent};
+use crate::wire::block::{BlockEncoding, Exactness};
+use crate::wire::update_decoder::{BitUsage, UpdateDecoder};
 use crate::wire::values::Decoder;
 use crate::wire::{group, ids};
 
 impl Decoder<'_> {
-    /// After the first three bits.
+    /// Decodes an update after the first three bits.
     pub(in crate::wire) fn update(
         &mut self,
-        listener: &Listener,
-        states_course: bool,
-        has_word: bool,
-    ) -> Result<(Update, Spent), WireError> {
-        let mut update = self.header(listener, states_course, has_word)?;
-        let mut spent = Spent::default();
-        let (mut has_places, mut has_lists) = (true, false);
+        decoder: &UpdateDecoder,
+        states_stream: bool,
+        has_ack_report: bool,
+    ) -> Result<(Update, BitUsage), WireError> {
+        let mut update = self.header(decoder, states_stream, has_ack_report)?;
+        let mut usage = BitUsage::default();
+        let (mut has_slots, mut has_lists) = (true, false);
         if self.bits.bool()? {
             has_lists = self.bits.bool()?;
-            has_places = has_lists && self.bits.bool()?;
+            has_slots = has_lists && self.bits.bool()?;
         }
-        if has_places {
-            self.places(listener, &mut update, &mut spent)?;
+        if has_slots {
+            self.slots(decoder, &mut update, &mut usage)?;
         }
         if has_lists {
-            self.lists(&mut update, &mut spent)?;
+            self.lists(&mut update, &mut usage)?;
         }
-        Ok((update, spent))
+        Ok((update, usage))
     }
 
     fn header(
         &mut self,
-        listener: &Listener,
-        states_course: bool,
-        has_word: bool,
+        decoder: &UpdateDecoder,
+        states_stream: bool,
+        has_ack_report: bool,
     ) -> Result<Update, WireError> {
         let unresolved = self.bits.error(WireErrorKind::Unresolved);
-        let (packet, tick, course) = if states_course {
+        let (packet, tick, stream) = if states_stream {
             let (packet, tick) = (self.packet()?, self.tick()?);
             let too_large = self.bits.error(WireErrorKind::TooLarge);
             let step = self.bits.small::<u32>(group::STEP)?.checked_add(1).ok_or(too_large)?;
-            (packet, tick, Course { step, places: self.bits.small(group::PLACES)? })
+            (packet, tick, StreamParams { step, slots: self.bits.small(group::SLOTS)? })
         } else {
-            let packet = listener.packet_near(self.bits.bits(8)? as u8).ok_or(unresolved)?;
-            let (tick, course) = listener.course_of(packet).ok_or(unresolved)?;
-            (packet, tick, course)
+            let packet = decoder.packet_near(self.bits.bits(8)? as u8).ok_or(unresolved)?;
+            let (tick, stream) = decoder.stream_of(packet).ok_or(unresolved)?;
+            (packet, tick, stream)
         };
-        let word = if has_word { Some(self.word_of(listener, states_course)?) } else { None };
+        let ack_report = if has_ack_report { Some(self.ack_report(decoder, states_stream)?) } else { None };
         let (part, parts, since) = self.part(tick)?;
-        // What a datagram says that was overtaken is old news, and its number could be taken for a later one.
-        let word = word.filter(|_| states_course || !listener.is_late(packet));
+        // The report of an overtaken datagram is outdated, and its short number could be taken for a later
+        // one.
+        let ack_report = ack_report.filter(|_| states_stream || !decoder.is_late(packet));
         Ok(Update {
             packet,
             tick,
-            course,
-            states_course,
-            word,
+            stream,
+            states_stream,
+            ack_report,
             part,
             parts,
             since,
@@ -71,17 +72,17 @@ impl Decoder<'_> {
         })
     }
 
-    fn word_of(&mut self, listener: &Listener, is_whole: bool) -> Result<Word, WireError> {
+    fn ack_report(&mut self, decoder: &UpdateDecoder, is_whole: bool) -> Result<AckReport, WireError> {
         let unresolved = self.bits.error(WireErrorKind::Unresolved);
         let newest = if is_whole {
             self.packet()?
         } else {
-            listener.acked_near(self.bits.bits(8)? as u8).ok_or(unresolved)?
+            decoder.acked_near(self.bits.bits(8)? as u8).ok_or(unresolved)?
         };
         let ack: Ack = self.ack_earlier(newest)?;
         let too_large = self.bits.error(WireErrorKind::TooLarge);
         let margin = i16::try_from(self.bits.signed(group::MARGIN)?).map_err(|_| too_large)?;
-        Ok(Word { ack, margin })
+        Ok(AckReport { ack, margin })
     }
 
     fn part(&mut self, tick: Tick) -> Result<(u8, u8, Tick), WireError> {
@@ -101,18 +102,18 @@ impl Decoder<'_> {
         let mut since = Tick(0);
         if needs {
             let ago = u32::try_from(self.bits.gamma()?).map_err(|_| too_large)?;
-            // What it needs is something.
+            // The tick that it builds upon is not 0.
             since = Tick(tick.0.checked_sub(ago).filter(|since| *since > 0).ok_or(too_large)?);
         }
         Ok((part, parts, since))
     }
 
-    /// Controllers by their places.
-    fn places(
+    /// Decodes the controllers by slot.
+    fn slots(
         &mut self,
-        listener: &Listener,
+        decoder: &UpdateDecoder,
         update: &mut Update,
-        spent: &mut Spent,
+        usage: &mut BitUsage,
     ) -> Result<(), WireError> {
         let begin = self.bits.position();
         let tick = update.tick;
@@ -120,30 +121,30 @@ impl Decoder<'_> {
         let ago =
             u32::try_from(self.bits.gamma()?).ok().and_then(|ago| ago.checked_add(1)).ok_or(too_large)?;
         let base = Tick(tick.0.checked_sub(ago).ok_or(too_large)?);
-        let places = ids::read(&mut self.bits, "places", update.course.places)?;
-        let mut bases = Vec::with_capacity(places.len());
+        let slots = ids::read(&mut self.bits, "slots", update.stream.slots)?;
+        let mut encodings = Vec::with_capacity(slots.len());
         let some_whole = self.bits.bool()?;
-        for _ in &places {
+        for _ in &slots {
             let is_whole = some_whole && self.bits.bool()?;
-            bases.push(if is_whole { Basis::Whole } else { Basis::Old });
+            encodings.push(if is_whole { BlockEncoding::Full } else { BlockEncoding::Delta });
         }
-        if some_whole && !bases.contains(&Basis::Whole) {
-            return self.error_at(begin, WireErrorKind::NotCanonical("how controllers are told"));
+        if some_whole && !encodings.contains(&BlockEncoding::Full) {
+            return self.error_at(begin, WireErrorKind::NotCanonical("the encodings of controllers"));
         }
-        spent.others += self.bits.position() - begin;
-        for (place, basis) in places.into_iter().zip(bases) {
+        usage.others += self.bits.position() - begin;
+        for (slot, encoding) in slots.into_iter().zip(encodings) {
             let begin = self.bits.position();
             let unresolved = WireError { at: begin, kind: WireErrorKind::Unresolved };
-            let (controller, view) = listener.at_place(place, tick).ok_or(unresolved)?;
-            let old = |key| listener.old(place, key, base);
-            let pieces = self.block(Exactness::of(view.own), basis, old)?;
-            update.controllers.push(view.told(controller, pieces));
-            spent.count_controller(view.own, self.bits.position() - begin);
+            let (controller, view) = decoder.at_slot(slot, tick).ok_or(unresolved)?;
+            let baseline = |key| decoder.baseline(slot, key, base);
+            let pieces = self.block(Exactness::of(view.own), encoding, baseline)?;
+            update.controllers.push(view.update(controller, pieces));
+            usage.count_controller(view.own, self.bits.position() - begin);
         }
         Ok(())
     }
 
-    fn lists(&mut self, update: &mut Update, spent: &mut Spent) -> Result<(), WireError> {
+    fn lists(&mut self, update: &mut Update, usage: &mut BitUsage) -> Result<(), WireError> {
         let begin = self.bits.position();
         while self.bits.bool()? {
             update.results.push(self.result(update.tick)?);
@@ -152,8 +153,8 @@ impl Decoder<'_> {
         while self.bits.bool()? {
             update.bursts.push(self.burst(update.tick)?);
         }
-        spent.results += after_results - begin;
-        spent.bursts += self.bits.position() - after_results;
+        usage.results += after_results - begin;
+        usage.bursts += self.bits.position() - after_results;
         let mut previous: Option<ControllerId> = None;
         while self.bits.bool()? {
             let begin = self.bits.position();
@@ -161,14 +162,14 @@ impl Decoder<'_> {
             previous = Some(controller);
             let change = self.change()?;
             let own = matches!(change, ControllerChange::Pieces { own: true, .. });
-            spent.count_controller(own, self.bits.position() - begin);
+            usage.count_controller(own, self.bits.position() - begin);
             update.controllers.push(ControllerUpdate { controller, change });
         }
         let Update { results, bursts, .. } = &*update;
         if results.is_empty() && bursts.is_empty() && previous.is_none() {
             return self.error_at(begin, WireErrorKind::NotCanonical("lists of nothing"));
         }
-        // Those in the lists are not among those by place, and together they rise.
+        // No controller is both in the list and by slot, and the result is sorted.
         update.controllers.sort_by_key(|update| update.controller);
         if update.controllers.windows(2).any(|pair| pair[0].controller == pair[1].controller) {
             return self.error_at(begin, WireErrorKind::NotCanonical("controllers"));
@@ -178,29 +179,29 @@ impl Decoder<'_> {
 
     fn change(&mut self) -> Result<ControllerChange, WireError> {
         let begin = self.bits.position();
-        let mut view = View::default();
+        let mut view = ViewHeader::default();
         if self.bits.bool()? {
             if self.bits.bool()? {
                 return Ok(ControllerChange::Gone);
             }
             view.own = self.bits.bool()?;
-            view.sight.effects = self.bits.bool()?;
-            view.sight.abilities = self.bits.bool()?;
+            view.visibility.effects = self.bits.bool()?;
+            view.visibility.abilities = self.bits.bool()?;
             let is_later = self.bits.bool()?;
             if is_later {
                 view.epoch = self.bits.bits(8)? as u8;
             }
-            if view == View::default() || is_later && view.epoch == 0 {
+            if view == ViewHeader::default() || is_later && view.epoch == 0 {
                 return self.error_at(begin, WireErrorKind::NotCanonical("how a controller is seen"));
             }
         }
-        let View { epoch, own, sight } = view;
-        let pieces = self.block(Exactness::of(own), Basis::Whole, |_| None)?;
-        Ok(ControllerChange::Pieces { epoch, own, sight, pieces })
+        let ViewHeader { epoch, own, visibility } = view;
+        let pieces = self.block(Exactness::of(own), BlockEncoding::Full, |_| None)?;
+        Ok(ControllerChange::Pieces { epoch, own, visibility, pieces })
     }
 }
 
-impl Spent {
+impl BitUsage {
     fn count_controller(&mut self, own: bool, bits: u64) {
         *if own { &mut self.own } else { &mut self.others } += bits;
     }

@@ -1,10 +1,10 @@
-//! Drawings of abilities, made of rectangles and discs.
+//! Ability icons, made of rectangles and discs.
 
 use bevy::prelude::*;
 
 use super::colour;
 
-/// A part of a drawing: place and size in hundredths of the icon, roundness, and a turn in degrees.
+/// A part of an icon: position and size in percent, whether it is round, and rotation in degrees.
 type Part = (f32, f32, f32, f32, bool, f32);
 
 /// The colour of an ability.

@@ -1,0 +1,217 @@
+//! The recording of a server on disk: all commands and ticks.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use ugas_core::command::Command;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::Simulation;
+use ugas_core::time::Time;
+use ugas_net::TickLength;
+use ugas_replay::{RecordError, Recorder, Settings};
+
+use crate::overwrite::ensure_replaceable;
+use crate::{online, replay};
+
+/// Time between key frames, in microseconds: states of many players are large, and ten seconds are replayed
+/// quickly.
+const KEY_MICROS: u32 = 10_000_000;
+
+/// Maximum size in bytes: what `ugas replay` opens, with room for one more tick and key frame.
+const MAX_BYTES: u64 = replay::MAX_BYTES / 8 * 7;
+
+/// A recording. Each tick is written when it ends, so that memory does not grow, and the file of a killed
+/// server is readable.
+pub(super) struct ServerRecording {
+    state: State,
+    file: PathBuf,
+    /// Maximum size in bytes.
+    max_bytes: u64,
+    /// Whether the end of the recording was reported.
+    is_reported: bool,
+}
+
+enum State {
+    Running(Box<Recorder<Box<dyn Write + Send>>>),
+    /// Finished completely, at this time.
+    Ended(Time),
+    Failed {
+        ticks: u64,
+        error: RecordError,
+    },
+    /// Between two states.
+    Changing,
+}
+
+impl ServerRecording {
+    /// Returns an error if the file exists and is not a recording.
+    pub(super) fn ensure_replaceable(file: &Path) -> anyhow::Result<()> {
+        let magic = ugas_replay::format::MAGIC;
+        ensure_replaceable(file, "a recording", magic.len() as u64, |start| start == magic)
+    }
+
+    /// Begins a recording with the current state.
+    pub(super) fn begin(
+        file: &Path,
+        simulation: &Simulation,
+        length: TickLength,
+        title: &str,
+    ) -> anyhow::Result<Self> {
+        let opened = File::create(file);
+        let context = || format!("`{}` cannot be written", file.display());
+        let writer = Box::new(opened.with_context(context)?);
+        Self::begin_with(writer, file, simulation, length, title).with_context(context)
+    }
+
+    fn begin_with(
+        writer: Box<dyn Write + Send>,
+        file: &Path,
+        simulation: &Simulation,
+        length: TickLength,
+        title: &str,
+    ) -> Result<Self, RecordError> {
+        let settings = Settings {
+            key_every: KEY_MICROS / length.micros().max(1),
+            labels: vec![("server".to_owned(), title.to_owned())],
+            ..Settings::default()
+        };
+        let recorder = Recorder::new(writer, simulation, settings)?;
+        let state = State::Running(Box::new(recorder));
+        Ok(Self { state, file: file.to_owned(), max_bytes: MAX_BYTES, is_reported: false })
+    }
+
+    /// The file; `None` once nothing more is written.
+    pub(super) fn file(&self) -> Option<&Path> {
+        matches!(self.state, State::Running(_)).then_some(&self.file)
+    }
+
+    pub(super) fn before(&mut self, command: &Command) {
+        if let State::Running(recorder) = &mut self.state {
+            recorder.before(command);
+        }
+    }
+
+    pub(super) fn after(&mut self, simulation: &Simulation) {
+        let State::Running(recorder) = &mut self.state else { return };
+        recorder.after(simulation);
+        if recorder.bytes() > self.max_bytes || recorder.error().is_some() {
+            self.end(simulation);
+        }
+    }
+
+    /// Records the name of a controller.
+    pub(super) fn name(&mut self, controller: ControllerId, name: &str) {
+        if let State::Running(recorder) = &mut self.state {
+            recorder.name(controller, name);
+        }
+    }
+
+    /// The reason why recording has stopped, once. The game continues even if the disk is full.
+    pub(super) fn take_problem(&mut self) -> Option<String> {
+        let why = match &self.state {
+            State::Ended(_) => "it has reached the maximum size".to_owned(),
+            State::Failed { error, .. } => error.to_string(),
+            State::Running(_) | State::Changing => return None,
+        };
+        let is_reported = core::mem::replace(&mut self.is_reported, true);
+        (!is_reported).then(|| format!("the recording `{}` ends here: {why}", self.file.display()))
+    }
+
+    /// Ends the recording, and returns a message with its path.
+    ///
+    /// # Errors
+    /// If not everything could be written.
+    pub(super) fn finish(mut self, simulation: &Simulation) -> anyhow::Result<String> {
+        self.end(simulation);
+        let file = online::quoted(&self.file);
+        match self.state {
+            State::Ended(time) => Ok(format!("recorded until {} s: ugas replay {file}\n", time.as_seconds())),
+            State::Failed { ticks, error } => {
+                bail!("{file} has {ticks} ticks; later ones could not be written: {error}")
+            }
+            State::Running(_) | State::Changing => bail!("{file} was not finished"),
+        }
+    }
+
+    fn end(&mut self, simulation: &Simulation) {
+        self.state = match core::mem::replace(&mut self.state, State::Changing) {
+            State::Running(recorder) => {
+                let ticks = recorder.ticks();
+                match recorder.finish(simulation) {
+                    Ok(_) => State::Ended(simulation.now()),
+                    Err(error) => State::Failed { ticks, error },
+                }
+            }
+            over => over,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use ugas_core::catalog::Catalog;
+    use ugas_core::simulation::Config;
+    use ugas_core::time::Span;
+
+    use super::*;
+
+    /// A writer that fails after a number of bytes, like a full disk.
+    struct Disk(usize);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| io::Error::other("the disk is full"))?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn play(recording: &mut ServerRecording, simulation: &mut Simulation) -> Vec<String> {
+        let mut problems = Vec::new();
+        for _ in 0..200 {
+            let tick = Command::Advance(Span::millis(20));
+            recording.before(&tick);
+            simulation.execute(tick).unwrap();
+            recording.after(simulation);
+            problems.extend(recording.take_problem());
+        }
+        problems
+    }
+
+    fn begun(bytes: usize) -> (ServerRecording, Simulation) {
+        let simulation = Simulation::new(Catalog::builder().build().unwrap(), Config::default());
+        let file = Path::new("match.ugasrec");
+        let (disk, length) = (Box::new(Disk(bytes)), TickLength::hertz(50));
+        (ServerRecording::begin_with(disk, file, &simulation, length, "a server").unwrap(), simulation)
+    }
+
+    #[test]
+    fn recording_of_maximum_size_is_finished() {
+        let (mut recording, mut simulation) = begun(usize::MAX);
+        recording.max_bytes = 3_000;
+        let problems = play(&mut recording, &mut simulation);
+        assert_eq!(problems, ["the recording `match.ugasrec` ends here: it has reached the maximum size"]);
+        assert_eq!(recording.file(), None);
+        let end = recording.finish(&simulation).unwrap();
+        assert!(end.starts_with("recorded until ") && !end.contains(" 4 s"), "{end}");
+    }
+
+    #[test]
+    fn full_disk_is_reported_once_and_at_the_end() {
+        let (mut recording, mut simulation) = begun(2_000);
+        let problems = play(&mut recording, &mut simulation);
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].contains("match.ugasrec") && problems[0].contains("the disk is full"),
+            "{problems:?}"
+        );
+        assert!(recording.finish(&simulation).is_err());
+    }
+}

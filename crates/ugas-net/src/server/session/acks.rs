@@ -1,0 +1,163 @@
+//! Acknowledgement state of a session: what was sent, what arrived, and what later updates may build upon.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use smallvec::SmallVec;
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::ControllerId;
+use ugas_core::time::Span;
+
+use crate::message::PacketId;
+use crate::packets::SentPackets;
+use crate::server::controller_view::{ControllerView, Generation, Range};
+use crate::tick::Tick;
+use crate::versioned_view::Cursor;
+use crate::wire::BASELINE_TICKS;
+
+/// Most datagrams that are neither acknowledged nor lost.
+const MAX_OPEN_PACKETS: u32 = 256;
+/// Most ticks of own state whose parts are still counted.
+const MAX_OWN_TICKS: usize = 64;
+/// Ticks after a loss during which own state is repeated until it is acknowledged.
+const RECOVERY_TICKS: u32 = 64;
+
+/// Content of a datagram that was sent.
+#[derive(Debug, Default)]
+pub(in crate::server) struct SentDatagram {
+    /// The tick whose state it holds.
+    pub(in crate::server) tick: Tick,
+    /// Tick and part of the own state; `None` if it holds none.
+    pub(in crate::server) own: Option<(Tick, u8)>,
+    /// Whether its part of the own state has any content.
+    pub(in crate::server) has_own: bool,
+    /// The newest client packet that its ack report names; 0 if it has no report.
+    pub(in crate::server) reported: PacketId,
+    /// Controllers of others with the range of changes sent; no range means that the controller is gone.
+    pub(in crate::server) views: SmallVec<[(ControllerId, Generation, Option<Range>); 4]>,
+    pub(in crate::server) results: SmallVec<[PredictionKey; 2]>,
+    pub(in crate::server) bursts: SmallVec<[u64; 2]>,
+}
+
+/// The own state of a tick that is on its way to the client.
+#[derive(Debug)]
+struct OwnTick {
+    tick: Tick,
+    /// The tick that it builds upon; 0 for the acknowledged state.
+    since: Tick,
+    parts: u8,
+    /// One bit for each part that arrived.
+    arrived: u64,
+    /// Controllers whose state is complete in it.
+    controllers: SmallVec<[(ControllerId, Generation); 1]>,
+}
+
+/// Datagrams that were sent, and the state that the client is known to have.
+#[derive(Debug)]
+pub(in crate::server) struct AckState {
+    pub(in crate::server) sent: SentPackets<SentDatagram>,
+    /// Smoothed round trip; `None` before the first acknowledgement.
+    pub(in crate::server) round_trip: Option<Span>,
+    own_ticks: VecDeque<OwnTick>,
+    /// The newest tick whose own state the client has.
+    own_acked: Tick,
+    /// The newest tick whose own state had content.
+    pub(super) own_sent: Tick,
+    /// Until this tick own state is repeated until it is acknowledged, because datagrams got lost.
+    recovering_until: Tick,
+    /// The newest tick of which a datagram arrived: the state that the client acts upon.
+    pub(in crate::server) acked_tick: Tick,
+}
+
+impl AckState {
+    pub(super) fn new() -> Self {
+        Self {
+            sent: SentPackets::new(MAX_OPEN_PACKETS),
+            round_trip: None,
+            own_ticks: VecDeque::new(),
+            own_acked: Tick(0),
+            own_sent: Tick(0),
+            recovering_until: Tick(0),
+            acked_tick: Tick(0),
+        }
+    }
+
+    /// Number of items held.
+    pub(super) fn held(&self) -> usize {
+        let sent = |sent: &SentDatagram| 1 + sent.views.len() + sent.results.len() + sent.bursts.len();
+        self.sent.open().map(|(_, held)| sent(held)).sum::<usize>()
+            + self.own_ticks.iter().map(|own| 1 + own.controllers.len()).sum::<usize>()
+    }
+
+    /// The tick that deltas may refer to; `None` if the client acknowledged nothing recent enough.
+    pub(in crate::server) fn base(&self, now: Tick) -> Option<Tick> {
+        let is_recent = (1..BASELINE_TICKS as i64).contains(&now.since(self.acked_tick));
+        (self.acked_tick > Tick(0) && is_recent).then_some(self.acked_tick)
+    }
+
+    /// Whether own state is sent once and repeated only after a loss.
+    pub(in crate::server) fn is_stable(&self, now: Tick) -> bool {
+        now >= self.recovering_until
+    }
+
+    /// The tick that an own state builds upon: the newest with content, unless it is acknowledged.
+    pub(in crate::server) fn own_since(&self, now: Tick) -> Tick {
+        if self.is_stable(now) && self.own_sent > self.own_acked { self.own_sent } else { Tick(0) }
+    }
+
+    /// Repeats own state until it is acknowledged, for some time after a loss.
+    pub(super) fn begin_recovery(&mut self, lost: Tick) {
+        self.recovering_until = self.recovering_until.max(lost.after(RECOVERY_TICKS));
+    }
+
+    /// Makes room for the own state of one more tick; true if an unfinished one was dropped and has to be
+    /// sent again.
+    pub(super) fn drop_oldest_own_tick(&mut self) -> bool {
+        let is_full = self.own_ticks.len() >= MAX_OWN_TICKS;
+        if is_full {
+            self.own_ticks.pop_front();
+        }
+        is_full
+    }
+
+    /// Remembers of what the own state of a tick consists, until all its parts have arrived.
+    pub(super) fn expect_own(
+        &mut self,
+        tick: Tick,
+        since: Tick,
+        parts: u8,
+        controllers: SmallVec<[(ControllerId, Generation); 1]>,
+    ) {
+        self.own_ticks.push_back(OwnTick { tick, since, parts, arrived: 0, controllers });
+    }
+
+    /// Sends own state again from the acknowledged tick on.
+    pub(super) fn rewind_own(&mut self) {
+        self.own_sent = self.own_acked;
+    }
+
+    /// Notes that a part of an own state arrived. A client keeps a tick of its own controllers only if all
+    /// parts of it arrived, and the tick that it builds upon: only then it is acknowledged.
+    pub(super) fn own_part_arrived(
+        &mut self,
+        views: &mut BTreeMap<ControllerId, ControllerView>,
+        tick: Tick,
+        part: u8,
+    ) {
+        let Some(own) = self.own_ticks.iter_mut().find(|own| own.tick == tick) else { return };
+        own.arrived |= 1u64.checked_shl(part.into()).unwrap_or(0);
+        let is_whole = |own: &OwnTick| own.arrived.count_ones() >= u32::from(own.parts);
+        while let Some(at) =
+            self.own_ticks.iter().position(|own| is_whole(own) && own.since <= self.own_acked)
+        {
+            let Some(own) = self.own_ticks.remove(at) else { return };
+            for (controller, generation) in &own.controllers {
+                let view = views.get_mut(controller).filter(|view| view.generation() == *generation);
+                if let Some(view) = view {
+                    view.acknowledge(Cursor::through(own.tick));
+                }
+            }
+            self.own_acked = self.own_acked.max(own.tick);
+            self.own_ticks.retain(|later| later.tick > own.tick);
+        }
+    }
+}

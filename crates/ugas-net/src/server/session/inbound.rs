@@ -1,0 +1,166 @@
+//! Inbound state of a session: what the client sent, and the limits on it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use smallvec::SmallVec;
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::ActivationId;
+use ugas_core::time::Time;
+
+use super::outbound::OutboundState;
+use super::{ServerConfig, key};
+use crate::message::{CommandFrame, CommandOutcome, Feedback, Frames, NetCommand, Rejection};
+use crate::packets::ReceivedPackets;
+use crate::rate::TokenBucket;
+use crate::tick::Tick;
+
+/// Most activations that a client began and may still name by their prediction keys.
+const MAX_ACTIVATIONS: usize = 64;
+/// Most frames that came too early and are remembered.
+const MAX_EARLY_FRAMES: usize = 128;
+
+/// Datagrams, frames and commands received from one client.
+#[derive(Debug)]
+pub(in crate::server) struct InboundState {
+    pub(in crate::server) received: ReceivedPackets,
+    /// Time at which the last new datagram came.
+    pub(in crate::server) last_heard: Time,
+    /// The client's newest clock reading and how early it came, for the next ack report.
+    pub(in crate::server) feedback: Feedback,
+    /// Accepted frames whose ticks have not run yet.
+    frames: BTreeMap<Tick, SmallVec<[NetCommand; 1]>>,
+    /// The newest frame that was accepted: older ones are repetitions.
+    newest_frame: Option<Tick>,
+    /// Frames that came too early: their repetitions may come in time, and are rejected all the same.
+    early_frames: BTreeSet<Tick>,
+    /// Rate limit on commands.
+    commands: TokenBucket,
+    /// Activations that the client's commands began, oldest first.
+    pub(in crate::server) activations: VecDeque<(PredictionKey, ActivationId)>,
+    /// Number of rejected commands by reason.
+    pub(in crate::server) rejections: BTreeMap<Rejection, u32>,
+    /// Whether the client sent something that no honest client sends; the session ends at the next tick.
+    pub(in crate::server) misbehaved: bool,
+}
+
+impl InboundState {
+    pub(super) fn new(now: Time, config: &ServerConfig) -> Self {
+        Self {
+            received: ReceivedPackets::default(),
+            last_heard: now,
+            feedback: Feedback::default(),
+            frames: BTreeMap::new(),
+            newest_frame: None,
+            early_frames: BTreeSet::new(),
+            commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
+            activations: VecDeque::new(),
+            rejections: BTreeMap::new(),
+            misbehaved: false,
+        }
+    }
+
+    /// Number of items held.
+    pub(super) fn held(&self) -> usize {
+        self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
+            + self.early_frames.len()
+            + self.activations.len()
+            + self.rejections.len()
+    }
+
+    /// Accepts the frames of a datagram that the server does not have yet, and queues the outcomes of
+    /// rejected commands. `next` is the tick that runs next.
+    pub(super) fn accept_frames(
+        &mut self,
+        outbound: &mut OutboundState,
+        now: Time,
+        frames: Frames,
+        next: Tick,
+        config: &ServerConfig,
+    ) {
+        if frames.now >= self.feedback.newest {
+            let margin = frames.now.since(next).clamp(i64::from(i16::MIN), i64::from(i16::MAX));
+            self.feedback = Feedback { newest: frames.now, margin: margin as i16 };
+        }
+        self.early_frames = self.early_frames.split_off(&next.before(config.grace));
+        for CommandFrame { tick, commands } in frames.frames {
+            if self.newest_frame.is_some_and(|newest| tick <= newest) {
+                continue;
+            }
+            if self.early_frames.contains(&tick) {
+                continue;
+            }
+            if tick > next.after(config.max_lead) {
+                self.remember_early(tick);
+                self.reject_all(outbound, tick, &commands, Rejection::TooEarly);
+                continue;
+            }
+            self.newest_frame = Some(tick);
+            let late = next.since(tick);
+            if late > i64::from(config.grace) {
+                self.reject_all(outbound, tick, &commands, Rejection::TooLate);
+                continue;
+            }
+            let mut accepted: SmallVec<[NetCommand; 1]> = SmallVec::new();
+            for (sequence, command) in commands.into_iter().enumerate() {
+                // Commands build on each other: after the first that exceeds the limit the rest of the frame
+                // is rejected.
+                if accepted.len() == sequence && self.commands.take(now, 1) {
+                    accepted.push(command);
+                } else {
+                    self.reject(outbound, key(tick, sequence), Rejection::TooMany);
+                }
+            }
+            self.frames.insert(tick, accepted);
+        }
+    }
+
+    /// Takes the frames that run at `tick`: its own, and those that came late.
+    pub(in crate::server) fn due_frames(
+        &mut self,
+        tick: Tick,
+    ) -> impl Iterator<Item = (Tick, SmallVec<[NetCommand; 1]>)> + use<> {
+        let later = self.frames.split_off(&tick.next());
+        core::mem::replace(&mut self.frames, later).into_iter()
+    }
+
+    /// Number of commands that were rejected for a reason.
+    pub(in crate::server) fn rejected(&self, rejection: Rejection) -> u32 {
+        self.rejections.get(&rejection).copied().unwrap_or(0)
+    }
+
+    /// Counts a rejected command and queues its outcome.
+    pub(super) fn reject(&mut self, outbound: &mut OutboundState, key: PredictionKey, rejection: Rejection) {
+        let count = self.rejections.entry(rejection).or_default();
+        *count = count.saturating_add(1);
+        outbound.queue_result(key, CommandOutcome::Rejected(rejection));
+    }
+
+    /// Remembers which activation a command began.
+    pub(in crate::server) fn remember_activation(&mut self, key: PredictionKey, activation: ActivationId) {
+        if self.activations.len() >= MAX_ACTIVATIONS {
+            self.activations.pop_front();
+        }
+        self.activations.push_back((key, activation));
+    }
+
+    /// Remembers a frame that came too early. Beyond the limit the farthest are dropped: they are still too
+    /// early when they are repeated.
+    fn remember_early(&mut self, tick: Tick) {
+        self.early_frames.insert(tick);
+        if self.early_frames.len() > MAX_EARLY_FRAMES {
+            self.early_frames.pop_last();
+        }
+    }
+
+    fn reject_all(
+        &mut self,
+        outbound: &mut OutboundState,
+        tick: Tick,
+        commands: &[NetCommand],
+        rejection: Rejection,
+    ) {
+        for sequence in 0..commands.len() {
+            self.reject(outbound, key(tick, sequence), rejection);
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! One match: a server, players on simulated links, and a clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ugas_core::controller::ReplicationMode;
+use ugas_core::handle::ControllerId;
+use ugas_core::hash::StateHasher;
+use ugas_core::random::RandomStream;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::time::{Span, Time};
+
+use super::bot;
+use super::cheat::{Cheat, CheatKnowledge};
+use super::checks::ViewHistory;
+use super::game::{Game, HEROES};
+use super::player::{Player, TIMEOUT};
+use super::profile::Profile;
+use super::report::{Kind, Report};
+use super::server_audit::ServerAudit;
+use crate::client::ClientEvent;
+use crate::message::ClientId;
+use crate::rig::{open, seal};
+use crate::server::{Defaults, PeerId, Server, ServerConfig, ServerEvent};
+use crate::tick::TickLength;
+use crate::wire::Dictionary;
+
+/// Deliveries of datagrams per tick.
+const STEPS_PER_TICK: i64 = 2;
+/// Time before the faults, in which everybody connects.
+const OPENING: Span = Span::millis(1_500);
+/// Time after the last fault: dead sessions end, clients reconnect, and effects expire.
+const SETTLING: Span = Span::millis(9_000);
+/// Time at the end in which states are compared tick by tick.
+const VIEWING: Span = Span::millis(1_500);
+/// Most items that a server may hold for one session.
+const MOST_PER_SESSION: usize = 12_000;
+/// Most items that a client may hold.
+const MOST_PER_CLIENT: usize = 40_000;
+
+/// One match.
+pub(super) struct SoakMatch {
+    pub(super) profile: Profile,
+    pub(super) server: Server<Defaults>,
+    pub(super) players: Vec<Player>,
+    pub(super) dice: RandomStream,
+    pub(super) now: Time,
+    pub(super) server_stalled_until: Time,
+    pub(super) next_event: Time,
+    /// Controllers that are hidden from each client.
+    pub(super) hidden: BTreeMap<ClientId, BTreeSet<ControllerId>>,
+    /// A controller that cheats never see.
+    pub(super) vault: Option<ControllerId>,
+    pub(super) server_audit: ServerAudit,
+    pub(super) view_history: ViewHistory,
+    pub(super) report: Report,
+    pub(super) found: Vec<(Kind, String)>,
+    next_tick: Time,
+    next_peer: u64,
+    dictionary: Dictionary,
+    hasher: StateHasher,
+}
+
+/// Phase of a match.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Phase {
+    Opening,
+    Chaos,
+    Settling,
+    Viewing,
+}
+
+impl SoakMatch {
+    pub(super) fn new(profile: Profile, seed: u64) -> Self {
+        let game = Game::draw(seed);
+        let mut dice = RandomStream::derive(seed, &[1]);
+        let config = Config { prediction_seed: dice.next_u64(), ..Config::seeded(dice.next_u64()) };
+        let server_config = ServerConfig {
+            timeout: TIMEOUT,
+            client_deadline: Span::millis(2_000),
+            ..ServerConfig::default()
+        };
+        let server = Server::new(Simulation::new(game.catalog.clone(), config), server_config);
+        let between = |dice: &mut RandomStream, (from, to): (u64, u64)| from + dice.below(to - from + 1);
+        let (honest, cheats) = (between(&mut dice, profile.clients), between(&mut dice, profile.cheats));
+        let mut players = Vec::new();
+        for number in 0..honest + cheats {
+            let is_honest = number < honest;
+            // ±5 %, and a cheat's clock may run at double speed.
+            let drift = match (is_honest, profile.severity > 0.0) {
+                (_, false) => 0,
+                (true, true) => dice.below(101) as i64 - 50,
+                (false, true) => dice.below(2) as i64 * 1_000,
+            };
+            let stream = RandomStream::derive(seed, &[2, number]);
+            let mut player = Player::new(&game.catalog, stream, number + 1, drift);
+            player.cheat = (!is_honest).then(|| Cheat::new(RandomStream::derive(seed, &[3, number])));
+            players.push(player);
+        }
+        let mut report = Report { seeds: 1, ..Report::default() };
+        report.fault("clock drift", players.len() as u64);
+        Self {
+            profile,
+            dictionary: Dictionary::of(&game.catalog),
+            server_audit: ServerAudit::new(&game),
+            server,
+            next_peer: players.len() as u64 + 1,
+            players,
+            dice,
+            now: Time::ZERO,
+            server_stalled_until: Time::ZERO,
+            next_event: Time::ZERO,
+            hidden: BTreeMap::new(),
+            vault: None,
+            view_history: ViewHistory::default(),
+            report,
+            found: Vec::new(),
+            next_tick: Time::ZERO,
+            hasher: StateHasher::new(),
+        }
+    }
+
+    /// Plays it to the end.
+    pub(super) fn play(mut self) -> (Report, Vec<(Kind, String)>) {
+        self.populate();
+        self.run(OPENING, Phase::Opening);
+        self.run(Span::seconds(self.profile.seconds), Phase::Chaos);
+        self.end_faults();
+        self.run(SETTLING, Phase::Settling);
+        self.run(VIEWING, Phase::Viewing);
+        self.check();
+        self.finish()
+    }
+
+    fn populate(&mut self) {
+        let simulation = self.server.simulation_mut();
+        for template in ["Wolf", "Wolf", "Banner", "Ghost"] {
+            let _ = simulation.spawn(template);
+        }
+        self.vault = simulation.spawn("Banner").ok();
+    }
+
+    fn run(&mut self, span: Span, phase: Phase) {
+        let end = self.now + span;
+        while self.now < end {
+            self.step(phase);
+        }
+    }
+
+    fn step(&mut self, phase: Phase) {
+        let length = self.server.tick_length();
+        self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
+        if phase == Phase::Chaos {
+            self.inflict_faults();
+        }
+        if self.now >= self.server_stalled_until {
+            self.serve(length, phase);
+        }
+        while let Some(transmit) = self.server.poll_transmit() {
+            self.hasher.bytes(&transmit.bytes);
+            if let Some(player) = self.players.iter_mut().find(|player| player.peer == transmit.peer) {
+                player.link.to_client.send(self.now, &seal(transmit.bytes));
+            }
+        }
+        for at in 0..self.players.len() {
+            self.play_one(at, phase);
+        }
+        self.check_memory();
+    }
+
+    fn serve(&mut self, length: TickLength, phase: Phase) {
+        for player in &mut self.players {
+            while let Some(sealed) = player.link.to_server.receive(self.now) {
+                if let Some(bytes) = open(&sealed) {
+                    self.server.handle(self.now, player.peer, bytes);
+                }
+            }
+        }
+        while self.next_tick <= self.now {
+            self.handle_server_events();
+            self.server.tick(self.now);
+            self.next_tick = length.next_after(self.next_tick);
+            self.handle_server_events();
+            if phase == Phase::Viewing {
+                self.view_history.look_at_server(&self.server, &self.players);
+            }
+        }
+    }
+
+    /// Handles the server's events.
+    fn handle_server_events(&mut self) {
+        while let Some(event) = self.server.poll_event() {
+            match event {
+                ServerEvent::Joined { client, peer, .. } => self.assign_hero(client, peer),
+                ServerEvent::Left { client, .. } => {
+                    self.hidden.remove(&client);
+                }
+                ServerEvent::Game(event) => {
+                    let about = event.kind.subject();
+                    let owner = about.and_then(|controller| self.server.owner(controller));
+                    let viewers = about.map(|controller| self.viewers(controller)).unwrap_or_default();
+                    self.server_audit.note(&event, owner, &viewers);
+                    self.check_reach(&event);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives a new client a hero: its previous one, if nobody else owns it.
+    fn assign_hero(&mut self, client: ClientId, peer: PeerId) {
+        let Some(player) = self.players.iter_mut().find(|player| player.peer == peer) else { return };
+        let is_free = |hero: &ControllerId| {
+            self.server.simulation().controller(*hero).is_some() && self.server.owner(*hero).is_none()
+        };
+        let hero = match player.hero.filter(is_free) {
+            Some(hero) => Some(hero),
+            None => {
+                let template = HEROES[self.dice.below(HEROES.len() as u64) as usize];
+                self.server.simulation_mut().spawn(template).ok()
+            }
+        };
+        player.hero = hero;
+        let is_cheat = !player.is_honest();
+        if let Some(hero) = hero {
+            self.server.give(hero, client);
+            // It may have been hidden in the tick of the arrival; owners see their own.
+            self.hidden.entry(client).or_default().remove(&hero);
+        }
+        if let Some(vault) = self.vault.filter(|_| is_cheat) {
+            self.server.hide(vault, client);
+            self.hidden.entry(client).or_default().insert(vault);
+        }
+    }
+
+    /// Clients that see a controller. The mode of a despawned controller is unknown: everybody from whom it
+    /// was not hidden may have seen it.
+    pub(super) fn viewers(&self, controller: ControllerId) -> Vec<ClientId> {
+        let mode = self.server.simulation().controller(controller).map(|known| known.replication());
+        if mode == Some(ReplicationMode::None) {
+            return Vec::new();
+        }
+        let is_hidden =
+            |client: &ClientId| self.hidden.get(client).is_some_and(|all| all.contains(&controller));
+        self.server.clients().filter(|client| !is_hidden(client)).collect()
+    }
+
+    fn play_one(&mut self, at: usize, phase: Phase) {
+        let player = &mut self.players[at];
+        if self.now < player.stalled_until {
+            return;
+        }
+        let is_over = player.client.id().is_some() && !player.client.is_playing();
+        if is_over && player.away_until.is_none() {
+            player.away_until = Some(self.now + Span::millis(200));
+        }
+        if player.away_until.is_some_and(|until| self.now >= until) {
+            let peer = if player.whims.chance(0.5) { player.peer } else { PeerId(self.next_peer) };
+            self.next_peer += 1;
+            player.rejoin(peer);
+            self.report.fault("rejoin", 1);
+        }
+        let player = &mut self.players[at];
+        let local = player.local_time(self.now);
+        while let Some(sealed) = player.link.to_client.receive(self.now) {
+            if let Some(bytes) = open(&sealed) {
+                player.client.handle(local, bytes);
+            }
+        }
+        if player.away_until.is_none() {
+            player.client.update(local);
+            Self::poll_events(player);
+            if phase == Phase::Chaos {
+                let given = bot::act(&mut player.client, &mut player.whims);
+                player.audit.given.extend(given);
+            }
+            if phase == Phase::Viewing {
+                self.view_history.look_at_client(&self.server, player);
+            }
+        }
+        self.send(at, phase);
+    }
+
+    fn poll_events(player: &mut Player) {
+        while let Some(event) = player.client.poll_event() {
+            if !matches!(event, ClientEvent::Connected { .. }) && player.is_honest() {
+                player.audit.add(&player.client, &event);
+            }
+        }
+    }
+
+    /// Sends a player's datagrams; those of a cheat are tampered with during the faults.
+    fn send(&mut self, at: usize, phase: Phase) {
+        let player = &mut self.players[at];
+        let own = player.client.id().map(|client| {
+            let controllers = self.server.simulation().controllers().map(|(id, _)| id);
+            controllers.filter(|id| self.server.owner(*id) == Some(client)).collect()
+        });
+        while let Some(bytes) = player.client.poll_transmit() {
+            let mut out = vec![bytes];
+            if let (Some(cheat), Phase::Chaos) = (&mut player.cheat, phase) {
+                let knowledge = CheatKnowledge {
+                    simulation: self.server.simulation(),
+                    own: own.clone().unwrap_or_default(),
+                    hidden: self.vault.into_iter().collect(),
+                    dictionary: &self.dictionary,
+                };
+                let (tampered, trick) = cheat.tamper(self.now, out.remove(0), &knowledge);
+                out = tampered;
+                if let Some(trick) = trick {
+                    self.report.fault(trick, 1);
+                }
+            }
+            for bytes in out {
+                self.hasher.bytes(&bytes);
+                player.link.to_server.send(self.now, &seal(bytes));
+            }
+        }
+    }
+
+    /// Checks that nothing grows without bound.
+    fn check_memory(&mut self) {
+        let sessions = self.server.clients().count();
+        let most = (sessions + 1) * MOST_PER_SESSION;
+        if self.server.held() > most {
+            self.found.push((
+                Kind::Memory,
+                format!("the server holds {} things for {sessions} sessions", self.server.held()),
+            ));
+        }
+        for player in self.players.iter().filter(|player| player.client.held() > MOST_PER_CLIENT) {
+            self.found.push((Kind::Memory, format!("a client holds {} things", player.client.held())));
+        }
+        self.found.truncate(64);
+    }
+
+    fn finish(mut self) -> (Report, Vec<(Kind, String)>) {
+        for player in &mut self.players {
+            for link in [&player.link.to_server, &player.link.to_client] {
+                let counts = link.counts();
+                let faults = [
+                    ("loss", counts.lost),
+                    ("burst loss", counts.lost_in_burst),
+                    ("partition", counts.cut),
+                    ("bandwidth", counts.dropped),
+                    ("duplicate", counts.duplicated),
+                    ("reorder", counts.held),
+                    ("bit flips", counts.corrupted),
+                    ("truncation", counts.truncated),
+                ];
+                faults.into_iter().for_each(|(fault, count)| self.report.fault(fault, count));
+                self.report.datagrams += counts.sent;
+            }
+            self.hasher.bytes(&player.client.simulation().state_hash().to_le_bytes());
+        }
+        self.hasher.bytes(&self.server.simulation().state_hash().to_le_bytes());
+        let statistics = self.server.statistics();
+        (self.report.commands, self.report.rejected) = (statistics.commands, statistics.rejected);
+        self.report.simulated_seconds = self.now.since(Time::ZERO).as_seconds();
+        self.report.hash = self.hasher.finish();
+        (self.report, self.found)
+    }
+}

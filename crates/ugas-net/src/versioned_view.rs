@@ -1,0 +1,247 @@
+//! Versioned views: the visible part of a controller, with the tick at which each of its pieces last changed.
+//!
+//! There is one view for each controller and visibility in use, however many clients share it. A client's
+//! progress is a [`Cursor`] into its changes, so that withheld acknowledgements cost the client a full
+//! resend, and the server nothing.
+
+use core::cmp::Ordering;
+use std::collections::VecDeque;
+
+use ugas_core::replica::{Piece, PieceKey, PieceScratch};
+
+use crate::tick::Tick;
+use crate::visibility::VisibilityFilter;
+use crate::wire::{BASELINE_TICKS, Baseline};
+
+/// Ticks for which removals of pieces are remembered. A client that is further behind gets everything again.
+const REMOVAL_TICKS: u32 = 512;
+/// Ticks for which old values are remembered: twice as long as deltas may refer back.
+const HISTORY_TICKS: u32 = 2 * BASELINE_TICKS as u32;
+/// Most old values that are remembered.
+const MAX_HISTORY: usize = 512;
+
+/// Position in the sequence of changes, which is ordered by tick and key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cursor {
+    /// All changes before this tick are covered.
+    pub(crate) version: Tick,
+    /// Changes of this tick are covered up to this key; `None` covers all.
+    pub(crate) key: Option<PieceKey>,
+}
+
+impl Cursor {
+    /// Covers nothing.
+    pub(crate) const START: Self = Self { version: Tick(0), key: Some(PieceKey::Head) };
+
+    /// Covers everything up to the end of a tick.
+    pub(crate) const fn through(version: Tick) -> Self {
+        Self { version, key: None }
+    }
+
+    fn knows(&self, version: Tick, key: PieceKey) -> bool {
+        version < self.version || version == self.version && self.key.is_none_or(|known| key <= known)
+    }
+}
+
+impl PartialOrd for Cursor {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Cursor {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let keys = match (self.key, other.key) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(one), Some(other)) => one.cmp(&other),
+        };
+        self.version.cmp(&other.version).then(keys)
+    }
+}
+
+/// A change: the current content of a piece, or its removal (`None`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    pub(crate) version: Tick,
+    pub(crate) key: PieceKey,
+    pub(crate) piece: Option<&'a Piece>,
+}
+
+impl<'a> Change<'a> {
+    /// The last cursor that does not cover this change or others of its tick.
+    pub(crate) fn before(&self) -> Cursor {
+        Cursor::through(self.version.before(1))
+    }
+
+    /// The change with other content, if there is any.
+    pub(crate) fn with(self, piece: Option<&'a Piece>) -> Self {
+        Self { piece: piece.or(self.piece), ..self }
+    }
+
+    /// The cursor that covers everything up to this change.
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor { version: self.version, key: Some(self.key) }
+    }
+}
+
+#[derive(Debug)]
+struct VersionedPiece {
+    key: PieceKey,
+    version: Tick,
+    piece: Piece,
+}
+
+/// The visible part of a controller with its change history. Ticks must rise, from 1 on.
+#[derive(Debug, Default)]
+pub(crate) struct VersionedView {
+    /// Present pieces, by rising key.
+    entries: Vec<VersionedPiece>,
+    /// Removed pieces, and the ticks of their removal.
+    removed: Vec<(PieceKey, Tick)>,
+    /// Tick of the newest change.
+    newest: Tick,
+    /// Tick of the newest removal that is not in `removed` any more.
+    removals_trimmed_to: Tick,
+    /// Empty buffer that is swapped with `entries`, to reuse its allocation.
+    spare: Vec<VersionedPiece>,
+    /// Old values of attributes and tags with the ticks of their changes, oldest first.
+    history: VecDeque<(Tick, PieceKey, Baseline)>,
+    /// Tick of the newest change that is not in `history` any more.
+    history_trimmed_to: Tick,
+}
+
+impl VersionedView {
+    /// Compares the view with the controller after `tick`; true if anything changed.
+    pub(crate) fn refresh(
+        &mut self,
+        filter: &VisibilityFilter<'_>,
+        scratch: &mut PieceScratch,
+        tick: Tick,
+    ) -> bool {
+        let mut old = core::mem::replace(&mut self.entries, core::mem::take(&mut self.spare));
+        let mut known = old.drain(..).peekable();
+        let (entries, removed) = (&mut self.entries, &mut self.removed);
+        let history = &mut self.history;
+        let mut changed = false;
+        filter.simulation().pieces(filter.controller(), filter.detail(), scratch, |key, piece| {
+            let Some(piece) = filter.filter(key, piece) else { return };
+            while let Some(lost) = known.next_if(|entry| entry.key < key) {
+                record_old_value(history, tick, lost.key, Some(&lost.piece));
+                record_removal(removed, lost.key, tick);
+                changed = true;
+            }
+            let same = known.next_if(|entry| entry.key == key);
+            match same {
+                Some(entry) if entry.piece.as_ref() == piece => {
+                    // Unchanged pieces are not copied.
+                    entries.push(entry);
+                }
+                before => {
+                    changed = true;
+                    record_old_value(history, tick, key, before.as_ref().map(|entry| &entry.piece));
+                    entries.push(VersionedPiece { key, version: tick, piece: piece.to_piece() });
+                }
+            }
+        });
+        for lost in known {
+            record_old_value(history, tick, lost.key, Some(&lost.piece));
+            record_removal(removed, lost.key, tick);
+            changed = true;
+        }
+        self.spare = old;
+        if changed {
+            self.newest = tick;
+            self.trim_removals(tick.before(REMOVAL_TICKS));
+            self.trim_history(tick.before(HISTORY_TICKS));
+        }
+        changed
+    }
+
+    /// Number of items held.
+    pub(crate) fn held(&self) -> usize {
+        self.entries.len() + self.removed.len() + self.history.len()
+    }
+
+    /// Whether the values at the end of a tick are still known.
+    pub(crate) fn has_history_at(&self, tick: Tick) -> bool {
+        tick >= self.history_trimmed_to
+    }
+
+    /// Value of an attribute or a tag at the end of a tick; requires [history](Self::has_history_at) of it.
+    pub(crate) fn baseline_at(&self, key: PieceKey, tick: Tick) -> Baseline {
+        // The first change after the tick holds the value before it.
+        let changed = self.history.iter().find(|(at, changed, _)| *at > tick && *changed == key);
+        changed.map_or_else(|| Baseline::of(self.entry(key).map(|entry| &entry.piece)), |(.., old)| *old)
+    }
+
+    fn entry(&self, key: PieceKey) -> Option<&VersionedPiece> {
+        let at = self.entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
+        self.entries.get(at)
+    }
+
+    /// Whether all changes after `cursor` are still known; otherwise everything has to be sent again.
+    pub(crate) fn has_changes_since(&self, cursor: Cursor) -> bool {
+        cursor.version >= self.removals_trimmed_to
+    }
+
+    /// Changes that `cursor` does not cover, oldest first.
+    pub(crate) fn changes(&self, cursor: Cursor) -> Vec<Change<'_>> {
+        if cursor >= Cursor::through(self.newest) {
+            return Vec::new();
+        }
+        let entries = self.entries.iter().map(|entry| Change {
+            version: entry.version,
+            key: entry.key,
+            piece: Some(&entry.piece),
+        });
+        // The removal of a piece that came back is obsolete.
+        let removed = self.removed.iter().map(|&(key, version)| Change { version, key, piece: None });
+        let removed = removed
+            .filter(|change| self.entries.binary_search_by_key(&change.key, |entry| entry.key).is_err());
+        let mut changes: Vec<_> =
+            entries.chain(removed).filter(|change| !cursor.knows(change.version, change.key)).collect();
+        changes.sort_unstable_by_key(|change| (change.version, change.key));
+        changes
+    }
+
+    fn trim_history(&mut self, before: Tick) {
+        let is_over = |history: &VecDeque<_>, at: Tick| at < before || history.len() > MAX_HISTORY;
+        while let Some((at, ..)) =
+            self.history.front().copied().filter(|(at, ..)| is_over(&self.history, *at))
+        {
+            self.history.pop_front();
+            self.history_trimmed_to = self.history_trimmed_to.max(at);
+        }
+    }
+
+    fn trim_removals(&mut self, before: Tick) {
+        let removals_trimmed_to = &mut self.removals_trimmed_to;
+        self.removed.retain(|&(_, since)| {
+            let keep = since >= before;
+            if !keep {
+                *removals_trimmed_to = (*removals_trimmed_to).max(since);
+            }
+            keep
+        });
+    }
+}
+
+/// Records the old value of a piece, if its kind is sent as deltas.
+fn record_old_value(
+    history: &mut VecDeque<(Tick, PieceKey, Baseline)>,
+    tick: Tick,
+    key: PieceKey,
+    piece: Option<&Piece>,
+) {
+    if matches!(key, PieceKey::Attribute(_) | PieceKey::Tag(_)) {
+        history.push_back((tick, key, Baseline::of(piece)));
+    }
+}
+
+/// Records the removal of a piece in place of an earlier one.
+fn record_removal(removed: &mut Vec<(PieceKey, Tick)>, key: PieceKey, tick: Tick) {
+    removed.retain(|(known, _)| *known != key);
+    removed.push((key, tick));
+}

@@ -1,0 +1,11 @@
+//! Edge cases of §13 and of the network contract.
+
+mod admission;
+mod authority;
+mod cues;
+mod deadlines;
+mod rates;
+mod raw_server;
+mod relevancy;
+mod sizes;
+mod window;

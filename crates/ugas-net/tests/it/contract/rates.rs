@@ -1,0 +1,60 @@
+//! Update frequencies and bandwidth (§13.6).
+
+use ugas_net::ServerConfig;
+use ugas_net::link::Conditions;
+
+use super::raw_server::{RawServer, round_trip};
+use crate::fixture::Match;
+
+#[test]
+fn section_13_6_over_a_slow_link_updates_come_less_often() {
+    let updates = [40, 400].map(|millis| {
+        let mut game = Match::new(1, round_trip(millis));
+        game.run(2.0);
+        let before = game.rig.server.statistics().sent;
+        game.run(2.0);
+        game.rig.server.statistics().sent - before
+    });
+    assert!((118..=122).contains(&updates[0]), "{updates:?}"); // 60 a second
+    assert!((38..=42).contains(&updates[1]), "{updates:?}"); // 20 a second
+}
+
+#[test]
+fn section_13_6_important_ai_updates_thirty_times_a_second() {
+    let (mut raw, _) = RawServer::with_hero();
+    let wolf = raw.server.simulation_mut().spawn("Wolf").unwrap();
+    let silence = raw.server.catalog().effect("GE_Silence").unwrap();
+    let mut told = 0;
+    for _ in 0..60 {
+        raw.server.simulation_mut().apply_effect(silence, None, wolf).unwrap();
+        raw.tick();
+        for update in raw.heard(1) {
+            told += update.controllers.iter().filter(|change| change.controller == wolf).count();
+        }
+    }
+    assert_eq!(told, 30);
+}
+
+#[test]
+fn others_do_not_take_more_than_the_bandwidth() {
+    let config = ServerConfig { bytes_per_second: 5_000, ..ServerConfig::default() };
+    let mut game = Match::with_config(1, Conditions::broadband(), config);
+    let wolves: Vec<_> =
+        (0..60).map(|_| game.rig.server.simulation_mut().spawn("OpenHero").unwrap()).collect();
+    game.run(3.0);
+    let mut churn = || {
+        for _ in 0..60 {
+            for wolf in &wolves {
+                game.afflict(*wolf, "GE_Weapon_Hit");
+            }
+            game.run(1.0 / 30.0);
+        }
+        game.rig.server.statistics()
+    };
+    // What was saved up is spent in the first two seconds.
+    let (before, after) = (churn(), churn());
+    let (bytes, datagrams) = (after.sent_bytes - before.sent_bytes, after.sent - before.sent);
+    // Two seconds; the headers count.
+    let rate = (bytes + 28 * datagrams) / 2;
+    assert!(rate <= 5_500, "{rate} bytes a second");
+}

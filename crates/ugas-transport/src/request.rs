@@ -1,0 +1,198 @@
+//! Validation of connection requests and the tokens sealed in them.
+//!
+//! `renetcode` validates requests, too, but ignores invalid ones without a reason. Here each refusal has its
+//! reason, for the player and for the operator.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use chacha20poly1305::aead::{AeadInPlace, KeyInit};
+use chacha20poly1305::{Key, Tag, XChaCha20Poly1305, XNonce};
+
+use crate::key::ServerKey;
+use crate::packet::REQUEST_BYTES;
+use crate::protocol::ProtocolId;
+use crate::refusal::Refusal;
+use crate::token::{MAX_LIFE, MAX_SERVERS, MAX_TIMEOUT};
+
+pub(crate) const NONCE_BYTES: usize = 24;
+const SIGNATURE_BYTES: usize = 16;
+const VERSION: &[u8; 13] = b"NETCODE 1.02\0";
+
+/// The signature of a token's sealed part, which identifies the token.
+pub(crate) type TokenSignature = [u8; SIGNATURE_BYTES];
+
+/// Validates connection requests.
+#[derive(Debug)]
+pub(crate) struct RequestValidator {
+    pub(crate) protocol: ProtocolId,
+    pub(crate) key: ServerKey,
+    /// The server's addresses, one of which a token must name; empty for open servers, where any address is
+    /// accepted.
+    pub(crate) addresses: Vec<SocketAddr>,
+}
+
+/// The content of a valid request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TokenContent {
+    pub(crate) peer: u64,
+    pub(crate) signature: TokenSignature,
+    pub(crate) expires: Duration,
+}
+
+impl TokenContent {
+    /// Limits how long the token is remembered.
+    pub(crate) fn remembered(self, memory: Duration, now: Duration) -> Self {
+        Self { expires: self.expires.min(now.saturating_add(memory)), ..self }
+    }
+}
+
+impl RequestValidator {
+    /// Validates a request and opens its token.
+    pub(crate) fn examine(&self, request: &[u8], now: Duration) -> Result<TokenContent, Refusal> {
+        let Some(request) = request.first_chunk::<REQUEST_BYTES>() else {
+            return Err(Refusal::OtherTransport);
+        };
+        let mut fields = Fields(&request[1..]);
+        if fields.take::<13>()? != *VERSION {
+            return Err(Refusal::OtherTransport);
+        }
+        if fields.number()? != self.protocol.to_bits() {
+            return Err(Refusal::OtherProtocol);
+        }
+        let expires = fields.number()?;
+        if now.as_secs() >= expires {
+            return Err(Refusal::Expired);
+        }
+        if Duration::from_secs(expires - now.as_secs()) > MAX_LIFE + CLOCK_SLACK {
+            return Err(Refusal::OutOfBounds);
+        }
+        let nonce = fields.take::<NONCE_BYTES>()?;
+        let mut content = [0; 1024 - SIGNATURE_BYTES];
+        content.copy_from_slice(&fields.take::<{ 1024 - SIGNATURE_BYTES }>()?);
+        let signature = fields.take::<SIGNATURE_BYTES>()?;
+        let mut signed = [0; 29];
+        signed[..13].copy_from_slice(VERSION);
+        signed[13..21].copy_from_slice(&self.protocol.to_bits().to_le_bytes());
+        signed[21..].copy_from_slice(&expires.to_le_bytes());
+        XChaCha20Poly1305::new(Key::from_slice(self.key.bytes()))
+            .decrypt_in_place_detached(
+                XNonce::from_slice(&nonce),
+                &signed,
+                &mut content,
+                Tag::from_slice(&signature),
+            )
+            .map_err(|_| Refusal::UnknownIssuer)?;
+        let peer = self.read_token(&content)?;
+        Ok(TokenContent { peer, signature, expires: Duration::from_secs(expires) })
+    }
+
+    /// The peer in an opened token, if the token is for this server.
+    fn read_token(&self, content: &[u8]) -> Result<u64, Refusal> {
+        let mut fields = Fields(content);
+        let peer = fields.number()?;
+        let timeout = u64::try_from(i32::from_le_bytes(fields.take()?)).unwrap_or(0);
+        if !(1..=MAX_TIMEOUT.as_secs()).contains(&timeout) {
+            return Err(Refusal::OutOfBounds);
+        }
+        let count = u32::from_le_bytes(fields.take()?);
+        let mut is_ours = self.addresses.is_empty();
+        for _ in 0..count.min(MAX_SERVERS as u32) {
+            is_ours |= fields.address()?.is_some_and(|address| self.addresses.contains(&address));
+        }
+        if is_ours { Ok(peer) } else { Err(Refusal::NotForThisServer) }
+    }
+}
+
+/// The nonce of a request of the right length.
+pub(crate) fn nonce(request: &[u8]) -> Option<&[u8; NONCE_BYTES]> {
+    request.get(30..)?.first_chunk()
+}
+
+/// Allowed difference between the clocks of issuers and servers.
+const CLOCK_SLACK: Duration = Duration::from_secs(60 * 60);
+
+/// Reads fields from the front. A token that ends early counts as one of an unknown issuer.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
+        let (field, rest) = self.0.split_first_chunk().ok_or(Refusal::UnknownIssuer)?;
+        self.0 = rest;
+        Ok(*field)
+    }
+
+    fn number(&mut self) -> Result<u64, Refusal> {
+        Ok(u64::from_le_bytes(self.take()?))
+    }
+
+    fn address(&mut self) -> Result<Option<SocketAddr>, Refusal> {
+        let [kind] = self.take()?;
+        let ip = match kind {
+            0 => return Ok(None),
+            1 => IpAddr::V4(Ipv4Addr::from(self.take::<4>()?)),
+            2 => IpAddr::V6(Ipv6Addr::from(self.take::<16>()?)),
+            _ => return Err(Refusal::UnknownIssuer),
+        };
+        Ok(Some(SocketAddr::new(ip, u16::from_le_bytes(self.take()?))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use renetcode::{ClientAuthentication, NetcodeClient};
+
+    use super::*;
+    use crate::clock::unix_now;
+    use crate::token::{Admission, TokenIssuer};
+
+    const SERVER: &str = "192.0.2.1:7777";
+
+    fn validator() -> RequestValidator {
+        let key = ServerKey::from_bytes([7; 32]).unwrap();
+        RequestValidator { protocol: ProtocolId::of(1, 2), key, addresses: vec![SERVER.parse().unwrap()] }
+    }
+
+    /// A client's connection request, generated by `renetcode`.
+    fn request(issuer: &TokenIssuer, server: &str) -> Vec<u8> {
+        let servers = vec!["[2001:db8::1]:1".parse().unwrap(), server.parse().unwrap()];
+        let token =
+            issuer.issue(&Admission { servers, ..Admission::new(42, SERVER.parse().unwrap()) }).unwrap();
+        let authentication = ClientAuthentication::Secure { connect_token: token.clone().into_inner() };
+        let mut client = NetcodeClient::new(unix_now(), authentication).unwrap();
+        let request = client.update(Duration::ZERO).unwrap().0.to_vec();
+        assert_eq!(nonce(&request), Some(token.nonce()));
+        request
+    }
+
+    #[test]
+    fn invalid_requests_are_refused_with_their_reasons() {
+        let validator = validator();
+        let issuer = TokenIssuer::new(validator.key.clone(), validator.protocol);
+        let good = request(&issuer, SERVER);
+        let now = unix_now();
+        assert_eq!(validator.examine(&good, now).map(|token| token.peer), Ok(42));
+
+        let stranger = TokenIssuer::new(ServerKey::generate(), validator.protocol);
+        assert_eq!(validator.examine(&request(&stranger, SERVER), now), Err(Refusal::UnknownIssuer));
+        let other = TokenIssuer::new(validator.key.clone(), ProtocolId::of(2, 2));
+        assert_eq!(validator.examine(&request(&other, SERVER), now), Err(Refusal::OtherProtocol));
+        let elsewhere = request(&issuer, "192.0.2.1:7778");
+        assert_eq!(validator.examine(&elsewhere, now), Err(Refusal::NotForThisServer));
+        assert_eq!(validator.examine(&good, now + Duration::from_secs(61)), Err(Refusal::Expired));
+        assert_eq!(validator.examine(&good, Duration::ZERO), Err(Refusal::OutOfBounds));
+        assert_eq!(validator.examine(&good[1..], now), Err(Refusal::OtherTransport));
+
+        // Every part of it is signed: the protocol's name, the expiry, the nonce, the token.
+        let changed = |place: usize| {
+            let mut request = good.clone();
+            request[place] ^= 1;
+            validator.examine(&request, now)
+        };
+        assert_eq!(changed(1), Err(Refusal::OtherTransport));
+        assert_eq!(changed(22), Err(Refusal::UnknownIssuer));
+        assert_eq!(changed(30), Err(Refusal::UnknownIssuer));
+        assert_eq!(changed(1000), Err(Refusal::UnknownIssuer));
+        assert_eq!(changed(1077), Err(Refusal::UnknownIssuer));
+    }
+}

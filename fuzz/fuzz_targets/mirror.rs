@@ -1,4 +1,0 @@
-//! The body `ugas_testkit::fuzz::mirror` under libFuzzer.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ugas_testkit::fuzz::mirror(bytes));
