@@ -6,8 +6,9 @@
 #![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use ugas::Role;
-use ugas::net::link::Conditions;
-use ugas::net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
+use ugas::net::{ClientConfig, ClientEvent, Defaults, Server, ServerConfig, ServerEvent};
+use ugas::netsim::Rig;
+use ugas::netsim::link::Conditions;
 use ugas::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -194,6 +194,7 @@ impl UgasAppExt for App {
 /// One calculation, shared by all catalogs that use it.
 struct Shared<C>(Arc<C>);
 
+// Not derived, because a derived `Clone` would require `C: Clone`.
 impl<C> Clone for Shared<C> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))

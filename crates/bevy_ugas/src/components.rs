@@ -43,6 +43,7 @@ pub(crate) fn sync_all(world: &mut World, entity: Entity, source: &mut SyncSourc
     sync_one::<Abilities>(world, entity, source);
 }
 
+/// Updates one component of an entity if it has it, and marks it as changed only if its content changed.
 fn sync_one<C: SyncComponent>(world: &mut World, entity: Entity, source: &mut SyncSource<'_>) {
     if let Some(mut component) = world.get_mut::<C>(entity)
         && component.bypass_change_detection().sync(source)

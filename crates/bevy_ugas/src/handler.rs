@@ -1,4 +1,4 @@
-//! Handler systems, registered by the name of an attribute, tag, cue or task kind.
+//! Handler systems, registered by the name of an attribute, tag, cue, task kind or gameplay event.
 
 use bevy_ecs::prelude::{In, Resource, World};
 use bevy_ecs::system::SystemId;
@@ -48,7 +48,8 @@ impl Handlers {
         self.events.append(&mut other.events);
     }
 
-    /// Calls the handlers of an event.
+    /// Runs the handler systems of an event. Attributes, tags and task kinds match by their exact name. A cue
+    /// runs the handlers of its nearest ancestor that has any, a gameplay event those of all its ancestors.
     pub(crate) fn call(&self, event: &TypedEvent, world: &mut World) {
         match event {
             TypedEvent::AttributeChanged(change) => {
@@ -73,7 +74,7 @@ impl Handlers {
                 run(world, exact(&self.tasks, &task.kind), || task.clone())
             }
             TypedEvent::GameplayEventReceived(event) => {
-                run(world, below(&self.events, &event.name), || event.clone());
+                run(world, self_and_ancestors(&self.events, &event.name), || event.clone());
             }
             _ => {}
         }
@@ -109,7 +110,8 @@ fn nearest<'a, T: 'static>(
     systems.iter().filter(move |(known, _)| is_nearest(known)).map(|(_, system)| *system)
 }
 
-fn below<'a, T: 'static>(
+/// Handlers of a tag and of all its ancestors.
+fn self_and_ancestors<'a, T: 'static>(
     systems: &'a Registered<T>,
     name: &'a str,
 ) -> impl Iterator<Item = SystemId<In<T>>> + 'a {

@@ -42,7 +42,8 @@ impl From<ActError> for GameplayError {
     }
 }
 
-/// Makes a network the backend of the game: when the rules are loaded, or at once if they are.
+/// Sets the factory of the network backend. It is called at once if rules are installed, and otherwise when
+/// they are. A failure is logged.
 fn set_backend_factory(app: &mut App, factory: BackendFactory) {
     let mut game = app.world_mut().resource_mut::<GameplayWorld>();
     if let Err(error) = game.set_backend_factory(factory) {

@@ -147,6 +147,7 @@ pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc
     }
 }
 
+/// Installs the pack of [`RulesHandle`] when the handle changes, or its asset is loaded or reloaded.
 fn install_assets(
     mut events: MessageReader<'_, '_, AssetEvent<PackAsset>>,
     handle: Option<Res<'_, RulesHandle>>,

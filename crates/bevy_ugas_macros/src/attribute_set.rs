@@ -14,6 +14,7 @@ struct Options {
     max: Option<Expr>,
 }
 
+/// The constants of the attributes, and the implementation of `AttributeSet`.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "`AttributeSet` can only be derived for structs"));
@@ -37,7 +38,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #[doc = #documentation]
             pub const #constant: ::bevy_ugas::AttributeName = ::bevy_ugas::AttributeName(#name);
         });
-        definitions.push(definition(field_name, &name, &options)?);
+        definitions.push(attribute_definition(field_name, &name, &options)?);
         readings.push(quote! { #field_name: attributes.value(Self::#constant)?.current });
     }
     Ok(quote! {
@@ -61,6 +62,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// Name of the set: `#[attribute_set(name = …)]`, or by default the name of the struct.
 fn set_name(input: &DeriveInput) -> Result<String> {
     let mut name = input.ident.to_string();
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute_set")) {
@@ -75,6 +77,7 @@ fn set_name(input: &DeriveInput) -> Result<String> {
     Ok(name)
 }
 
+/// Parses the `#[attribute(…)]` of a field.
 fn options(field: &Field) -> Result<Options> {
     let mut options = Options::default();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute")) {
@@ -100,7 +103,8 @@ fn options(field: &Field) -> Result<Options> {
     Ok(options)
 }
 
-fn definition(field: &Ident, name: &str, options: &Options) -> Result<TokenStream> {
+/// Expression for the `AttributeDef` of a field. Errors point at `field`.
+fn attribute_definition(field: &Ident, name: &str, options: &Options) -> Result<TokenStream> {
     let Options { default, derived, min, max, name: _ } = options;
     let new = match (default, derived) {
         (Some(_), Some(_)) => {

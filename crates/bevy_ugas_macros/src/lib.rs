@@ -19,8 +19,8 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Besides the trait `AttributeSet`, it generates a constant for each attribute (`Combat::MAX_HEALTH`), which can be used
-/// wherever an attribute is named.
+/// Besides the trait `AttributeSet`, it generates a constant for each attribute (`Combat::MAX_HEALTH`), which
+/// can be used wherever an attribute is named.
 #[proc_macro_derive(AttributeSet, attributes(attribute_set, attribute))]
 pub fn derive_attribute_set(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -19,7 +19,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use ugas_core::catalog::Catalog;
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
+use ugas_netsim::link::Conditions;
 use ugas_transport::{Admission, ConnectToken};
 
 use self::outcome::SessionOutcome;

@@ -17,7 +17,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ugas_core::time::{Span, Time};
 use ugas_inspect::{ClientReport, Inspector, Settings};
-use ugas_net::link::Conditions;
+use ugas_netsim::link::Conditions;
 
 use self::battle::Battle;
 use self::roster::{ROSTER, SEATS};

@@ -111,10 +111,10 @@ fn escaped(text: &str) -> String {
     label(text, usize::MAX).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A name as a label: without control characters, and truncated.
-pub(crate) fn label(text: &str, longest: usize) -> String {
+/// A name as a label: without control characters, and shortened to `max_chars` with an ellipsis.
+pub(crate) fn label(text: &str, max_chars: usize) -> String {
     let mut letters = text.chars().filter(|letter| !letter.is_control());
-    let mut label: String = letters.by_ref().take(longest).collect();
+    let mut label: String = letters.by_ref().take(max_chars).collect();
     if letters.next().is_some() {
         label.pop();
         label.push('…');

@@ -10,7 +10,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use ugas_core::nearest::nearest;
-use ugas_net::soak::{self, Profile, RateOfFire, Report};
+use ugas_netsim::soak::{self, Profile, RateOfFire, Report};
 
 use crate::Status;
 use crate::output::{self, Format};

@@ -407,7 +407,8 @@ impl<P: Copy> TimerWheel<P> {
 }
 
 impl<P: Copy + Ord> TimerWheel<P> {
-    /// Moves the timers of a level-0 slot, all of one instant, to `due`.
+    /// Moves the timers of a level-0 slot, all of one instant, to `due`, or to `late` if that instant is
+    /// already being drained.
     fn collect_due(&mut self, place: usize) {
         let is_begun = !self.due.is_empty();
         let mut index = self.take_slot(place);

@@ -79,6 +79,7 @@ impl Problem {
         Self { diagnostic, file, line: position.line, column: position.column }
     }
 
+    /// The diagnostic in its C form, valid as long as `self` is kept.
     fn to_c(&self) -> ugas_diagnostic {
         let severity = match self.diagnostic.severity {
             Severity::Error => ugas_severity::Error,

@@ -140,8 +140,8 @@ impl<'a> Memory<'a> {
         Ok(OutStruct { pointer: pointer.cast(), size, memory: PhantomData, item: PhantomData })
     }
 
-    /// A structure that begins with its size. Fields that an older caller does not know are zero; a newer
-    /// caller must leave fields that this library does not know zero.
+    /// Reads a structure that begins with its size. Fields that an older caller does not know become zero;
+    /// fields that this library does not know must be zero.
     pub(crate) fn input<T: SizePrefixed>(self, pointer: *const T) -> Outcome<T> {
         let size = self.size_of(pointer)?;
         let bytes = self.list(pointer.cast::<u8>(), size)?;

@@ -144,7 +144,7 @@ impl<'a> Outgoing<'a> {
         )))
     }
 
-    /// Writes a datagram that fits; length 0 stands for no datagram.
+    /// Writes a datagram that [`Self::check`] has accepted; length 0 stands for no datagram.
     pub(crate) fn write(self, bytes: &[u8]) {
         for (place, byte) in self.buffer.iter_mut().zip(bytes) {
             place.write(*byte);

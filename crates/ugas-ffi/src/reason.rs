@@ -107,7 +107,7 @@ impl Reason {
         Self { code: reason.code(), message: reason.describe(simulation), is_absence, involved }
     }
 
-    /// Why an effect cannot be applied, or a handle used.
+    /// Why an effect cannot be applied, or why a handle cannot be used.
     pub(crate) fn of_effect(reason: &RefusalReason, simulation: &Simulation) -> Self {
         let is_absence = matches!(
             reason,

@@ -53,19 +53,19 @@ impl<T> Table<T> {
         Some(self.prefix | u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
-    pub(crate) fn get(&self, number: u64) -> Option<&T> {
-        let (index, generation) = self.parts(number)?;
+    pub(crate) fn get(&self, handle: u64) -> Option<&T> {
+        let (index, generation) = self.parts(handle)?;
         self.slots.get(index).filter(|slot| slot.generation == generation)?.item.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let (index, generation) = self.parts(number)?;
+    pub(crate) fn get_mut(&mut self, handle: u64) -> Option<&mut T> {
+        let (index, generation) = self.parts(handle)?;
         self.slots.get_mut(index).filter(|slot| slot.generation == generation)?.item.as_mut()
     }
 
     /// Removes an object. Its slot is reused until its generations are used up.
-    pub(crate) fn remove(&mut self, number: u64) -> Option<T> {
-        let (index, generation) = self.parts(number)?;
+    pub(crate) fn remove(&mut self, handle: u64) -> Option<T> {
+        let (index, generation) = self.parts(handle)?;
         let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
         let item = slot.item.take()?;
         if slot.generation < LAST_GENERATION {
@@ -75,13 +75,14 @@ impl<T> Table<T> {
         Some(item)
     }
 
-    fn parts(&self, number: u64) -> Option<(usize, u32)> {
+    /// Index and generation of a handle; `None` if it is of another kind or context.
+    fn parts(&self, handle: u64) -> Option<(usize, u32)> {
         let mask = (1 << (INDEX_BITS + GENERATION_BITS)) - 1;
-        if number & !mask != self.prefix {
+        if handle & !mask != self.prefix {
             return None;
         }
-        let index = number & (MAX_SLOTS - 1);
-        let generation = (number >> INDEX_BITS) as u32 & LAST_GENERATION;
+        let index = handle & (MAX_SLOTS - 1);
+        let generation = (handle >> INDEX_BITS) as u32 & LAST_GENERATION;
         Some((index as usize, generation))
     }
 }

@@ -142,7 +142,7 @@ impl SimulationEntry {
         }
     }
 
-    /// [`Self::execute`], whether or not a batch is open.
+    /// Executes a command at once, even if a batch is open: [`Self::execute`] adds it to the batch then.
     pub(crate) fn execute_now(&mut self, command: Command) -> Outcome<CommandOutcome> {
         let outcome = match (&mut self.world, &mut self.recording) {
             (World::Own(simulation), Some(recording)) => recording.recorder.execute(simulation, command),

@@ -42,7 +42,7 @@ pub(crate) fn controller(
         "tags": page.tags.iter().map(|line| tag(simulation, &page, line)).collect::<Vec<_>>(),
         "effects": page.effects.iter().map(|line| effect(simulation, names, line)).collect::<Vec<_>>(),
         "abilities": page.abilities.iter().map(|line| ability(simulation, names, line)).collect::<Vec<_>>(),
-        "runs": known.activations().iter().filter_map(|run| program(simulation, &page, *run)).collect::<Vec<_>>(),
+        "runs": known.activations().iter().filter_map(|id| program(simulation, &page, *id)).collect::<Vec<_>>(),
         "cues": page.cues.iter().map(|(cue, count)| json!({ "name": cue, "count": count })).collect::<Vec<_>>(),
         "inputs": page.buffered_inputs,
     }))
@@ -124,9 +124,9 @@ fn ability(simulation: &Simulation, names: &Names, line: &AbilityLine) -> Value 
     })
 }
 
-/// An activation: the steps of its program, and which of them are running.
-fn program(simulation: &Simulation, page: &ControllerPage, run: ActivationId) -> Option<Value> {
-    let activation: &Activation = simulation.activation(run)?;
+/// An activation as JSON: the steps of its program, and which of them are running.
+fn program(simulation: &Simulation, page: &ControllerPage, id: ActivationId) -> Option<Value> {
+    let activation: &Activation = simulation.activation(id)?;
     let ability = simulation.catalog().ability_by_id(activation.ability())?;
     let routine = ability.routine();
     let at: Vec<(u32, &TaskLine)> = activation

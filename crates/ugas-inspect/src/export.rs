@@ -108,6 +108,7 @@ fn end_of(scenario: &Scenario, catalog: Arc<Catalog>) -> Option<Outcome> {
     Some(runner.into_outcome())
 }
 
+/// Appends a step to the `Steps` of a scenario document.
 fn push_step(document: &mut Node, step: Node) {
     let Value::Map(entries) = &mut document.value else { return };
     let steps = entries.iter_mut().find(|entry| entry.key.value == "Steps");

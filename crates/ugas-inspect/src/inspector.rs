@@ -258,6 +258,8 @@ impl Inspector {
         }
     }
 
+    /// Binds the address and starts the threads. `event_log` has the events of the moments that `subject`
+    /// begins with.
     fn start(
         address: impl ToSocketAddrs,
         settings: Settings,

@@ -100,7 +100,7 @@ pub(crate) fn world(
     }))
 }
 
-/// Base and current value of an attribute, with its bounds.
+/// Base and current value of an attribute with its bounds, as JSON.
 pub(crate) fn value(simulation: &Simulation, id: ControllerId, attribute: AttributeId) -> Option<Value> {
     let (base, current) = (simulation.base(id, attribute)?, simulation.current(id, attribute)?);
     let clamp = simulation.explain(id, attribute)?.clamp;

@@ -383,4 +383,26 @@ fn span(nanos: i64) -> Span {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviation_rises_quickly_and_falls_slowly() {
+        let mut latest = Latest::first(0, Measured::Reported);
+        latest.add(16_000_000);
+        assert_eq!((latest.mean, latest.deviation), (1_000_000, 2_000_000)); // 16 / 16, 16 / 8
+        latest.add(1_000_000);
+        assert_eq!((latest.mean, latest.deviation), (1_000_000, 1_984_375)); // 2,000,000 - 2,000,000 / 128
+    }
+
+    #[test]
+    fn mean_ignores_outliers_until_three_in_a_row() {
+        let mut latest = Latest::first(0, Measured::Reported);
+        for sample in [600_000_000, 600_000_000, 0, 600_000_000, 610_000_000] {
+            latest.add(sample);
+            assert_eq!((latest.mean, latest.deviation), (0, 0));
+        }
+        latest.add(620_000_000);
+        assert_eq!((latest.mean, latest.deviation), (620_000_000, 0));
+    }
+}

@@ -37,7 +37,7 @@ impl StateDiff {
     /// definitions by name.
     pub fn between(left: &Simulation, right: &Simulation, name: impl Fn(ControllerId) -> String) -> Self {
         let mut comparer = Comparer { left, right, name: &name, controller: None, differences: Vec::new() };
-        comparer.whole();
+        comparer.simulation_fields();
         let ids: BTreeSet<ControllerId> =
             left.controllers().chain(right.controllers()).map(|(id, _)| id).collect();
         for id in ids {
@@ -115,7 +115,8 @@ impl Comparer<'_> {
         self.field(field, left, right);
     }
 
-    fn whole(&mut self) {
+    /// Compares the fields of the simulations themselves, without controllers.
+    fn simulation_fields(&mut self) {
         self.both("time", Simulation::now);
         self.both("catalog", |sim| format!("{:016x}", sim.catalog().hash()));
         self.both("seed", |sim| sim.config().seed);
@@ -288,9 +289,10 @@ impl Comparer<'_> {
         self.both("effects created at run time", names);
     }
 
+    /// Adds two lists if they have the same entries in a different order.
     fn order<T: PartialEq + fmt::Debug + Ord + Copy>(&mut self, what: &str, left: &[T], right: &[T]) {
         let sorted = |list: &[T]| list.iter().copied().collect::<BTreeSet<T>>();
-        // Entries that are missing on one side are reported already.
+        // Entries that are on one side only are reported elsewhere.
         if left != right && sorted(left) == sorted(right) {
             self.note(what, Value::Text(format!("{left:?}")), Value::Text(format!("{right:?}")));
         }

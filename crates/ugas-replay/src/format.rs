@@ -142,7 +142,7 @@ pub fn prelude() -> [u8; PRELUDE] {
 
 /// The chain value of the first frame.
 pub fn first_chain(prelude: &[u8; PRELUDE]) -> u64 {
-    sum(&[prelude])
+    checksum(&[prelude])
 }
 
 /// Appends a frame to `bytes`, and returns the chain value of the next frame. `None` if the payload is too
@@ -167,14 +167,15 @@ pub(crate) fn read_head(head: &[u8; HEAD], chain: u64) -> Option<(u8, u32)> {
 
 /// The checksum of a frame.
 pub(crate) fn check(chain: u64, kind: u8, length: u32, payload: &[u8]) -> u64 {
-    sum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes(), payload])
+    checksum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes(), payload])
 }
 
 fn head_check(chain: u64, kind: u8, length: u32) -> u32 {
-    sum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes()]) as u32
+    checksum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes()]) as u32
 }
 
-fn sum(parts: &[&[u8]]) -> u64 {
+/// XXH3-64 of the parts in sequence.
+fn checksum(parts: &[&[u8]]) -> u64 {
     let mut hasher = StateHasher::new();
     for part in parts {
         hasher.bytes(part);

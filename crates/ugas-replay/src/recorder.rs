@@ -145,7 +145,7 @@ impl<W: Write> Recorder<W> {
         self.after(simulation);
     }
 
-    /// Records a command that is about to be executed.
+    /// Records a command that is about to be executed. [`Command::Advance`] gives the tick its time span.
     pub fn before(&mut self, command: &Command) {
         // Nothing is written after an error, so nothing needs to be kept.
         if self.error.is_some() {

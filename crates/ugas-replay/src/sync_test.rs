@@ -99,7 +99,7 @@ pub enum SyncProblem {
 }
 
 impl SyncTest {
-    /// Begins a test of a simulation. A `depth` of 0 counts as 1.
+    /// Begins a test of a simulation. `depth` is the number of commands to go back; 0 counts as 1.
     pub fn new(simulation: &Simulation, depth: u32) -> Self {
         Self {
             depth: depth.max(1) as usize,
@@ -129,7 +129,7 @@ impl SyncTest {
         outcome
     }
 
-    /// Records a command that is about to be executed.
+    /// Records a command that is about to be executed, for [`after`](Self::after).
     pub fn before(&mut self, command: &Command) {
         self.next = Some(command.clone());
     }

@@ -76,7 +76,7 @@ impl Refusal {
     }
 
     /// Index in [`Refusal::ALL`].
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         usize::from(self as u8 - 1)
     }
 
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(read_notice(&bytes, &nonce), Some(refusal));
             assert_eq!(read_notice(&bytes, &[4; NONCE_BYTES]), None);
             assert_eq!(read_notice(&bytes[..NOTICE_BYTES - 1], &nonce), None);
-            assert_eq!(Refusal::ALL[refusal.place()], refusal);
+            assert_eq!(Refusal::ALL[refusal.index()], refusal);
         }
         let mut unknown = notice(Refusal::Full, &nonce);
         unknown[5] = 200;

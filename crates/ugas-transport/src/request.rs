@@ -126,6 +126,7 @@ impl Fields<'_> {
         Ok(u64::from_le_bytes(self.take()?))
     }
 
+    /// A server address; `None` for an unused one.
     fn address(&mut self) -> Result<Option<SocketAddr>, Refusal> {
         let [kind] = self.take()?;
         let ip = match kind {

@@ -396,10 +396,11 @@ impl ServerSocket {
         }
     }
 
-    /// Makes `renetcode` answer a request of the server itself, with a key that nobody else has.
+    /// Uses up sequence number zero of the server's answers to requests, with a request of the server itself.
     ///
-    /// A server's first answer has sequence number zero, and so has the first packet of every connection.
-    /// Answers are encrypted with the connection's key, and a number must be used only once with a key.
+    /// The packets of every connection start at zero, too, and an answer is encrypted with the key of the
+    /// connection that it leads to. A number must be used only once with a key, and nobody else has the key
+    /// of this request.
     fn skip_sequence_zero(&mut self) {
         let server = self.validator.addresses.first().copied().unwrap_or(self.address);
         let admission = Admission::new(0, server).valid_for(Duration::from_secs(1));

@@ -38,13 +38,13 @@ impl Statistics {
     /// The number of connection requests that were refused for a reason.
     #[must_use]
     pub fn refused(&self, reason: Refusal) -> u64 {
-        self.refusals[reason.place()]
+        self.refusals[reason.index()]
     }
 
     /// The address that was last refused for a reason.
     #[must_use]
     pub fn refused_last(&self, reason: Refusal) -> Option<SocketAddr> {
-        self.refused_last[reason.place()]
+        self.refused_last[reason.index()]
     }
 
     /// The reasons of refused requests, with their counts.
@@ -60,7 +60,7 @@ impl Statistics {
     }
 
     pub(crate) fn count_refusal(&mut self, reason: Refusal, from: SocketAddr) {
-        self.refusals[reason.place()] += 1;
-        self.refused_last[reason.place()] = Some(from);
+        self.refusals[reason.index()] += 1;
+        self.refused_last[reason.index()] = Some(from);
     }
 }

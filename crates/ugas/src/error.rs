@@ -137,7 +137,7 @@ impl Error {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        // Boxed, to keep the success path small.
+        // Boxed, so that a `Result` with this error stays small.
         Self::Refused(Box::new(refusal))
     }
 }

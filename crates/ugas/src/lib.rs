@@ -160,9 +160,13 @@ pub use ugas_core::input;
 /// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
 #[cfg(feature = "data")]
 pub use ugas_data as data;
-/// Recordings: written while a game runs, played to any moment, verified and compared; and the sync test.
+/// Netcode without sockets: server, client, prediction and the wire format (§13).
 #[cfg(feature = "net")]
 pub use ugas_net as net;
+/// Simulated networks: a server and its clients in one process, for tests.
+#[cfg(feature = "netsim")]
+pub use ugas_netsim as netsim;
+/// Recordings: written while a game runs, played to any moment, verified and compared; and the sync test.
 #[cfg(feature = "replay")]
 pub use ugas_replay as replay;
 

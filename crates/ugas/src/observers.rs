@@ -249,6 +249,7 @@ struct Subject {
 }
 
 impl Subject {
+    /// The definitions and the controller that an event is about.
     fn of(kind: &EventKind) -> Self {
         let about = Self { controller: kind.subject(), ..Self::default() };
         match *kind {

@@ -13,6 +13,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Name of an attribute, copied from the catalog at its first use.
     pub(crate) fn attribute(&mut self, simulation: &Simulation, id: AttributeId) -> Arc<str> {
         interned(&mut self.attributes, id.index(), || simulation.catalog().attribute_name(id))
     }
@@ -22,7 +23,8 @@ impl Names {
     }
 
     pub(crate) fn effect(&mut self, simulation: &Simulation, id: EffectId) -> Arc<str> {
-        // Ids of effects that are defined at run time are reused, so their names are not interned.
+        // A restored snapshot may give the id of an effect created at run time to another definition, so the
+        // names of these effects are not interned.
         match simulation.catalog().effect_by_id(id) {
             Some(effect) => interned(&mut self.effects, id.index(), || effect.name()),
             None => Arc::from(simulation.effect_name(id)),

@@ -148,7 +148,8 @@ impl Player {
         }
     }
 
-    /// Uses an ability.
+    /// Activates an ability, and records the result. A local-only ability is activated on this client and not
+    /// sent.
     pub(super) fn activate(&mut self, ability: GrantedAbilityId, target: Option<ControllerId>) {
         let request = target.map(ActivationRequest::on).unwrap_or_default();
         match self.session.client.activate(ability, request.clone()) {
@@ -159,7 +160,7 @@ impl Player {
                     Err(error) => self.refused(&error),
                 };
             }
-            done => self.note(done),
+            sent => self.record_result(sent),
         }
     }
 
@@ -169,25 +170,26 @@ impl Player {
         act: impl FnOnce(&mut Client, ControllerId) -> Result<PredictionKey, ActError>,
     ) {
         let Some(own) = self.own() else { return };
-        let done = act(&mut self.session.client, own);
-        self.note(done);
+        let sent = act(&mut self.session.client, own);
+        self.record_result(sent);
     }
 
     /// Cancels all activations of an ability.
     pub(super) fn cancel(&mut self, ability: GrantedAbilityId) {
         let granted = self.client().simulation().ability(ability);
-        let runs = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
-        if runs.is_empty() {
+        let activations = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
+        if activations.is_empty() {
             self.last = LastAction::Refused("NotActive".to_owned(), "the ability is not active".to_owned());
         }
-        for run in runs {
-            let done = self.session.client.cancel_activation(run);
-            self.note(done);
+        for activation in activations {
+            let sent = self.session.client.cancel_activation(activation);
+            self.record_result(sent);
         }
     }
 
-    fn note(&mut self, done: Result<PredictionKey, ActError>) {
-        self.last = match done {
+    /// Records a sent action as waiting for the server's answer, or the client's refusal to send it.
+    fn record_result(&mut self, sent: Result<PredictionKey, ActError>) {
+        self.last = match sent {
             Ok(key) => LastAction::Waiting(key),
             Err(error) => self.refused(&error),
         };

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use ugas_core::catalog::Catalog;
 use ugas_core::time::Time;
-use ugas_net::link::{Conditions, Duplex};
 use ugas_net::message::ByeReason;
 use ugas_net::{Client, ClientConfig, ClientEvent};
+use ugas_netsim::link::{Conditions, Duplex};
 use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending, Refusal};
 
 use crate::online::{self, JoinRequest};

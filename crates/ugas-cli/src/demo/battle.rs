@@ -10,9 +10,10 @@ use ugas_core::simulation::{Config, Simulation};
 use ugas_core::targeting::{Placement, Team};
 use ugas_core::time::{Span, Time};
 use ugas_data::Loader;
-use ugas_net::link::{Conditions, Duplex};
 use ugas_net::wire::Dictionary;
-use ugas_net::{Client, ClientConfig, Defaults, Rig, Server, ServerConfig, ServerEvent};
+use ugas_net::{Client, ClientConfig, Defaults, Server, ServerConfig, ServerEvent};
+use ugas_netsim::Rig;
+use ugas_netsim::link::{Conditions, Duplex};
 
 use super::bot::{Bot, BotTags};
 use super::event_log::EventLog;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ugas_core::effect::PredictionKey;
 use ugas_core::time::Time;
 use ugas_inspect::{Correction, CorrectionCause, Difference};
-use ugas_net::link::Duplex;
 use ugas_net::wire::Dictionary;
 use ugas_net::{Client, ClientEvent};
+use ugas_netsim::link::Duplex;
 
 use crate::traffic::Traffic;
 

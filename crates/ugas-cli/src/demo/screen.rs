@@ -86,21 +86,22 @@ impl Scene<'_> {
         self.view.heroes.iter().flat_map(|hero| [self.hero(hero, bar), self.abilities(hero)]).collect()
     }
 
-    fn hero(&self, hero: &Fighter, width: u16) -> Line<'_> {
+    /// Name, class, health, mana and states of a hero. The bar of mana is half as wide as that of health.
+    fn hero(&self, hero: &Fighter, bar_width: u16) -> Line<'_> {
         let style = self.team(hero.team).add_modifier(Modifier::BOLD);
         let mut spans = vec![
             Span::styled(format!("{:<6}", hero.name), style),
             Span::styled(format!(" {:<6} ", hero.class), self.dim()),
         ];
         let share = hero.health / hero.max_health.max(1.0);
-        spans.extend(self.bar(share, width, health_colour(share), '█', '░'));
+        spans.extend(self.bar(share, bar_width, health_colour(share), '█', '░'));
         let health = match hero.is_down() {
             true => "   down ".to_owned(),
             false => format!(" {:>3.0}{:<4}", hero.health, barrier(hero.barrier)),
         };
         spans.push(Span::raw(health));
         if let Some((mana, most)) = hero.mana {
-            spans.extend(self.bar(mana / most.max(1.0), width / 2, Color::Indexed(39), '█', '░'));
+            spans.extend(self.bar(mana / most.max(1.0), bar_width / 2, Color::Indexed(39), '█', '░'));
             spans.push(Span::raw(format!(" {mana:>3.0}  ")));
         }
         spans.push(Span::styled(hero.states.join(" "), self.coloured(Color::Indexed(214))));

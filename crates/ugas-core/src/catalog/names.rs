@@ -33,6 +33,7 @@ impl NameTable {
         self.0.iter().map(|name| &**name)
     }
 
+    /// The name that a mistyped one most probably means, for error messages.
     pub(crate) fn nearest(&self, wanted: &str) -> Option<String> {
         nearest(wanted, self.iter()).map(str::to_owned)
     }

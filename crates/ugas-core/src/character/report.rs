@@ -122,7 +122,8 @@ pub enum CharacterOutcome {
 }
 
 impl CharacterOutcome {
-    /// Whether a part of the character was lost or changed.
+    /// Whether a part of the character was lost or changed. New attributes, and activations that stay behind
+    /// or start again (P8), are no loss.
     pub fn is_loss(&self) -> bool {
         !matches!(self, Self::Appeared { .. } | Self::RunsLeftBehind { .. } | Self::ActivatedAgain)
     }

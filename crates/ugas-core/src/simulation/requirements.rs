@@ -273,6 +273,7 @@ impl Simulation {
         found.into_iter().map(|(_, id, tag)| (id, tag)).collect()
     }
 
+    /// Refuses an ability if `tags`, those of its owner, include one of its cooldown tags.
     fn check_cooldown(
         &self,
         granted: &GrantedAbility,

@@ -102,21 +102,22 @@ impl RuntimeEffects {
         }
     }
 
+    /// Position of a number in `known`, or as an error the position to insert it at.
     fn position(&self, number: u32) -> Result<usize, usize> {
         self.known.binary_search_by_key(&number, |known| known.number)
     }
 
-    /// Gaps and definitions, in the order of numbers.
-    fn spans(&self) -> impl Iterator<Item = Span<'_>> {
+    /// All numbers given out so far, in order: definitions, and gaps of removed ones.
+    fn sequence(&self) -> impl Iterator<Item = SequenceItem<'_>> {
         let mut expected = 0;
         let known = self.known.iter().flat_map(move |known| {
-            let forgotten = known.number - core::mem::replace(&mut expected, known.number + 1);
-            let forgotten = (forgotten > 0).then_some(Span::Forgotten(forgotten));
-            forgotten.into_iter().chain([Span::Known(&known.effect.def)])
+            let gap = known.number - core::mem::replace(&mut expected, known.number + 1);
+            let gap = (gap > 0).then_some(SequenceItem::Gap(gap));
+            gap.into_iter().chain([SequenceItem::Definition(&known.effect.def)])
         });
         let seen = self.known.last().map_or(0, |last| last.number + 1);
         let rest = self.next - seen;
-        known.chain((rest > 0).then_some(Span::Forgotten(rest)))
+        known.chain((rest > 0).then_some(SequenceItem::Gap(rest)))
     }
 
     /// Reads definitions and resolves each.
@@ -141,11 +142,11 @@ impl RuntimeEffects {
                 read.add(hash, Arc::new(effect));
                 after_gap = false;
             } else {
-                let forgotten = u32::decode(decoder)?;
-                if forgotten == 0 || after_gap || forgotten > end - read.next {
+                let gap = u32::decode(decoder)?;
+                if gap == 0 || after_gap || gap > end - read.next {
                     return Err(decoder.invalid("the gaps between effects created at run time are invalid"));
                 }
-                read.next += forgotten;
+                read.next += gap;
                 after_gap = true;
             }
         }
@@ -154,25 +155,25 @@ impl RuntimeEffects {
 }
 
 /// A gap or a definition in the sequence of numbers.
-enum Span<'a> {
-    /// A gap of this many forgotten numbers.
-    Forgotten(u32),
-    /// An existing definition.
-    Known(&'a EffectDef),
+enum SequenceItem<'a> {
+    /// A gap of this many numbers, whose definitions were removed.
+    Gap(u32),
+    /// The definition of one number.
+    Definition(&'a EffectDef),
 }
 
-/// Encoding: the next number, then each span: a byte for its kind, and the definition or the length of the
-/// gap.
+/// Encoding: the next number, then each item of the sequence: a byte for its kind, and the definition or the
+/// length of the gap.
 impl Encode for RuntimeEffects {
     fn encode(&self, encoder: &mut Encoder) {
         self.next.encode(encoder);
-        for span in self.spans() {
-            match span {
-                Span::Forgotten(count) => {
+        for item in self.sequence() {
+            match item {
+                SequenceItem::Gap(count) => {
                     false.encode(encoder);
                     count.encode(encoder);
                 }
-                Span::Known(def) => {
+                SequenceItem::Definition(def) => {
                     true.encode(encoder);
                     def.encode(encoder);
                 }
@@ -184,13 +185,13 @@ impl Encode for RuntimeEffects {
 impl StateHash for RuntimeEffects {
     fn state_hash(&self, hasher: &mut StateHasher) {
         u64::from(self.next).state_hash(hasher);
-        for span in self.spans() {
-            match span {
-                Span::Forgotten(count) => {
+        for item in self.sequence() {
+            match item {
+                SequenceItem::Gap(count) => {
                     false.state_hash(hasher);
                     count.state_hash(hasher);
                 }
-                Span::Known(def) => {
+                SequenceItem::Definition(def) => {
                     true.state_hash(hasher);
                     def.state_hash(hasher);
                 }

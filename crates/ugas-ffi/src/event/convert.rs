@@ -180,7 +180,7 @@ fn effect_event(kind: &EventKind, lent: &mut Lent) -> Option<Converted> {
         }
         EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
             let effect = plain(effect, Some(*active));
-            let reason = removal(*reason) as u32;
+            let reason = removal_reason(*reason) as u32;
             (K::EffectRemoved, ugas_event_effect { stacks: *stacks, reason, ..effect })
         }
         EventKind::EffectStackChanged { effect, active, old, new, .. } => {
@@ -393,7 +393,7 @@ fn category(category: Category) -> ugas_category {
     }
 }
 
-fn removal(reason: RemovalReason) -> ugas_removal_reason {
+fn removal_reason(reason: RemovalReason) -> ugas_removal_reason {
     match reason {
         RemovalReason::Expired => ugas_removal_reason::Expired,
         RemovalReason::Removed => ugas_removal_reason::Removed,

@@ -158,7 +158,7 @@ impl Client {
         controller: ControllerId,
         input: impl Into<InputId>,
     ) -> Result<PredictionKey, ActError> {
-        let (remote, input) = (self.own_remote(controller)?, checked_input(input.into())?);
+        let (remote, input) = (self.own_remote(controller)?, check_input_name(input.into())?);
         self.press_local(controller, &input);
         self.queue(NetCommand::Press { controller: remote, input })
     }
@@ -172,7 +172,7 @@ impl Client {
         controller: ControllerId,
         input: impl Into<InputId>,
     ) -> Result<PredictionKey, ActError> {
-        let (controller, input) = (self.own_remote(controller)?, checked_input(input.into())?);
+        let (controller, input) = (self.own_remote(controller)?, check_input_name(input.into())?);
         self.queue(NetCommand::Release { controller, input })
     }
 
@@ -426,7 +426,8 @@ impl Client {
     }
 }
 
-fn checked_input(input: InputId) -> Result<InputId, ActError> {
+/// Checks that the name of an input is short enough for the wire ([`MAX_INPUT_NAME`]).
+fn check_input_name(input: InputId) -> Result<InputId, ActError> {
     match input.as_str().len() <= MAX_INPUT_NAME {
         true => Ok(input),
         false => Err(ActError::Malformed("the name of an input has at most 64 bytes on the wire")),

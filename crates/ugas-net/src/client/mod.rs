@@ -229,7 +229,8 @@ impl Client {
         self.inbox.own_controllers().filter_map(|remote| self.replica.local(remote))
     }
 
-    /// The server's handle of a controller, which both sides understand.
+    /// The server's handle of a controller, for the game's own messages: the client's handles mean nothing to
+    /// others. `None` if the controller is only predicted.
     pub fn remote(&self, controller: ControllerId) -> Option<ControllerId> {
         self.replica.remote(controller)
     }

@@ -245,8 +245,8 @@ impl<H: Host> Server<H> {
         outcome
     }
 
-    /// The simulation, for changes between ticks that bypass a recording of the host; [`Server::execute`]
-    /// does not bypass it. Do not advance its time: [`Server::tick`] does.
+    /// The simulation, for changes between ticks. They are not passed to the host, so its recording misses
+    /// them: use [`Server::execute`] if it records. Do not advance time: [`Server::tick`] does.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         &mut self.simulation
     }

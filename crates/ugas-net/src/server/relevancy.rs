@@ -191,6 +191,8 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Updates the view that all clients with a visibility share, or creates it; returns whether anything
+    /// changed.
     pub(super) fn refresh_versioned_view(
         &mut self,
         controller: ControllerId,
@@ -198,8 +200,8 @@ impl<H: Host> Server<H> {
     ) -> bool {
         let Some(spec) = self.visibilities.get(usize::from(visibility.0)) else { return false };
         let view = self.versioned_views.entry((controller, visibility)).or_default();
-        // A view that begins between two ticks belongs to the tick that is over.
         let filter = spec.filter_for(&self.simulation, controller, &self.dictionary);
+        // Between two ticks, a change gets the version of the tick that is over. Version 0 is reserved.
         view.refresh(&filter, &mut self.scratch, self.tick.max(Tick(1)))
     }
 }

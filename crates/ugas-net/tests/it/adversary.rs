@@ -8,7 +8,6 @@ use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
-use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, ActivationRef, ClientId, CommandFrame, CommandOutcome, ControllerChange, ControllerUpdate, Frames,
     Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToClient, ToServer, Update, Welcome,
@@ -17,6 +16,7 @@ use ugas_net::wire::{Dictionary, UpdateDecoder, encode_to_client, encode_to_serv
 use ugas_net::{
     Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, Tick, TickLength,
 };
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::{Match, catalog};
 

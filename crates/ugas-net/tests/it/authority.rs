@@ -4,9 +4,9 @@ use ugas_core::handle::GrantedAbilityId;
 use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::{Placement, TargetData};
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
 use ugas_net::message::Rejection;
 use ugas_net::{ActError, ClientEvent, ServerConfig};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::Match;
 

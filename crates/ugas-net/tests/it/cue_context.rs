@@ -14,8 +14,8 @@ use ugas_core::id::{ActorId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
 use ugas_net::{ClientConfig, ClientEvent, Ownership, TagRule, Visibility};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::Match;
 use crate::taint::Table;

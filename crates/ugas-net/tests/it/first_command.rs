@@ -3,8 +3,9 @@
 use ugas_core::handle::GrantedAbilityId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
-use ugas_net::{Client, ClientConfig, ClientEvent, Rig, Server, ServerConfig, ServerEvent, TickLength};
+use ugas_net::{Client, ClientConfig, ClientEvent, Server, ServerConfig, ServerEvent, TickLength};
+use ugas_netsim::Rig;
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::catalog;
 

@@ -14,8 +14,9 @@ use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
 use ugas_core::targeting::{Affiliation, Confirmation, Shape, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
-use ugas_net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
+use ugas_net::{ClientConfig, ClientEvent, Defaults, Server, ServerConfig, ServerEvent};
+use ugas_netsim::Rig;
+use ugas_netsim::link::Conditions;
 
 /// The rules: a hero with a spell, a weapon, a heal and a channel, and wolves.
 pub(crate) fn catalog() -> Arc<Catalog> {
@@ -227,7 +228,7 @@ impl Match {
         let mut this = Self { rig, heroes: Vec::new(), wolf };
         for _ in 0..20 {
             this.run(0.5);
-            let is_ready = |seat: &ugas_net::Seat| {
+            let is_ready = |seat: &ugas_netsim::Seat| {
                 seat.client.own_controllers().count() == 1 && seat.client.local(wolf).is_some()
             };
             if this.heroes.len() == clients && this.rig.seats.iter().all(is_ready) {

@@ -6,8 +6,9 @@ use ugas_core::random::RandomStream;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation, Spawn};
 use ugas_core::targeting::Placement;
 use ugas_core::time::{Span, Time};
-use ugas_net::link::Conditions;
-use ugas_net::{ClientConfig, Host, Rig, Server, ServerConfig, ServerEvent};
+use ugas_net::{ClientConfig, Host, Server, ServerConfig, ServerEvent};
+use ugas_netsim::Rig;
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::catalog;
 

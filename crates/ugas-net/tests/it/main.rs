@@ -3,6 +3,7 @@
 
 mod adversary;
 mod authority;
+mod clock;
 mod contract;
 mod cue_context;
 mod decoding_after_loss;

@@ -1,9 +1,9 @@
 //! Prediction with replay (§13.4, §13.5).
 
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
 use ugas_net::message::Rejection;
 use ugas_net::{ActError, ClientEvent, ServerConfig};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::Match;
 

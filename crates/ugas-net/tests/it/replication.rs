@@ -1,7 +1,7 @@
 //! Replication modes and visibility (§13.2, §5.5).
 
-use ugas_net::link::Conditions;
 use ugas_net::{ClientEvent, Ownership, Visibility};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::Match;
 

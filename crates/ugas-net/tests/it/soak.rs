@@ -1,6 +1,6 @@
 //! A few soak matches of each profile; `ugas soak` plays more.
 
-use ugas_net::soak::{Profile, play};
+use ugas_netsim::soak::{Profile, play};
 
 #[track_caller]
 fn check(profile: &str, seeds: core::ops::Range<u64>) {

@@ -3,12 +3,12 @@
 use ugas_core::event::EventKind;
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::time::{Span, Time};
-use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToServer,
 };
 use ugas_net::wire::{Dictionary, encode_to_server};
 use ugas_net::{ClientEvent, PeerId, Server, ServerConfig, Tick};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::{Match, catalog};
 

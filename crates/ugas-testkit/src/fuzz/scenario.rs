@@ -28,7 +28,7 @@ const CHECKSUM_BYTES: usize = 8;
 /// step size (V4).
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    if text.len() as u64 > LIMITS.file_bytes || !is_tame(&text) {
+    if text.len() as u64 > LIMITS.file_bytes || !has_only_long_periods(&text) {
         return;
     }
     Loader::new().text("fuzz.yaml", text.as_ref()).limits(LIMITS).check();
@@ -83,15 +83,17 @@ pub fn state_seeds() -> Vec<Vec<u8>> {
     simulations.iter().map(|simulation| simulation.snapshot().to_bytes_with_rules()).collect()
 }
 
-fn is_tame(text: &str) -> bool {
-    fn is_tame(node: &Node) -> bool {
+/// Whether every period is long enough for a fuzz run ([`SHORTEST_PERIOD`]).
+fn has_only_long_periods(text: &str) -> bool {
+    fn has_only_long_periods(node: &Node) -> bool {
         let entries = node.entries().iter().all(|entry| {
             let number = entry.value.number().filter(|_| entry.key.value == "Period");
-            number.is_none_or(|period| period >= SHORTEST_PERIOD || period <= 0.0) && is_tame(&entry.value)
+            number.is_none_or(|period| period >= SHORTEST_PERIOD || period <= 0.0)
+                && has_only_long_periods(&entry.value)
         });
-        entries && node.items().iter().all(is_tame)
+        entries && node.items().iter().all(has_only_long_periods)
     }
     let mut map = SourceMap::new();
     let file = map.add("fuzz.yaml", text);
-    node::parse(&map, file, &LIMITS, &mut Sink::with_limit(0)).iter().all(is_tame)
+    node::parse(&map, file, &LIMITS, &mut Sink::with_limit(0)).iter().all(has_only_long_periods)
 }

@@ -118,11 +118,11 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
         ToClient::Bye(ByeReason::Shutdown),
     ];
     let whole = messages.iter().filter_map(|message| wire::encode_to_client(dictionary(), message).ok());
-    whole.chain(short_update()).collect()
+    whole.chain(delta_update()).collect()
 }
 
-/// Update that is encoded against the other one.
-fn short_update() -> Option<Vec<u8>> {
+/// Update that is encoded as a delta, with values of [`update`] as its baselines.
+fn delta_update() -> Option<Vec<u8>> {
     let Update { stream, ack_report, .. } = update();
     let header = UpdateHeader {
         packet: PacketId(52),
@@ -175,9 +175,9 @@ fn handle<H: Handle>(index: u32, generation: u32) -> H {
 
 fn update() -> Update {
     let key = |tick: u64| PredictionKey(tick << 32);
-    let verdicts =
+    let outcomes =
         [CommandOutcome::Done, CommandOutcome::Shifted(2), CommandOutcome::Rejected(Rejection::NotActivated)];
-    let results = (95..).map(key).zip(verdicts).map(|(key, outcome)| CommandResult { key, outcome });
+    let results = (95..).map(key).zip(outcomes).map(|(key, outcome)| CommandResult { key, outcome });
     let burst = CueBurst {
         tick: Tick(99),
         ordinal: 1,

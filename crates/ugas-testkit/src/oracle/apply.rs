@@ -216,6 +216,7 @@ impl Oracle {
             && !def.ongoing_blocked_tags.iter().any(|tag| view.has(target, tag))
     }
 
+    /// Duration in microseconds; `None` for instant and infinite effects.
     fn duration(&self, spec: &OracleSpec, target: Actor) -> Result<Option<i64>, Failure> {
         match &spec.def.duration {
             DurationDef::Instant => Ok(None),

@@ -57,6 +57,7 @@ impl Oracle {
         }
     }
 
+    /// Sets the number of stacks, and emits the event. Magnitudes follow when the oracle settles.
     fn set_stacks(&mut self, sequence: u64, stacks: u32) {
         let Some(instance) = self.find_mut(sequence) else { return };
         let old = std::mem::replace(&mut instance.stacks, stacks);
@@ -125,7 +126,7 @@ impl Oracle {
         self.bodies[actor].alive = false;
         self.bodies[actor].sets.clear();
         self.bodies[actor].base.clear();
-        self.published.forget(actor);
+        self.published.forget_all_values(actor);
         self.settle();
     }
 
@@ -139,8 +140,8 @@ impl Oracle {
         }
     }
 
-    /// Registers a set; false if it is registered already, a dependency is missing (§6.4), or it would close
-    /// a cycle (B6).
+    /// Registers a set; false if set or controller do not exist, the set is registered already, a dependency
+    /// is missing (§6.4), or it would close a cycle (B6).
     pub fn register(&mut self, actor: Actor, set: &str) -> bool {
         let Some(def) = self.game.sets.iter().find(|def| def.name == set).cloned() else { return false };
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive) else { return false };

@@ -34,7 +34,8 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    pub(super) fn forget(&mut self, actor: Actor) {
+    /// Forgets all values of an actor. Its tags and cues are published when its effects are removed.
+    pub(super) fn forget_all_values(&mut self, actor: Actor) {
         self.values.retain(|(of, _), _| *of != actor);
     }
 
@@ -50,13 +51,11 @@ impl Oracle {
             self.flush();
             let Some(pending) = self.queue.pop_front() else { return };
             match pending {
-                Pending::Apply(thought_of, target) => {
+                Pending::Apply(queued, target) => {
                     // E8: frozen captures are read now.
-                    if let Some(mut spec) =
-                        self.spec(&thought_of.def.name, thought_of.source, thought_of.level)
-                    {
-                        spec.set_by_caller = thought_of.set_by_caller;
-                        spec.context_tags = thought_of.context_tags;
+                    if let Some(mut spec) = self.spec(&queued.def.name, queued.source, queued.level) {
+                        spec.set_by_caller = queued.set_by_caller;
+                        spec.context_tags = queued.context_tags;
                         let _ = self.apply_one(spec, target);
                     }
                 }

@@ -7,8 +7,9 @@ use ugas_core::handle::ControllerId;
 use ugas_core::simulation::{Config, ReadError, Simulation};
 use ugas_core::time::Span;
 use ugas_data::Loader;
-use ugas_net::link::Conditions;
-use ugas_net::{ClientConfig, Rig, Server, ServerConfig, ServerEvent};
+use ugas_net::{ClientConfig, Server, ServerConfig, ServerEvent};
+use ugas_netsim::Rig;
+use ugas_netsim::link::Conditions;
 
 const PACK: &str = "
 $schema: x/schemas/attribute_set.json

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bevy_ugas::net::protocol::link::{Conditions, Duplex};
+use ugas_netsim::link::{Conditions, Duplex};
 use bevy_ugas::net::transport::{ClientState, ClientTransport, SendError};
 use ugas::{Span, Time};
 

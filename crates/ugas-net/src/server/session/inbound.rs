@@ -152,6 +152,7 @@ impl InboundState {
         }
     }
 
+    /// Rejects all commands of a frame.
     fn reject_all(
         &mut self,
         outbound: &mut OutboundState,

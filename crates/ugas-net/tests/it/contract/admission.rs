@@ -3,12 +3,13 @@
 use ugas_core::handle::GrantedAbilityId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::Span;
-use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, ByeReason, ClientId, Frames, Hello, PROTOCOL, PacketId, RefusedReason, Rejection, ToClient,
     ToServer, Welcome,
 };
-use ugas_net::{AfterRejection, ClientConfig, ClientEvent, Host, PeerId, Rig, Server, ServerConfig};
+use ugas_net::{AfterRejection, ClientConfig, ClientEvent, Host, PeerId, Server, ServerConfig};
+use ugas_netsim::Rig;
+use ugas_netsim::link::Conditions;
 
 use super::raw_server::RawServer;
 use crate::fixture::catalog;

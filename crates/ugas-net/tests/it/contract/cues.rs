@@ -2,7 +2,7 @@
 
 use ugas_core::time::Span;
 use ugas_net::ClientEvent;
-use ugas_net::link::Conditions;
+use ugas_netsim::link::Conditions;
 
 use super::raw_server::round_trip;
 use crate::fixture::Match;

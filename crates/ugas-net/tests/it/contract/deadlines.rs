@@ -3,10 +3,10 @@
 use ugas_core::handle::TaskId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::{Span, Time};
-use ugas_net::link::Conditions;
 use ugas_net::message::{Hello, PROTOCOL, ToServer};
 use ugas_net::wire::{Dictionary, encode_to_server};
 use ugas_net::{AfterDeadline, Host, PeerId, Server, ServerConfig};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::{Match, catalog};
 

@@ -1,7 +1,7 @@
 //! Update frequencies and bandwidth (§13.6).
 
 use ugas_net::ServerConfig;
-use ugas_net::link::Conditions;
+use ugas_netsim::link::Conditions;
 
 use super::raw_server::{RawServer, round_trip};
 use crate::fixture::Match;

@@ -6,13 +6,13 @@ use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::time::{Span, Time};
-use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, CommandFrame, CommandOutcome, CommandResult, Frames, Hello, NetCommand, PROTOCOL, PacketId,
     ToClient, ToServer, Update,
 };
 use ugas_net::wire::{Dictionary, UpdateDecoder, encode_to_server};
 use ugas_net::{PeerId, Server, ServerConfig, Tick, TickLength};
+use ugas_netsim::link::Conditions;
 
 use crate::fixture::catalog;
 

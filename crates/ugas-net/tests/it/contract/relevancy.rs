@@ -1,9 +1,9 @@
 //! Relevancy: what each client sees, and what must not be sent.
 
 use ugas_core::handle::ControllerId;
-use ugas_net::link::Conditions;
 use ugas_net::message::{Ack, ControllerChange, Frames, PacketId, ToServer, Update};
 use ugas_net::{Ownership, Visibility};
+use ugas_netsim::link::Conditions;
 
 use super::raw_server::{RawServer, round_trip};
 use crate::fixture::Match;

@@ -10,9 +10,9 @@ use super::oracle_view::{OracleView, Relation};
 use super::player::Player;
 use super::report::Kind;
 use super::soak_match::SoakMatch;
-use crate::message::ClientId;
-use crate::server::{Defaults, Server};
-use crate::tick::Tick;
+use ugas_net::Tick;
+use ugas_net::message::ClientId;
+use ugas_net::{Defaults, Server};
 
 /// Own controllers of clients, tick by tick: on the server, and as predicted by the client.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct ViewHistory {
 }
 
 impl ViewHistory {
-    pub(super) fn look_at_server(&mut self, server: &Server<Defaults>, players: &[Player]) {
+    pub(super) fn record_server_view(&mut self, server: &Server<Defaults>, players: &[Player]) {
         for player in players.iter().filter(|player| player.is_honest()) {
             let Some(client) = player.client.id() else { continue };
             for (id, mode) in owned(server, client) {
@@ -34,7 +34,7 @@ impl ViewHistory {
         }
     }
 
-    pub(super) fn look_at_client(&mut self, server: &Server<Defaults>, player: &Player) {
+    pub(super) fn record_client_view(&mut self, server: &Server<Defaults>, player: &Player) {
         let Some(client) = player.client.id().filter(|_| player.is_honest()) else { return };
         for (id, mode) in owned(server, client) {
             let Some(local) = player.client.local(id) else { continue };

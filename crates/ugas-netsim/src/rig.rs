@@ -7,10 +7,10 @@ use ugas_core::hash::StateHasher;
 use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
-use crate::client::{Client, ClientConfig};
 use crate::link::{Conditions, Duplex};
-use crate::server::{Host, PeerId, Server};
-use crate::tick::TickLength;
+use ugas_net::TickLength;
+use ugas_net::{Client, ClientConfig};
+use ugas_net::{Host, PeerId, Server};
 
 /// Deliveries of datagrams per tick.
 const STEPS_PER_TICK: i64 = 4;
@@ -57,8 +57,9 @@ impl Seat {
 /// use ugas_core::catalog::Catalog;
 /// use ugas_core::simulation::{Config, Simulation};
 /// use ugas_core::time::Span;
-/// use ugas_net::link::Conditions;
-/// use ugas_net::{ClientConfig, Rig, Server, ServerConfig};
+/// use ugas_net::{ClientConfig, Server, ServerConfig};
+/// use ugas_netsim::Rig;
+/// use ugas_netsim::link::Conditions;
 ///
 /// let catalog = Catalog::builder().build()?;
 /// let server = Server::new(Simulation::new(catalog, Config::default()), ServerConfig::default());

@@ -13,11 +13,11 @@ use ugas_core::simulation::{Config, Simulation};
 use ugas_core::task::TaskDef;
 use ugas_core::time::{Span, Time};
 
-use crate::client::{Client, ClientConfig};
 use crate::link::Conditions;
 use crate::rig::Rig;
-use crate::server::{Server, ServerConfig, ServerEvent};
-use crate::tick::TickLength;
+use ugas_net::TickLength;
+use ugas_net::{Client, ClientConfig};
+use ugas_net::{Server, ServerConfig, ServerEvent};
 
 /// Measured round trips, in milliseconds.
 pub const RATE_OF_FIRE_PINGS: [u32; 7] = [0, 50, 100, 150, 200, 250, 300];

@@ -9,9 +9,9 @@ use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 
 use super::bot::pick;
-use crate::message::{Ack, ActivationRef, CommandFrame, Frames, Hello, NetCommand, PacketId, ToServer};
-use crate::tick::Tick;
-use crate::wire::{self, Dictionary};
+use ugas_net::Tick;
+use ugas_net::message::{Ack, ActivationRef, CommandFrame, Frames, Hello, NetCommand, PacketId, ToServer};
+use ugas_net::wire::{self, Dictionary};
 
 /// Tricks of a cheat.
 pub(super) const TRICKS: [&str; 18] = [

@@ -8,7 +8,7 @@
 //! gives the same match, so that a failure can be replayed.
 //!
 //! ```
-//! use ugas_net::soak::{Profile, play};
+//! use ugas_netsim::soak::{Profile, play};
 //!
 //! let profile = Profile::named("calm").expect("it is one of `Profile::NAMES`");
 //! let report = play(&Profile { seconds: 1.0, clients: (1, 1), ..profile }, 7);

@@ -53,7 +53,7 @@ pub struct LinkCounts {
 ///
 /// ```
 /// use ugas_core::time::{Span, Time};
-/// use ugas_net::link::{Conditions, Link};
+/// use ugas_netsim::link::{Conditions, Link};
 ///
 /// let mut link = Link::new(7, Conditions { delay: Span::millis(30), ..Conditions::perfect() });
 /// link.send(Time::ZERO, b"hello");

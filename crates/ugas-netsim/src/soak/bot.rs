@@ -7,7 +7,7 @@ use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::TargetData;
 
 use super::game::ABILITIES;
-use crate::client::{ActError, Client};
+use ugas_net::{ActError, Client};
 
 /// Chance of a command in a step.
 const EAGERNESS: f64 = 0.12;

@@ -9,8 +9,8 @@ use super::bot::pick;
 use super::game::{AFFLICTIONS, RELICS};
 use super::soak_match::SoakMatch;
 use crate::link::Conditions;
-use crate::message::ClientId;
 use ugas_core::simulation::Stacks;
+use ugas_net::message::ClientId;
 
 impl SoakMatch {
     /// Inflicts the faults that are due.

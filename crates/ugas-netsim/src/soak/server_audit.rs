@@ -11,7 +11,7 @@ use ugas_core::time::{Span, Time};
 
 use super::game::Game;
 use super::report::Kind;
-use crate::message::ClientId;
+use ugas_net::message::ClientId;
 
 /// Cost and cooldown of an ability.
 #[derive(Clone, Copy, Debug)]

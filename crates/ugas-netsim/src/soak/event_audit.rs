@@ -8,8 +8,8 @@ use ugas_core::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::id::{AttributeId, TagId};
 
 use super::report::Kind;
-use crate::client::{Client, ClientEvent};
-use crate::message::Rejection;
+use ugas_net::message::Rejection;
+use ugas_net::{Client, ClientEvent};
 
 /// State of a controller as the events imply it.
 #[derive(Debug, Default)]

@@ -17,12 +17,12 @@ use super::player::{Player, TIMEOUT};
 use super::profile::Profile;
 use super::report::{Kind, Report};
 use super::server_audit::ServerAudit;
-use crate::client::ClientEvent;
-use crate::message::ClientId;
 use crate::rig::{open, seal};
-use crate::server::{Defaults, PeerId, Server, ServerConfig, ServerEvent};
-use crate::tick::TickLength;
-use crate::wire::Dictionary;
+use ugas_net::ClientEvent;
+use ugas_net::TickLength;
+use ugas_net::message::ClientId;
+use ugas_net::wire::Dictionary;
+use ugas_net::{Defaults, PeerId, Server, ServerConfig, ServerEvent};
 
 /// Deliveries of datagrams per tick.
 const STEPS_PER_TICK: i64 = 2;
@@ -181,7 +181,7 @@ impl SoakMatch {
             self.next_tick = length.next_after(self.next_tick);
             self.handle_server_events();
             if phase == Phase::Viewing {
-                self.view_history.look_at_server(&self.server, &self.players);
+                self.view_history.record_server_view(&self.server, &self.players);
             }
         }
     }
@@ -274,7 +274,7 @@ impl SoakMatch {
                 player.audit.given.extend(given);
             }
             if phase == Phase::Viewing {
-                self.view_history.look_at_client(&self.server, player);
+                self.view_history.record_client_view(&self.server, player);
             }
         }
         self.send(at, phase);

@@ -12,10 +12,10 @@ use ugas_core::time::{Span, Time};
 use super::cheat::Cheat;
 use super::event_audit::EventAudit;
 use super::report::Kind;
-use crate::client::{Client, ClientConfig};
 use crate::link::{Conditions, Duplex};
-use crate::message::ClientId;
-use crate::server::PeerId;
+use ugas_net::PeerId;
+use ugas_net::message::ClientId;
+use ugas_net::{Client, ClientConfig};
 
 /// Timeout of sessions: short, so that partitions end sessions.
 pub(super) const TIMEOUT: Span = Span::millis(3_000);
