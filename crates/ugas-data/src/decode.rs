@@ -20,7 +20,7 @@ pub use leaf::{
     ActorNumber, ActorText, Flag, Formula, Hex, Integer, Label, NonNegative, Number, ParameterValue,
     PlainValue, Raw, Text, Unit,
 };
-pub use list::{AtLeastOne, List, NamedMap, Vector};
+pub use list::{AtLeastOne, List, NamedMap, OneOrMany, Vector};
 pub(crate) use macros::{choice, record, reference};
 
 /// Value that can be decoded from a file.

@@ -6,9 +6,10 @@ use smallvec::SmallVec;
 
 use super::context::ActivationTargets;
 use super::gameplay_event::GameplayEvent;
-use super::granted::Parameters;
+use super::granted::{Parameters, parameter};
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::PredictionKey;
+use crate::expr::EVENT_PAYLOAD;
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, TagId};
 use crate::targeting::TargetData;
@@ -163,6 +164,19 @@ pub struct Activation {
 }
 
 impl Activation {
+    /// Number that `Param` reads: of the event that triggered it or was awaited last (A11), or left by its tasks.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        if let Some(event) = &self.event {
+            if name == "Event.Magnitude" {
+                return Some(event.magnitude);
+            }
+            if let Some(name) = name.strip_prefix(EVENT_PAYLOAD) {
+                return event.payload(name);
+            }
+        }
+        parameter(&self.parameters, name)
+    }
+
     /// The granted ability.
     pub fn granted(&self) -> GrantedAbilityId {
         self.granted

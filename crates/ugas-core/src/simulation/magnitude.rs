@@ -292,11 +292,15 @@ impl Environment for ExpressionInputs<'_> {
         self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
     }
 
-    /// Parameter of the ability that applied the effect, while it is granted.
+    /// Parameter of the ability that applied the effect, while it is granted: of its newest activation, else of
+    /// the grant.
     fn param(&self, name: &str) -> Result<f64, EvalError> {
-        let handle = self.inputs.spec.context.ability;
-        let granted = handle.and_then(|handle| self.inputs.state.abilities.get(handle));
-        granted.and_then(|granted| granted.parameter(name)).ok_or(EvalError::MissingParam)
+        let state = self.inputs.state;
+        let handle = self.inputs.spec.context.ability.ok_or(EvalError::MissingParam)?;
+        let granted = state.abilities.get(handle).ok_or(EvalError::MissingParam)?;
+        let newest = granted.activations.last().and_then(|id| state.activations.get(*id));
+        let own = newest.and_then(|running| running.number(name));
+        own.or_else(|| granted.parameter(name)).ok_or(EvalError::MissingParam)
     }
 
     fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {

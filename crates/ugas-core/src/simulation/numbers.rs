@@ -2,8 +2,8 @@
 
 use super::Simulation;
 use super::magnitude::refusal;
-use crate::ability::{parameter, set_parameter};
-use crate::expr::{EVENT_PAYLOAD, Environment, EvalError, Side};
+use crate::ability::set_parameter;
+use crate::expr::{Environment, EvalError, Side};
 use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::number::finite;
@@ -113,20 +113,8 @@ impl Environment for TaskInputs<'_> {
 
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
-        // A11: numbers of the event that triggered the activation or was awaited last.
-        if let Some(event) = running.and_then(|running| running.event.as_ref()) {
-            if name == "Event.Magnitude" {
-                return Ok(event.magnitude);
-            }
-            if let Some(name) = name.strip_prefix(EVENT_PAYLOAD) {
-                return event.payload(name).ok_or(EvalError::MissingParam);
-            }
-        }
-        let own = running.and_then(|running| parameter(&running.parameters, name));
-        let granted = || {
-            let granted = self.sim.state.abilities.get(self.granted)?;
-            parameter(&granted.parameters, name)
-        };
+        let own = running.and_then(|running| running.number(name));
+        let granted = || self.sim.state.abilities.get(self.granted)?.parameter(name);
         own.or_else(granted).ok_or(EvalError::MissingParam)
     }
 

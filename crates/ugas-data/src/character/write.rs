@@ -335,6 +335,7 @@ fn list<T>(items: impl Iterator<Item = T>) -> List<T> {
     List { items: items.collect(), span: Some(Span::default()) }
 }
 
+/// The same list, written even if it is empty.
 fn written<T>(list: List<T>) -> List<T> {
     List { span: Some(Span::default()), ..list }
 }
@@ -346,10 +347,12 @@ fn some<T>(items: impl Iterator<Item = T>) -> List<T> {
     List { items, span }
 }
 
+/// List of tags that is written even if it is empty.
 fn tags<T>(names: &[String], tag: fn(Spanned<String>) -> T) -> List<T> {
     list(names.iter().map(|name| tag(text(name))))
 }
 
+/// List of tags that is written only if it is not empty.
 fn some_tags<T>(names: &[String], tag: fn(Spanned<String>) -> T) -> List<T> {
     some(names.iter().map(|name| tag(text(name))))
 }

@@ -9,16 +9,19 @@ use crate::model::magnitude::TagRequirementDoc;
 use crate::model::{Document, Model};
 use crate::source::Span;
 
-type Graph<'a> = BTreeMap<(Side, &'a str), Vec<(Side, &'a str)>>;
+type Graph<'a> = BTreeMap<(Namespace, &'a str), Vec<(Namespace, &'a str)>>;
 
-/// Kind of a node: effects and abilities may share a name.
+/// Namespace of a node: an effect and an ability may have the same name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Side {
-    One,
-    Other,
+enum Namespace {
+    /// Attribute sets, scenes or effects: a graph has only one of these kinds.
+    Main,
+    /// Abilities.
+    Abilities,
 }
 
-/// Checks sets, scenes, effects and abilities.
+/// Reports cycles of dependencies of sets, of inheritance of scenes, of effects that apply each other without
+/// conditions, and of effects and abilities that grant and apply each other.
 pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) {
     let (mut sets, mut scenes) = (Graph::new(), Graph::new());
     let (mut effects, mut grants) = (Graph::new(), Graph::new());
@@ -26,19 +29,19 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
         match &document.model {
             Model::AttributeSet(doc) => {
                 if let Some(name) = &doc.name {
-                    let needs = doc.dependencies.iter().map(|set| (Side::One, set.value.as_str()));
-                    sets.entry((Side::One, &name.value)).or_default().extend(needs);
+                    let needs = doc.dependencies.iter().map(|set| (Namespace::Main, set.value.as_str()));
+                    sets.entry((Namespace::Main, &name.value)).or_default().extend(needs);
                 }
             }
             Model::Scene(doc) => {
                 if let Some(name) = &doc.name {
-                    let needs = doc.extends.iter().map(|scene| (Side::One, scene.value.as_str()));
-                    scenes.entry((Side::One, &name.value)).or_default().extend(needs);
+                    let needs = doc.extends.iter().map(|scene| (Namespace::Main, scene.value.as_str()));
+                    scenes.entry((Namespace::Main, &name.value)).or_default().extend(needs);
                 }
             }
             Model::Effect(doc) => {
                 let Some(name) = &doc.name else { continue };
-                let key = (Side::One, name.value.as_str());
+                let key = (Namespace::Main, name.value.as_str());
                 let has_condition = |tags: &Option<TagRequirementDoc>| {
                     tags.as_ref().is_some_and(|tags| !tags.require.is_empty() || !tags.ignore.is_empty())
                 };
@@ -49,10 +52,10 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
                 let overflow = doc.stacking.iter().flat_map(|stacking| stacking.overflow_effects.iter());
                 let applied: Vec<_> = additional
                     .chain(overflow.map(|effect| &effect.0))
-                    .map(|effect| (Side::One, effect.value.as_str()))
+                    .map(|effect| (Namespace::Main, effect.value.as_str()))
                     .collect();
                 let granted = doc.granted_abilities.iter().filter_map(|grant| grant.ability.as_deref());
-                let granted = granted.map(|ability| (Side::Other, ability.value.as_str()));
+                let granted = granted.map(|ability| (Namespace::Abilities, ability.value.as_str()));
                 grants.entry(key).or_default().extend(applied.iter().copied().chain(granted));
                 effects.entry(key).or_default().extend(applied);
             }
@@ -61,8 +64,8 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
                 let own =
                     [&doc.cost, &doc.cooldown].into_iter().flatten().map(|effect| effect.value.as_str());
                 let by_tasks = tasks::applied_effects(&doc.tasks);
-                let applied = own.chain(by_tasks).map(|effect| (Side::One, effect));
-                grants.entry((Side::Other, &name.value)).or_default().extend(applied);
+                let applied = own.chain(by_tasks).map(|effect| (Namespace::Main, effect));
+                grants.entry((Namespace::Abilities, &name.value)).or_default().extend(applied);
             }
             _ => {}
         }
@@ -83,10 +86,10 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
         sink.push(codes::cycle::effects(span(&index.effects, &cycle), &cycle));
     }
     for cycle in find(&grants) {
-        if cycle.iter().any(|(side, _)| *side == Side::Other) {
+        if cycle.iter().any(|(namespace, _)| *namespace == Namespace::Abilities) {
             let place = match cycle.first() {
-                Some((Side::One, name)) => index.effects.get(name),
-                Some((Side::Other, name)) => index.abilities.get(name),
+                Some((Namespace::Main, name)) => index.effects.get(name),
+                Some((Namespace::Abilities, name)) => index.abilities.get(name),
                 None => None,
             };
             sink.push(codes::cycle::ability_grants(place.copied().unwrap_or_default(), &names(&cycle)));
@@ -94,17 +97,17 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
     }
 }
 
-fn names(cycle: &[(Side, &str)]) -> Vec<String> {
+fn names(cycle: &[(Namespace, &str)]) -> Vec<String> {
     cycle.iter().map(|(_, name)| (*name).to_owned()).collect()
 }
 
 /// Cycles, each with its first node repeated at the end; no node is in two of them. It does not recurse,
 /// because chains may be as long as the pack.
-fn find<'a>(graph: &Graph<'a>) -> Vec<Vec<(Side, &'a str)>> {
+fn find<'a>(graph: &Graph<'a>) -> Vec<Vec<(Namespace, &'a str)>> {
     let mut done = BTreeSet::new();
     let mut found = Vec::new();
     for &start in graph.keys() {
-        let mut path: Vec<((Side, &str), usize)> = Vec::new();
+        let mut path: Vec<((Namespace, &str), usize)> = Vec::new();
         let mut inside = BTreeSet::new();
         if done.insert(start) {
             path.push((start, 0));

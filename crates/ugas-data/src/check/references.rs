@@ -174,7 +174,8 @@ impl MissingChecker<'_> {
     }
 }
 
-/// Lowers an unresolved name to a note if only a single file is checked.
+/// Lowers the diagnostic of an unresolved name to a note if only a single file is checked: another file may
+/// define it.
 pub(crate) fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
     match scope {
         Scope::Set => diagnostic,

@@ -317,6 +317,7 @@ pub struct Integer<const MIN: i64, const MAX: i64>(pub Spanned<i64>);
 
 impl<const MIN: i64, const MAX: i64> Field for Integer<MIN, MAX> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        // A `MAX` above a million stands for no limit, and is not named.
         let expected = match (MIN, MAX) {
             (_, 0..=1_000_000) => format!("a whole number from {MIN} to {MAX}"),
             (-1_000_000..=1_000_000, _) => format!("a whole number from {MIN}"),

@@ -66,6 +66,35 @@ impl<T: Field> Field for List<T> {
     }
 }
 
+/// One value, or a list of values of the same type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OneOrMany<T>(pub List<T>);
+
+impl<T: Field> Field for OneOrMany<T> {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        if let Value::List(_) = &node.value {
+            return List::decode(node, sink).map(Self);
+        }
+        let item = T::decode(node, sink)?;
+        Some(Self(List { items: vec![item], span: Some(node.head()) }))
+    }
+
+    fn encode(&self) -> Value {
+        match &*self.0 {
+            [item] => item.encode(),
+            _ => self.0.encode(),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Json {
+        json!({ "oneOf": [T::schema(definitions), List::<T>::schema(definitions)] })
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
+        self.0.visit(visitor);
+    }
+}
+
 /// List that must not be empty.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AtLeastOne<T>(pub List<T>);

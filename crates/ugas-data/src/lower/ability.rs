@@ -22,7 +22,9 @@ pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     let targeting = doc.targeting.clone().unwrap_or_default();
     let numbers = doc.set_by_caller.iter().flat_map(|numbers| &numbers.0);
     let parameters = doc.parameters.iter().flat_map(|parameters| &parameters.0);
-    let tasks = Tasks { custom: &index.custom_tasks, targeting: doc.targeting.as_ref() };
+    let ignored = doc.ignore_targets.as_ref().map(|tags| texts(&tags.0)).unwrap_or_default();
+    let tasks =
+        Tasks { custom: &index.custom_tasks, targeting: doc.targeting.as_ref(), ignored_tags: &ignored };
     AbilityDef {
         name: text(&doc.name),
         tags: described(doc),
@@ -66,7 +68,7 @@ pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
             .targeting
             .as_ref()
             .filter(|doc| targeting::method(doc) == TargetingMethod::Chain)
-            .map(targeting::targeting),
+            .map(|doc| tasks.sparing(targeting::targeting(doc))),
         net_execution: choice(&doc.net_execution),
         net_security: choice(&doc.net_security),
         prediction: doc.prediction.as_ref().map(|choice| choice.0.value),

@@ -25,6 +25,8 @@ pub(super) struct Tasks<'a> {
     pub(super) custom: &'a BTreeSet<&'a str>,
     /// Targeting of the ability, the default for tasks without their own.
     pub(super) targeting: Option<&'a TargetingDoc>,
+    /// Tags whose targets the ability spares (`IgnoreTargetsWithTag`).
+    pub(super) ignored_tags: &'a [String],
 }
 
 impl Tasks<'_> {
@@ -68,7 +70,16 @@ impl Tasks<'_> {
             let is_chain = |doc: &TargetingDoc| targeting::method(doc) == TargetingMethod::Chain;
             apply.targeting = self.targeting.filter(|doc| !is_chain(doc)).map(targeting::targeting);
         }
+        if let ActionDef::ApplyToTarget(apply) | ActionDef::ApplyInRadius(apply) = &mut action {
+            apply.ignore_tags.extend_from_slice(self.ignored_tags);
+        }
         action
+    }
+
+    /// Targeting that also excludes the tags which the ability ignores.
+    pub(super) fn sparing(&self, mut targeting: TargetingDef) -> TargetingDef {
+        targeting.exclude_tags.extend_from_slice(self.ignored_tags);
+        targeting
     }
 
     fn flow(&self, kind: &str, params: &Node) -> Option<TaskDef> {
@@ -184,7 +195,7 @@ impl Tasks<'_> {
         }
         let natural = if is_hosts { Confirmation::Custom } else { Confirmation::Instant };
         WaitDef::TargetData {
-            targeting: chosen,
+            targeting: self.sparing(chosen),
             confirmation: params.word("Confirmation").unwrap_or(natural),
             max_delay: params.number("MaxDelay"),
         }

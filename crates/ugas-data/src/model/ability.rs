@@ -8,8 +8,8 @@ use ugas_core::task::{Comparison, OnFail, Recipient, SpawnPlace, TaskOutcome};
 use super::effect::TagQueryDoc;
 use super::{AbilityTag, DataTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
 use crate::decode::{
-    Choice, Flag, Formula, Integer, NamedMap, NonNegative, Number, ParameterValue, Raw, Text, Vector, choice,
-    record,
+    Choice, Flag, Formula, Integer, NamedMap, NonNegative, Number, OneOrMany, ParameterValue, Raw, Text,
+    Vector, choice, record,
 };
 
 /// Method by which targets are found.
@@ -206,6 +206,7 @@ record! {
         randomness: optional Choice<Randomness> = "Randomness", "Which side draws the random numbers of its tasks (default: ServerOnly).";
         allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
         targeting: optional TargetingDoc = "Targeting", "Limits for the target of an activation, and default targeting of its tasks.";
+        ignore_targets: optional OneOrMany<Tag> = "IgnoreTargetsWithTag", "Its tasks and its targeting spare targets with one of these tags.";
         set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "SetByCaller numbers for every effect that it applies, its cost and cooldown included.";
         parameters: optional NamedMap<Name, ParameterValue> = "Parameters", "Parameters: numbers and booleans that each grant begins with, tags (a text that is a tag of the pack) for `ParamTag`, and texts for the host.";
         cooldown_tags: list GrantedTag = "CooldownTags", "Tags that its cooldown grants beside those of the effect.";

@@ -160,7 +160,7 @@ pub(crate) const UG077: CodeDoc = CodeDoc {
     code: "UG077",
     title: "shape without its size",
     severity: Severity::Error,
-    what: "An area or region lacks a measure that its shape needs: Radius for a sphere, Radius and HalfAngleDeg for a cone, HalfExtents for a box, P0, P1 and Radius for a capsule.",
+    what: "An area, region or targeting lacks a measure that its shape needs: Radius for a sphere, Radius and HalfAngleDeg for a cone, HalfExtents for a box, P0, P1 and Radius for a capsule, Jumps and Radius for a chain.",
     why: "It would have no extent.",
     example: "Shape: Cone\nRadius: { Type: ScalableFloat, Value: 5 }",
     fix: "Add the measure.",

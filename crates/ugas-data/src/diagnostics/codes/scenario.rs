@@ -131,7 +131,7 @@ pub(crate) fn state_undecodable(span: Span, error: &DecodeError) -> Diagnostic {
     }
 }
 
-/// State without rules in a scenario without a pack.
+/// State that does not contain its rules, in a scenario that has no rules either.
 pub(crate) fn state_without_rules(span: Span) -> Diagnostic {
     UG044
         .report(span, "the state does not contain rules, and the scenario names none")

@@ -59,9 +59,10 @@ record! {
     }
 }
 
-/// Expected number: the number itself, or conditions that must all hold. `WHOLE` marks counts.
+/// Expected number: the number itself, or conditions that must all hold. `IS_COUNT` marks whole
+/// numbers from 0.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Expected<const WHOLE: bool> {
+pub struct Expected<const IS_COUNT: bool> {
     /// Position in the file.
     pub span: Span,
     /// The number itself.
@@ -70,10 +71,10 @@ pub struct Expected<const WHOLE: bool> {
     pub conditions: NumberConditionDoc,
 }
 
-impl<const WHOLE: bool> Field for Expected<WHOLE> {
+impl<const IS_COUNT: bool> Field for Expected<IS_COUNT> {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if !matches!(node.value, Value::Map(_)) {
-            let exact = match WHOLE {
+            let exact = match IS_COUNT {
                 true => Integer::<0, 4294967295>::decode(node, sink)?.0.value as f64,
                 false => Number::decode(node, sink)?.0.value,
             };
@@ -104,7 +105,7 @@ impl<const WHOLE: bool> Field for Expected<WHOLE> {
     }
 
     fn schema(definitions: &mut Definitions) -> Json {
-        let exact = match WHOLE {
+        let exact = match IS_COUNT {
             true => Integer::<0, 4294967295>::schema(definitions),
             false => Number::schema(definitions),
         };
@@ -112,7 +113,7 @@ impl<const WHOLE: bool> Field for Expected<WHOLE> {
     }
 }
 
-impl<const WHOLE: bool> Expected<WHOLE> {
+impl<const IS_COUNT: bool> Expected<IS_COUNT> {
     /// Whether a number meets the expectation. `is_near` compares it with an expected number and an optional
     /// tolerance.
     pub(crate) fn is_met(&self, actual: f64, is_near: impl Fn(f64, Option<f64>) -> bool) -> bool {
@@ -127,7 +128,7 @@ impl<const WHOLE: bool> Expected<WHOLE> {
     }
 }
 
-impl<const WHOLE: bool> std::fmt::Display for Expected<WHOLE> {
+impl<const IS_COUNT: bool> std::fmt::Display for Expected<IS_COUNT> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(exact) = self.exact {
             return write!(f, "{exact}");
