@@ -1,8 +1,8 @@
 # Steps of a continuous integration run: declared with their tools, run in order, listed at the end with their times.
 # Sourced by .ci/run and .ci/nightly, after they have changed to the root of the checkout.
 #
-#   step NAME "TOOL TOOL" COMMAND ARGUMENT…   declares a step
-#   run_steps "$@"                            runs the declared steps
+#   step NAME "TOOL TOOL" COMMAND ARGUMENT… # TEXT   declares a step; --list prints the text
+#   run_steps "$@"                                   runs the declared steps
 #
 # A step whose tools are missing fails the run before anything is built, unless .ci/allowed-skips names the step and a
 # reason. With CI=true, missing tools are installed first (apt-get, as root).
@@ -136,6 +136,39 @@ check_tools() {
     return "$failed"
 }
 
+# Fails with a hint if a program of `cargo test --workspace` is missing.
+require_built() {
+    local file="${CARGO_TARGET_DIR:-target}/debug/$1" program="the program $1"
+    [[ ! -x "$file" ]] || return 0
+    [[ "$1" != ugas ]] || program="the command line"
+    echo "$program is not built: run 'bash .ci/run test $current_step' (there is no file $file)"
+    return 1
+}
+
+# Runs a program that `cargo test --workspace` has built. Building one package alone would select other features of shared
+# dependencies and build them a second time.
+built() {
+    local program="$1"
+    shift
+    require_built "$program" || return 1
+    "${CARGO_TARGET_DIR:-target}/debug/$program" "$@"
+}
+
+# The comment at the top of the script that declares the steps.
+print_usage() {
+    sed -n '2,${/^#/!q;s/^# \{0,1\}//p;}' "$0"
+}
+
+# The steps with the texts behind their declarations, their tools and their commands.
+list_steps() {
+    local name text
+    for name in "${step_names[@]}"; do
+        text="$(sed -n "s/^step $name .* # //p" "$0")"
+        printf '%-24s %s\n' "$name" "${text:-No description.}"
+        printf '%-24s tools: %s; command: %s\n' "" "${step_tools[$name]:-none}" "${step_commands[$name]% }"
+    done
+}
+
 # Table of all steps with their times, then one line that counts them.
 summarise() {
     local name passed=0 failed=0 skipped=0 left=0 line
@@ -162,13 +195,11 @@ summarise() {
 }
 
 run_steps() {
-    local name start chosen=() failed_step=""
-    if [[ "${1:-}" == --list ]]; then
-        for name in "${step_names[@]}"; do
-            printf '%-24s %-40s %s\n' "$name" "${step_tools[$name]:-cargo}" "${step_commands[$name]}"
-        done
-        return 0
-    fi
+    local name start chosen=() failed_step="" current_step=""
+    case "${1:-}" in
+        --help | -h) print_usage; return 0 ;;
+        --list) list_steps; return 0 ;;
+    esac
     for name in "$@"; do
         if [[ -z "${step_commands[$name]:-}" ]]; then
             echo "there is no step '$name'; the steps are: ${step_names[*]}"
@@ -185,6 +216,7 @@ run_steps() {
             continue
         fi
         start=$SECONDS
+        current_step="$name"
         echo "=== $name: ${step_commands[$name]}"
         # A subshell with errexit, so that a step ends at its first failing command.
         set +e

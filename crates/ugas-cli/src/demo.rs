@@ -76,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         eprintln!(
             "starting: a server and two clients, {seconds} s of play over a {link} network, seed {seed}"
         );
+        if !has_screen && !arguments.headless && !arguments.real_time {
+            eprintln!("no terminal: a summary only; --real-time also starts the inspector");
+        }
     }
     let mut show = DemoRun {
         battle: Battle::new(arguments.seed, &arguments.link)?,

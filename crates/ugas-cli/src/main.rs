@@ -55,10 +55,10 @@ pub(crate) enum Status {
     after_help = "\
 Getting started:
   ugas demo                 a networked match to watch, with the inspector
-  ugas new game             a small pack with three scenarios
+  ugas new game             a small pack with four scenarios
   ugas check game           all problems, with their lines and how to fix them
   ugas run game             runs the scenarios and checks their expectations
-  ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
+  ugas explain game/scenarios/poison.yaml --controller hero --attribute MaxHealth --at 1
   ugas run game --plot game.svg
   ugas inspect game/scenarios/poison.yaml      the same in a browser, at any moment
 

@@ -11,19 +11,21 @@ use crate::Status;
 use crate::output;
 
 /// The files of a new pack.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("pack.yaml", include_str!("../template/pack.yaml")),
     ("tags.yaml", include_str!("../template/tags.yaml")),
     ("attributes.yaml", include_str!("../template/attributes.yaml")),
     ("effects.yaml", include_str!("../template/effects.yaml")),
+    ("abilities.yaml", include_str!("../template/abilities.yaml")),
     ("scenarios/luck.yaml", include_str!("../template/scenarios/luck.yaml")),
     ("scenarios/poison.yaml", include_str!("../template/scenarios/poison.yaml")),
+    ("scenarios/strike.yaml", include_str!("../template/scenarios/strike.yaml")),
 ];
 
 /// Creates a folder with a small pack that passes check and run
 ///
-/// The pack has a few attributes, effects and tags, and three scenarios, with comments. Change a number and
-/// run it again.
+/// The pack has a few attributes, effects and tags, an ability, and four scenarios, with comments. Change a
+/// number and run it again.
 #[derive(Args)]
 #[command(after_help = "Example:\n  ugas new game && ugas check game && ugas run game")]
 pub(crate) struct Arguments {

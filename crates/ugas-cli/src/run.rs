@@ -14,6 +14,7 @@ use serde_json::json;
 use ugas_core::event::Event;
 use ugas_core::nearest::nearest;
 use ugas_core::time::Span;
+use ugas_data::Loader;
 use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
 use crate::output::{self, Format, csv_field};
@@ -31,6 +32,7 @@ use timeline::{Timeline, TimelineRecorder};
 Examples:
   ugas run packs                                  every scenario, with a table at the end
   ugas run game/scenarios/poison.yaml             the scenarios of one file
+  ugas run game --scenario \"poison ticks\"         only the scenario with this name
   ugas run game --csv values.csv --every 0.5      values twice a second, for a spreadsheet
   ugas run game --plot game.svg                   attributes over time, with effects below
   ugas run game --step 0.016                      in steps of a frame: the result must be the same
@@ -67,8 +69,8 @@ pub(crate) struct Arguments {
     /// Record a scenario for `ugas replay`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inspect", "sync_test"])]
     record: Option<PathBuf>,
-    /// Name of the scenario to record, if there are several
-    #[arg(long, value_name = "NAME", requires = "record")]
+    /// Run only the scenario with this name
+    #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
     /// After each command, restore the state from N commands before, repeat the commands, and compare
     #[arg(
@@ -111,6 +113,8 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     ensure_writable(arguments)?;
     if arguments.record.is_some() {
         found = vec![one_of(found, arguments.scenario.as_deref())?];
+    } else if let Some(name) = &arguments.scenario {
+        found = with_name(found, name)?;
     }
     if let Some(controller) = &arguments.inspect {
         let scenarios: Vec<Scenario> = found.into_iter().filter_map(Result::ok).collect();
@@ -240,6 +244,30 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
     Ok(found)
 }
 
+/// The scenarios with a name: one, unless several files use the name. If none has it and some files are
+/// invalid, their outcomes, since the scenario may be in one of them.
+fn with_name(
+    found: Vec<Result<Scenario, Box<Outcome>>>,
+    name: &str,
+) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>> {
+    let (known, invalid): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+    let names: Vec<String> = known.iter().flatten().map(|scenario| scenario.name().to_owned()).collect();
+    let meant: Vec<_> =
+        known.into_iter().filter(|found| found.as_ref().is_ok_and(|found| found.name() == name)).collect();
+    match (meant.is_empty(), invalid.is_empty()) {
+        (false, _) => Ok(meant),
+        (true, false) => Ok(invalid),
+        (true, true) => Err(no_scenario_called(name, &names)),
+    }
+}
+
+/// Error for a name that no scenario has, with the nearest name.
+fn no_scenario_called(name: &str, names: &[String]) -> anyhow::Error {
+    let known = || names.iter().map(String::as_str);
+    let hint = output::hint(nearest(name, known()), known());
+    anyhow::anyhow!("none of {} is called `{name}`{hint}", output::count(names.len(), "scenario"))
+}
+
 /// The only scenario, or the one with a name.
 fn one_of(
     found: Vec<Result<Scenario, Box<Outcome>>>,
@@ -254,11 +282,7 @@ fn one_of(
     let mut meant = found.into_iter().filter(is_meant);
     match (meant.next(), meant.next(), name) {
         (Some(one), None, _) => Ok(one),
-        (None, _, Some(name)) => {
-            let names = || names.iter().map(String::as_str);
-            let hint = output::hint(nearest(name, names()), names());
-            anyhow::bail!("none of {} is called `{name}`{hint}", output::count(many, "scenario"))
-        }
+        (None, _, Some(name)) => Err(no_scenario_called(name, &names)),
         _ => anyhow::bail!(
             "only one scenario can be recorded, but there are {many}: give a file with one, or choose with --scenario NAME"
         ),
@@ -271,6 +295,10 @@ fn is_unreadable(error: &ugas_data::LoadError) -> bool {
 
 /// Message for a path without scenarios.
 fn no_scenario(path: &Path) -> String {
+    let report = path.is_file().then(|| Loader::new().path(path).check());
+    if report.is_some_and(|report| report.diagnostics.iter().any(|found| found.code == "UG166")) {
+        return format!("`{}` contains no document, and so no scenario", path.display());
+    }
     format!("there is no scenario in `{}`: a YAML or JSON document with `Name` and `Steps`", path.display())
 }
 

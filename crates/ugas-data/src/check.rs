@@ -42,7 +42,7 @@ pub(crate) fn check(
 ) -> Unresolved {
     let unresolved = references::check(map, documents, index, scope, sink);
     rules::check(documents, index, scope, sink);
-    ignored::check(documents, sink);
+    ignored::check(documents, index, sink);
     cycles::check(documents, index, sink);
     lints::check(documents, index, scope, sink);
     unresolved

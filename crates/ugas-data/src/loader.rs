@@ -61,6 +61,8 @@ pub struct Loader {
     natives: Vec<Natives>,
     scope: Option<Scope>,
     mentioned_tags: Vec<String>,
+    /// Parameters that grants outside of the sources add, as pairs of ability and name (A18).
+    granted_parameters: BTreeSet<(String, String)>,
     custom_tasks: BTreeSet<String>,
     target_filters: BTreeSet<String>,
     omits_scenarios: bool,
@@ -180,6 +182,17 @@ impl Loader {
         self
     }
 
+    /// Adds parameters that the grants of a scenario provide, as pairs of ability and name (A18).
+    #[must_use]
+    pub(crate) fn granted_parameters<'a>(
+        mut self,
+        granted: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let owned = granted.into_iter().map(|(ability, name)| (ability.to_owned(), name.to_owned()));
+        self.granted_parameters.extend(owned);
+        self
+    }
+
     /// Skips the scenarios of a pack, because they are not part of the rules that another scenario runs
     /// under.
     #[must_use]
@@ -259,6 +272,8 @@ impl Loader {
         let map = &self.source_map;
         let mut index = Index::new(map, &documents, &mut sink);
         index.custom_tasks = self.custom_tasks.iter().map(String::as_str).collect();
+        let granted = self.granted_parameters.iter();
+        index.granted_parameters.extend(granted.map(|(ability, name)| (ability.as_str(), name.as_str())));
         index.target_filters = check::target_filters(&documents, &self.target_filters, &mut sink);
         let unresolved = match (check::check(map, &documents, &index, scope, &mut sink), scope) {
             (unresolved, Scope::SingleFile) => unresolved,
@@ -367,7 +382,11 @@ fn parse(
     documents: &mut Vec<Outline>,
     sink: &mut Sink,
 ) {
+    let before = sink.errors();
     let nodes = node::parse(map, file, limits, sink);
+    if nodes.is_empty() && sink.errors() == before {
+        sink.push(codes::format::no_document(file));
+    }
     let bytes = map.file(file).map_or(0, |file| file.text().len() as u64);
     let own = nodes.iter().map(Node::count).sum::<u64>().saturating_add(bytes / 32);
     *values = values.saturating_add(own);

@@ -58,7 +58,7 @@ pub use state::state_text;
 pub use vary::{ValueKind, ValuePath, ValuePathError};
 
 use crate::decode::{Field, ReferenceKind, Visitor};
-use crate::diagnostics::{Report, Sink};
+use crate::diagnostics::{Report, Sink, codes};
 use crate::loader::{LoadError, Loader};
 use crate::model::scenario::{ActionDoc, ScenarioDoc};
 use crate::model::{Document, DocumentKind, Model, recognise};
@@ -246,13 +246,23 @@ impl Scenario {
     /// # Errors
     /// All errors of the loaded documents.
     pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
-        let loaded = self.loader().load()?.catalog;
+        let loaded = self.load_rules()?.catalog;
         self.rules(loaded).map_err(|wrong| self.error([wrong]))
+    }
+
+    /// Loads its pack and its own definitions.
+    fn load_rules(&self) -> Result<crate::Pack, LoadError> {
+        match (&self.doc.pack, self.pack()) {
+            (Some(text), Some(path)) if !path.exists() => {
+                Err(self.error([codes::scenario::pack_not_found(text.0.span, &text.0.value)]))
+            }
+            _ => self.loader().load(),
+        }
     }
 
     fn loader(&self) -> Loader {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
-        loader = loader.without_scenarios();
+        loader = loader.without_scenarios().granted_parameters(self.doc.granted_parameters());
         if let Some(pack) = self.pack() {
             loader = loader.path(pack);
         }
@@ -293,7 +303,7 @@ impl Scenario {
         command_observer: Option<&'s mut dyn CommandObserver>,
         run: impl FnOnce(&mut Runner<'s>),
     ) -> Outcome {
-        let loaded = self.loader().load();
+        let loaded = self.load_rules();
         if let Some(expected) = &self.doc.expect_load {
             let unexpected = expect::load(self, expected, &loaded);
             if !unexpected.is_empty() || loaded.is_err() {

@@ -7,12 +7,13 @@ use super::{keys, ugas};
 fn demo(arguments: &[&str]) -> super::Answer {
     let answer = ugas([&["demo"], arguments].concat());
     assert_eq!(answer.status, 0, "{}", answer.stderr);
-    // One line at the start, on standard error; none with JSON.
+    // One line at the start, on standard error, and one about the missing terminal; none with JSON.
     let lines: Vec<&str> = answer.stderr.lines().collect();
     match arguments.contains(&"json") {
         true => assert!(lines.is_empty(), "{lines:?}"),
         false => assert!(
-            lines.len() == 1 && lines[0].starts_with("starting: a server and two clients"),
+            lines[0].starts_with("starting: a server and two clients")
+                && lines[1..].iter().all(|line| line.starts_with("no terminal: a summary only")),
             "{lines:?}"
         ),
     }

@@ -88,6 +88,28 @@ fn impossible_steps_fail_with_a_hint() {
 }
 
 #[test]
+fn scenario_is_chosen_by_name() {
+    let two =
+        "Name: first\nSteps: [ { Advance: 1 } ]\n---\nName: second\nSteps: [ { Expect: { Time: 1 } } ]\n";
+    let path = file("run-chosen", "two.yaml", two);
+    let json = ugas(["run", &path, "--scenario", "first", "--format", "json"]).json();
+    assert_eq!((&json["passed"], &json["failed"]), (&1.into(), &0.into()));
+    assert_eq!(ugas(["run", &path, "--scenario", "second"]).status, 1);
+    for (wrong, hint) in [("secnd", "did you mean `second`?"), ("else", "known names: first, second")] {
+        let answer = ugas(["run", &path, "--scenario", wrong]);
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains(hint), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn file_without_a_document_has_no_scenario() {
+    let answer = ugas(["run", &file("run-empty", "empty.yaml", "")]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("contains no document"), "{}", answer.stderr);
+}
+
+#[test]
 fn binary_file_is_unreadable() {
     let folder = empty_folder("run-bytes");
     let file = folder.join("tale.yaml");

@@ -317,6 +317,11 @@ impl Simulation {
         for (index, target) in targets.into_iter().enumerate() {
             let jump = u16::try_from(index).unwrap_or(u16::MAX);
             if is_chain {
+                // E12: a chain may return to earlier targets, so each jump is a step of the cascade.
+                if !self.take_step() {
+                    self.report_cascade(None, 1);
+                    break;
+                }
                 self.scratch.jump = jump;
                 let evaluated = self.apply_numbers(id, apply, &mut numbers);
                 self.scratch.jump = 0;
@@ -498,6 +503,10 @@ impl Simulation {
         self.report_no_target(id, step, targets.is_empty());
         let is_chain = matches!(container.targeting.shape, Shape::Chain { .. });
         for (index, target) in targets.into_iter().enumerate() {
+            if is_chain && !self.take_step() {
+                self.report_cascade(None, 1);
+                break;
+            }
             for &(effect, level) in &container.effects {
                 let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
                     return Ok(());

@@ -20,9 +20,20 @@ impl Simulation {
         }
         let batch_depth = core::mem::take(&mut self.scratch.batch_depth);
         self.settle();
+        let (mut instant, mut first_new) = (None, 0);
         while let Some((at, timer)) = self.state.timers.pop_due(time) {
+            if instant.replace(at) != Some(at) {
+                first_new = self.state.sequence;
+            }
             self.set_clock(at);
-            self.operate(|sim| sim.fire(timer, at));
+            // E12: an end at the instant of its own beginning continues the cascade that it began in.
+            let is_new = timer.sequence >= first_new;
+            match timer.kind {
+                TimerKind::Expiry(_) | TimerKind::Lifetime(_) if is_new => {
+                    self.continue_cascade(|sim| sim.fire(timer, at));
+                }
+                _ => self.operate(|sim| sim.fire(timer, at)),
+            }
         }
         self.set_clock(time);
         self.scratch.batch_depth = batch_depth;
@@ -65,6 +76,6 @@ impl Simulation {
             let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick(id) };
             active.timers.tick = Some(self.state.timers.schedule(next, timer));
         }
-        self.execute_tick(id);
+        let _ = self.execute_tick(id);
     }
 }

@@ -626,6 +626,7 @@ impl Simulation {
         effect: &Arc<Effect>,
         complete: impl FnOnce(&mut Self),
     ) {
+        let marks = core::mem::take(&mut self.scratch.marks);
         let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
         self.remove_others(effect, target, Some(active));
@@ -640,10 +641,9 @@ impl Simulation {
         let parent = parent.map(|instance| {
             let mut spec = instance.spec.clone();
             // Tags that the first tick marked belong to this application and not to later ticks.
-            spec.context.add_tags(&self.scratch.marks);
+            spec.context.add_tags(&marks);
             (spec, instance.stacks, instance.last_source.clone(), instance.stream)
         });
-        self.scratch.marks.clear();
         complete(self);
         if let Some((spec, stacks, last, stream)) = parent {
             let last_source = last.as_deref();

@@ -89,6 +89,8 @@ pub(super) struct Scratch {
     requests: VecDeque<ActivationRequest>,
     /// Presses with further abilities to try once the queue is empty (A13).
     pub(super) presses: VecDeque<super::inputs::PendingPress>,
+    /// Despawns that wait until the queue is empty (A17).
+    departures: VecDeque<Pending>,
     /// Effects whose running instance on a target ended, so that the next queued instance may begin (E4).
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
     /// Effects that ran in this operation, each with the index of the entry that caused it.
@@ -118,7 +120,7 @@ pub(super) struct Scratch {
     pub(super) search: super::dependencies::SearchMemory,
     pub(super) writes: super::execute::Writes,
     pub(super) plan: Vec<super::execute::Planned>,
-    /// Context tags that the last tick marked (E14).
+    /// Context tags that the first tick of the instance being applied marked (E14).
     pub(super) marks: super::calculate::Marks,
     /// Contents of recent refusal events, shared between equal ones.
     pub(super) refused_effects: ArcPool<Refusal>,
@@ -227,6 +229,7 @@ impl Scratch {
             specs,
             requests,
             presses,
+            departures,
             begins,
             trace,
             current,
@@ -259,6 +262,7 @@ impl Scratch {
         specs.clear();
         requests.clear();
         presses.clear();
+        departures.clear();
         begins.clear();
         trace.clear();
         dirty.clear();
@@ -280,6 +284,17 @@ impl Simulation {
         let result = change(self);
         self.settle();
         result
+    }
+
+    /// Runs a timer as an operation that shares the cascade budget of the one before (E12).
+    pub(super) fn continue_cascade(&mut self, change: impl FnOnce(&mut Self)) {
+        let (steps, spawned) = (self.scratch.steps, self.scratch.spawned);
+        let limit_reported = self.scratch.limit_reported;
+        self.begin_operation();
+        (self.scratch.steps, self.scratch.spawned) = (steps, spawned);
+        self.scratch.limit_reported = limit_reported;
+        change(self);
+        self.settle();
     }
 
     /// Starts a new cascade budget (E12).
@@ -315,6 +330,10 @@ impl Simulation {
             let Some(pending) = self.scratch.queue.pop_front() else {
                 // The recalculation may have ended instances that queued ones waited for.
                 if !self.scratch.begins.is_empty() && self.has_budget() {
+                    continue;
+                }
+                if let Some(departure) = self.scratch.departures.pop_front() {
+                    self.scratch.queue.push_back(departure);
                     continue;
                 }
                 let Some(press) = self.scratch.presses.pop_front() else { break };
@@ -362,7 +381,9 @@ impl Simulation {
                         self.remove_active(active, reason);
                     }
                 }
-                Consequence::Tick { active } => self.execute_tick(active),
+                Consequence::Tick { active } => {
+                    let _ = self.execute_tick(active);
+                }
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
@@ -499,6 +520,12 @@ impl Simulation {
         }
         let Scratch { cause, prediction, roll, current, .. } = self.scratch;
         self.scratch.queue.push_back(Pending { consequence, cause, prediction, roll, parent: current });
+    }
+
+    /// Queues a despawn after all other consequences of the operation (A17).
+    pub(super) fn enqueue_departure(&mut self, controller: ControllerId) {
+        self.enqueue(Consequence::Despawn { controller });
+        self.scratch.departures.extend(self.scratch.queue.pop_back());
     }
 
     pub(super) fn enqueue_application(&mut self, spec: EffectSpec, target: ControllerId) {

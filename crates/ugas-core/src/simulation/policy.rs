@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
+use super::calculate::Marks;
 use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
 use super::{Simulation, State};
@@ -160,7 +161,7 @@ impl Simulation {
 
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
         if effect.period.is_some_and(|period| period.execute_on_application) {
-            self.execute_tick(id);
+            self.scratch.marks = self.execute_tick(id);
         }
     }
 
@@ -410,25 +411,28 @@ impl Simulation {
         }
     }
 
-    /// Executes one tick of a periodic effect, unless it is inhibited (E7).
-    pub(super) fn execute_tick(&mut self, id: ActiveEffectId) {
-        let Some(active) = self.state.effects.get_mut(id) else { return };
+    /// Executes one tick of a periodic effect, unless it is inhibited (E7). Returns the context tags that it
+    /// marked, which belong to this tick alone (E14).
+    pub(super) fn execute_tick(&mut self, id: ActiveEffectId) -> Marks {
+        let Some(active) = self.state.effects.get_mut(id) else { return Marks::new() };
         if active.inhibited || active.status == EffectStatus::Queued {
-            return;
+            return Marks::new();
         }
         let (effect_id, target, tick) = (active.effect, active.target, active.ticks());
         active.clock.ticks = tick.saturating_add(1);
-        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
+        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
+            return Marks::new();
+        };
         if self.leaves_tick_to_authority(id, &effect) {
-            return;
+            return Marks::new();
         }
         let run = Run::new(&effect, SpecRef::Active(id), target, tick);
         let outcome = self.execute_run(&run);
-        self.scratch.marks = run.marks.into_inner();
         if let Err(reason) = outcome {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
             self.emit_refusal(&refusal);
         }
+        run.marks.into_inner()
     }
 }
 

@@ -21,8 +21,9 @@ const SPAWN_INDEX: &str = "Spawn.Index";
 impl Simulation {
     /// Living summoned controller with this name, as `SpawnController` names it: `wolf`, `wolf.2` (A17).
     pub fn summoned(&self, name: &str) -> Option<ControllerId> {
+        // A task may name its controllers `wolf.2` itself.
         let (base, number) = SummonName::split(name);
-        self.state.summons.named(base, number)
+        self.state.summons.named(name, 1).or_else(|| self.state.summons.named(base, number))
     }
 
     /// Living controllers that the abilities of a controller summoned, oldest first (A17).
@@ -146,7 +147,7 @@ impl Simulation {
         controller.interactions.make_mut().summon = Some(Box::new(summon));
         self.schedule_departure(spawned);
         if expires.is_some_and(|expires| expires <= self.state.now) {
-            self.enqueue(Consequence::Despawn { controller: spawned });
+            self.enqueue_departure(spawned);
         }
         // An ability that ended during the spawn also despawns its bound controllers.
         let is_over = self.state.activations.get(id).is_none_or(|activation| activation.ending);

@@ -1,6 +1,9 @@
 //! Fields of the public schemas that are decoded but not supported (D2). Each is reported with the effect of
 //! ignoring it, so that every field without a report has its effect.
 
+use std::collections::BTreeSet;
+
+use super::Index;
 use crate::decode::Word;
 use crate::diagnostics::{Sink, codes};
 use crate::model::ability::{TargetingMethod, TaskDoc};
@@ -9,9 +12,10 @@ use crate::model::input::{InputModifierDoc, InputModifierType};
 use crate::model::scene::SceneDoc;
 use crate::model::{Document, Model};
 use crate::node::{Entry, Node, Value};
+use crate::source::Spanned;
 
 /// Checks all documents. Tasks are checked together with their parameters.
-pub(super) fn check(documents: &[Document], sink: &mut Sink) {
+pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) {
     for document in documents {
         let mut fields = Fields { node: &document.node, sink };
         match &document.model {
@@ -28,7 +32,7 @@ pub(super) fn check(documents: &[Document], sink: &mut Sink) {
                     );
                 }
             }
-            Model::Controller(doc) => controller(doc, &mut fields),
+            Model::Controller(doc) => controller(doc, index, &mut fields),
             Model::Scene(doc) => scene(doc, &mut fields),
             Model::InputMapping(_) => {
                 for node in
@@ -70,9 +74,9 @@ fn effect(fields: &mut Fields<'_, '_>) {
         "the effect applies to its target alone",
         "apply it to several targets with an effect container or with `ApplyEffectToActorsInRadius`",
     );
-    let tags = fields.items("GrantedTags");
-    for (at, tag) in tags.iter().enumerate() {
-        if let Some(name) = tag.text().filter(|_| tags[..at].iter().any(|other| other.text() == tag.text())) {
+    let mut seen = BTreeSet::new();
+    for tag in fields.items("GrantedTags") {
+        if let Some(name) = tag.text().filter(|name| !seen.insert(*name)) {
             let effect = "`GrantedTags` is a set, and a repeated tag counts once";
             fields.sink.push(codes::no_effect::unsupported_field(
                 tag.span,
@@ -97,10 +101,11 @@ fn effect(fields: &mut Fields<'_, '_>) {
 }
 
 /// Controller used as a template (K1). A saved character has a `Saved` block and is restored in full.
-fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
+fn controller(doc: &ControllerDoc, index: &Index<'_>, fields: &mut Fields<'_, '_>) {
     if doc.has("Saved") {
         return;
     }
+    without_effect(doc, index, fields.sink);
     let host = "set it when the controller is spawned";
     fields.ignored("AvatarActor", "a controller spawned from the template has no avatar", host);
     fields.ignored("ActiveActionSets", "action sets activate by their tags alone", "use `ActivationTags`");
@@ -125,6 +130,48 @@ fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
         effect.ignored("SourceAbility", "the effect has no ability as its source", anew);
         effect.ignored("PeriodicState", "the period starts anew", anew);
         effect.ignored("CapturedAttributes", "attributes are captured when the controller is spawned", anew);
+    }
+}
+
+/// Fields of a template that change nothing where they stand.
+fn without_effect(doc: &ControllerDoc, index: &Index<'_>, sink: &mut Sink) {
+    let sets = || doc.sets.iter().flat_map(|sets| sets.iter());
+    let names = sets().filter_map(|set| Some((&**set.name.as_ref()?, !set.attributes.is_empty())));
+    repeated_sets(names, sink);
+    // Effects and running abilities may change current values.
+    if doc.effects.is_empty() && !doc.abilities.iter().any(|grant| grant.has("bIsActive")) {
+        for value in sets().flat_map(|set| set.attributes.iter()) {
+            if let (Some(base), Some(current)) = (&value.base, &value.current)
+                && base.0.value != current.0.value
+            {
+                let because = "current values are derived from `BaseValue`";
+                let help = "remove it, or apply an effect that makes the difference";
+                sink.push(codes::no_effect::field(current.0.span, "`CurrentValue`", because, help));
+            }
+        }
+    }
+    for active in doc.effects.iter().filter(|active| active.saved.is_none()) {
+        let (Some(name), Some(stacks)) = (&active.effect, &active.stacks) else { continue };
+        if stacks.0.value > 1
+            && let Some(effect) = index.effect_docs.get(name.value.as_str())
+            && !effect.has("Stacking")
+        {
+            let field = format!("`Stacks: {}`", stacks.0.value);
+            let because = format!("`{}` does not stack", name.value);
+            let help = "remove it, or add `Stacking` to the effect";
+            sink.push(codes::no_effect::field(stacks.0.span, &field, &because, help));
+        }
+    }
+}
+
+/// Reports attribute sets that are listed before. `sets` are their names, with whether the entry has values
+/// of its own, which count.
+pub(super) fn repeated_sets<'a>(sets: impl Iterator<Item = (&'a Spanned<String>, bool)>, sink: &mut Sink) {
+    let mut known = BTreeSet::new();
+    for (name, has_values) in sets {
+        if !known.insert(name.value.as_str()) && !has_values {
+            sink.push(codes::no_effect::repeated_set(name));
+        }
     }
 }
 

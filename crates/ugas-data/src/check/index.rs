@@ -44,6 +44,8 @@ pub(crate) struct Index<'a> {
     pub(crate) summons: BTreeSet<&'a str>,
     /// Tasks of native code that are registered with the loader.
     pub(crate) custom_tasks: BTreeSet<&'a str>,
+    /// Parameters that `Grant` steps of scenarios add, as pairs of ability and name (A18).
+    pub(crate) granted_parameters: BTreeSet<(&'a str, &'a str)>,
     /// Target filters that documents refer to, registered or not.
     pub(crate) target_filters: BTreeSet<&'a str>,
     pub(crate) silenced: BTreeSet<String>,
@@ -135,7 +137,8 @@ impl<'a> Index<'a> {
                     }
                     index.settings(doc, define.sink);
                 }
-                Model::Attribute(_) | Model::InputMapping(_) | Model::Scenario(_) | Model::Unreadable => {}
+                Model::Scenario(doc) => index.granted_parameters.extend(doc.granted_parameters()),
+                Model::Attribute(_) | Model::InputMapping(_) | Model::Unreadable => {}
             }
         }
         // A standalone attribute forms its own set, unless another set has it.

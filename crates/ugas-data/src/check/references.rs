@@ -42,6 +42,9 @@ impl Hints {
     }
 }
 
+/// Prefix of the parameters that hold the payload of an event (A11).
+const EVENT_PAYLOAD: &str = "Event.Payload.";
+
 /// Meaning of the names in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NamesIn {
@@ -49,6 +52,8 @@ pub(super) enum NamesIn {
     Pack,
     /// Also intermediate results of a calculation, so that an unknown name is no error.
     MayBeLocal,
+    /// Parameters of the ability alone: the core checks the other names.
+    ParametersOnly,
 }
 
 /// Names that a single file uses and does not define. They get stand-ins, so that the rest can be checked.
@@ -84,12 +89,26 @@ pub(super) fn check(
             Model::Ability(doc) => Some(doc.parameters.as_ref()),
             _ => None,
         };
+        checker.numbers = match &document.model {
+            Model::Ability(doc) => tasks::numbers(doc, index),
+            _ => None,
+        };
         document.model.visit(&mut checker);
         if let Model::Ability(doc) = &document.model {
             tasks::check(&doc.tasks, &mut checker);
             super::task_flow::check(doc, checker.sink);
+            if document.is_clean {
+                for (_, formula) in doc.set_by_caller.iter().flat_map(|numbers| &numbers.0) {
+                    tasks::expression(
+                        &formula.node(),
+                        &formula.text.value,
+                        NamesIn::ParametersOnly,
+                        &mut checker,
+                    );
+                }
+            }
         }
-        checker.parameters = None;
+        (checker.parameters, checker.numbers) = (None, None);
     }
     if index.tags.is_none()
         && scope == Scope::Set
@@ -197,6 +216,9 @@ pub(super) struct Checker<'s> {
     first_tag: Option<Span>,
     /// Parameters of the ability that is being checked (A18); `None` outside of abilities.
     parameters: Option<Option<&'s NamedMap<Name, ParameterValue>>>,
+    /// Numbers that expressions of the ability can read; `None` outside of abilities, and if any name is
+    /// possible.
+    numbers: Option<BTreeSet<&'s str>>,
     /// How the expressions of this document are checked; `None` if the core checks them.
     expressions: Option<NamesIn>,
     hints: Hints,
@@ -214,6 +236,7 @@ impl<'s> Checker<'s> {
             used_tags: BTreeSet::new(),
             first_tag: None,
             parameters: None,
+            numbers: None,
             expressions: None,
             hints: Hints::default(),
         }
@@ -312,6 +335,17 @@ impl<'s> Checker<'s> {
     pub(super) fn number_param(&mut self, name: &Spanned<String>) {
         if let Some(found) = self.fixed_parameter(&name.value) {
             self.sink.push(codes::ability::wrong_parameter_type(name, found, "a number"));
+        }
+    }
+
+    /// Reports a number that nothing provides to the ability (A18). Abilities that inherit tasks share them,
+    /// so each place is reported once.
+    pub(super) fn known_number(&mut self, name: &Spanned<String>) {
+        let Some(numbers) = &self.numbers else { return };
+        let is_known = numbers.contains(name.value.as_str()) || name.value.starts_with(EVENT_PAYLOAD);
+        if !is_known && !self.sink.has("UG164", name.span) {
+            let nearest = self.hints.nearest(&name.value, numbers.iter().copied(), numbers.len());
+            self.sink.push(codes::unknown_name::number_parameter(name, nearest));
         }
     }
 

@@ -3,10 +3,10 @@
 use ugas_core::ability::NetExecution;
 use ugas_core::attribute::{AttributeCategory, Quantize};
 use ugas_core::catalog::DEFAULT_DEATH_ATTRIBUTE;
-use ugas_core::effect::AUTHORITATIVE_ONLY;
+use ugas_core::effect::{AUTHORITATIVE_ONLY, ExecutionPolicy};
 use ugas_core::modifier::Operation;
 
-use super::{Index, Scope, targeting};
+use super::{Index, Scope, ignored, targeting};
 use crate::decode::Word;
 use crate::diagnostics::{Sink, codes};
 use crate::model::ability::AbilityDoc;
@@ -35,6 +35,9 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
             Model::Library(doc) => {
                 let targetings = doc.containers.iter().filter_map(|container| container.targeting.as_ref());
                 targetings.for_each(|doc| targeting::check(doc, sink));
+                for set in doc.ability_sets.iter() {
+                    ignored::repeated_sets(set.sets.iter().map(|name| (&**name, false)), sink);
+                }
             }
             Model::Pack(doc) => {
                 if let Some(globals) = &doc.globals {
@@ -102,6 +105,15 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
             }
             (DurationPolicy::HasDuration, _) | (_, None) => {}
             (other, Some(duration)) => sink.push(codes::no_effect::duration(duration.span, other.word())),
+        }
+        if let Some(execution) = &doc.policy
+            && policy.0.value == DurationPolicy::Instant
+            && execution.0.value != ExecutionPolicy::RunInParallel
+        {
+            let field = format!("`ExecutionPolicy: {}`", execution.0.value.word());
+            let because = "an Instant effect has no instances that could meet";
+            let help = "remove it, or use another `DurationPolicy`";
+            sink.push(codes::no_effect::field(execution.0.span, &field, because, help));
         }
         if policy.0.value == DurationPolicy::Instant {
             for (span, field) in [
@@ -188,6 +200,13 @@ fn lasting(doc: &EffectDoc, sink: &mut Sink) {
         sink.push(codes::no_effect::executions(doc.executions.span.unwrap_or(doc.span)));
     }
     let duration = doc.duration.as_ref().filter(|duration| duration.curve.is_none());
+    if policy == Some(DurationPolicy::HasDuration)
+        && let Some(duration) = duration
+        && duration.kind.as_ref().is_some_and(|kind| kind.0.value == MagnitudeType::ScalableFloat)
+        && let Some(value) = duration.value.as_ref().filter(|value| value.0.value < 0.0)
+    {
+        sink.push(codes::no_effect::negative_duration(value.0.span, value.0.value));
+    }
     if policy == Some(DurationPolicy::HasDuration)
         && let Some(duration) = duration.and_then(|duration| duration.value.as_ref())
         && let Some(period) = doc.period.as_ref().and_then(|period| period.period.as_ref())

@@ -6,7 +6,7 @@ use ugas_core::controller::SummonName;
 use ugas_core::nearest::nearest;
 
 use super::references::Checker;
-use super::{Index, Names, Scope, tasks};
+use super::{Index, Names, Scope, ignored, tasks};
 use crate::decode::{Field, ReferenceKind};
 use crate::diagnostics::{Severity, Sink, codes};
 use crate::model::Name;
@@ -59,8 +59,7 @@ pub(crate) const OUTCOMES: &[&str] = &[
     "IncompatibleSets",
 ];
 
-/// Kinds of events that `Count` accepts. A host may raise others, so an unknown kind is reported only if it
-/// resembles one of these.
+/// Kinds of events that `Count` accepts.
 pub(crate) const EVENTS: [&str; 56] = [
     "ControllerSpawned",
     "ControllerDespawned",
@@ -147,6 +146,7 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
 /// Checks the names in a controller. Its template must be in the pack.
 fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s ActorDoc) {
     actor.sets.visit(checker);
+    ignored::repeated_sets(actor.sets.iter().map(|name| (&**name, false)), checker.sink);
     actor.base.iter().for_each(|base| base.visit(checker));
     for (attribute, _) in actor.base.iter().flat_map(|base| &base.0) {
         if index.derived.contains(attribute.value.as_str()) {
@@ -156,7 +156,10 @@ fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s A
     actor.abilities.visit(checker);
     actor.tags.visit(checker);
     for set in actor.ability_sets.iter() {
-        named(checker, set, &Names::new(), &index.ability_sets, "an ability set of the pack");
+        if !index.ability_sets.contains_key(set.value.as_str()) {
+            let nearest = nearest(&set.value, index.ability_sets.keys().copied());
+            checker.sink.push(codes::scenario::unknown_ability_set(set, nearest));
+        }
     }
     if let Some(template) = &actor.template
         && !index.templates.contains_key(template.value.as_str())
@@ -314,18 +317,21 @@ impl<'s> Steps<'s> {
     }
 
     fn expect(&mut self, expect: &'s ExpectDoc) {
-        if let Some(last) = &expect.known.last
-            && !OUTCOMES.contains(&last.value.as_str())
-            && let Some(nearest) = nearest(&last.value, OUTCOMES.iter().copied())
-        {
-            self.checker.sink.push(codes::field::misspelt_word(last.span, &last.value, nearest));
+        let last = expect.known.last.iter().map(|last| (last, "outcome", "`Ok`, or a code such as `Immune`"));
+        let reasons = expect.known.reasons.iter();
+        let reasons = reasons.map(|reason| (reason, "reason", "a code such as `OnCooldown`"));
+        for (code, what, examples) in last.chain(reasons) {
+            if !OUTCOMES.contains(&code.value.as_str()) {
+                let nearest = nearest(&code.value, OUTCOMES.iter().copied());
+                self.checker.sink.push(codes::field::unknown_code(code, what, nearest, examples));
+            }
         }
         let counts = expect.known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);
         for (kind, _) in counts {
-            if !EVENTS.contains(&kind.value.as_str())
-                && let Some(nearest) = nearest(&kind.value, EVENTS)
-            {
-                self.checker.sink.push(codes::field::misspelt_word(kind.span, &kind.value, nearest));
+            if !EVENTS.contains(&kind.value.as_str()) {
+                let nearest = nearest(&kind.value, EVENTS);
+                let examples = "a kind such as `EffectApplied`";
+                self.checker.sink.push(codes::field::unknown_code(kind, "kind of event", nearest, examples));
             }
         }
         for (name, expected) in &expect.named.0 {

@@ -1,16 +1,18 @@
 //! Tasks of abilities (§10): known types with their parameters, and host tasks (A6).
 
+use std::collections::BTreeSet;
+
 use ugas_core::ability::asked_parameter;
 use ugas_core::controller::SummonName;
 use ugas_core::expr::{Ast, NameKind, NameUse};
 use ugas_core::nearest::nearest;
 
-use super::ignored;
 use super::references::{Checker, NamesIn, soften};
 use super::task_table::{HOST_TASKS, Kind, TASKS};
+use super::{Index, ignored};
 use crate::decode::{Field, ReferenceKind, TagRole, is_free_key};
 use crate::diagnostics::codes;
-use crate::model::ability::{TargetingDoc, TaskDoc};
+use crate::model::ability::{AbilityDoc, TargetingDoc, TaskDoc};
 use crate::model::effect::TagQueryDoc;
 use crate::node::{Entry, Node, Value, byte_in_file};
 use crate::source::{Span, Spanned};
@@ -59,6 +61,52 @@ pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
         collect(&params.0, &mut found);
     }
     found
+}
+
+/// Numbers that waits and tasks store for later tasks of an activation.
+const STORED_NUMBERS: [&str; 4] = ["Attribute.Value", "Event.Magnitude", "Input.HeldTime", "Spawn.Index"];
+
+/// Numbers that the expressions of an ability can read with `Param`: declared ones, those that its
+/// `SetParameter` tasks write, those that grants of scenarios add, and those of waits and tasks (A18).
+/// `None` if it has a task that may be native code, which stores numbers under any name.
+pub(super) fn numbers<'a>(doc: &'a AbilityDoc, index: &Index<'a>) -> Option<BTreeSet<&'a str>> {
+    let declared = doc.parameters.iter().flat_map(|parameters| &parameters.0);
+    let mut found: BTreeSet<&str> = declared.map(|(name, _)| name.value.as_str()).collect();
+    found.extend(STORED_NUMBERS);
+    if let Some(ability) = &doc.name {
+        let ability = ability.value.as_str();
+        let granted = index.granted_parameters.range((ability, "")..);
+        found.extend(granted.take_while(|(of, _)| *of == ability).map(|(_, name)| *name));
+    }
+    let is_complete = doc.tasks.iter().all(|task| {
+        let kind = task.kind.as_ref().map(|kind| kind.value.as_str());
+        written_numbers(kind, task.params.as_ref().map(|params| &params.0), index, &mut found)
+    });
+    is_complete.then_some(found)
+}
+
+/// Collects the numbers that a task writes, with the tasks in its parameters; false for one that may be
+/// native code.
+fn written_numbers<'a>(
+    kind: Option<&str>,
+    params: Option<&'a Node>,
+    index: &Index<'_>,
+    found: &mut BTreeSet<&'a str>,
+) -> bool {
+    fn inside<'a>(node: &'a Node, index: &Index<'_>, found: &mut BTreeSet<&'a str>) -> bool {
+        match node.get("Type").and_then(Node::text) {
+            kind @ Some(_) => written_numbers(kind, node.get("Params"), index, found),
+            None => {
+                node.entries().iter().all(|entry| inside(&entry.value, index, found))
+                    && node.items().iter().all(|item| inside(item, index, found))
+            }
+        }
+    }
+    if kind == Some("SetParameter") {
+        found.extend(params.and_then(|params| params.get("Name")).and_then(Node::text));
+    }
+    let is_native = |kind| index.custom_tasks.contains(kind) || index.host_tasks.contains(kind);
+    !kind.is_some_and(is_native) && params.is_none_or(|params| inside(params, index, found))
 }
 
 /// Checks that a task type exists, built in or not.
@@ -312,11 +360,18 @@ pub(super) fn expression(node: &Node, text: &str, names: NamesIn, checker: &mut 
         Span::new(node.span.file, start, end.max(start))
     };
     match Ast::parse(text) {
+        // Reported by the core.
+        Err(_) if names == NamesIn::ParametersOnly => {}
         Err(error) => {
             checker.sink.push(codes::attribute::expression_error(place(error.span), error.kind.to_string()))
         }
         Ok(ast) => {
             let named = |name: &NameUse<'_>| Spanned { value: name.name.to_owned(), span: place(name.span) };
+            if names != NamesIn::MayBeLocal {
+                for name in ast.names().filter(|name| name.kind == NameKind::Param) {
+                    checker.known_number(&named(&name));
+                }
+            }
             for name in ast.names().filter(|_| names == NamesIn::Pack) {
                 let kind = match name.kind {
                     NameKind::Attribute => ReferenceKind::Attribute,

@@ -50,6 +50,19 @@ record! {
     }
 }
 
+impl ScenarioDoc {
+    /// Parameters that its `Grant` steps provide, as pairs of ability and name.
+    pub(crate) fn granted_parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        let steps = self.steps.iter().flat_map(|steps| steps.iter());
+        let grants = steps.filter_map(|step| step.record.grant.as_ref());
+        grants
+            .filter_map(|grant| Some((&grant.ability.as_ref()?.value, grant.parameters.as_ref()?)))
+            .flat_map(|(ability, parameters)| {
+                parameters.0.iter().map(move |(name, _)| (ability.as_str(), name.value.as_str()))
+            })
+    }
+}
+
 record! {
     /// Expected diagnostics of loading: exactly these codes, each any number of times.
     ExpectLoadDoc, "expected load" {

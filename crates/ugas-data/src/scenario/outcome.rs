@@ -40,7 +40,7 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Hash of the final state; `None` if it did not start.
     pub hash: Option<u64>,
-    /// Final state of each controller, in the order of the file.
+    /// Final state of each controller that is there: those of the file in its order, then named summons.
     pub controllers: Vec<(String, ControllerState)>,
 }
 

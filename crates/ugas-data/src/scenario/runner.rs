@@ -265,12 +265,17 @@ impl<'s> Runner<'s> {
         if let Some(command_observer) = &mut self.command_observer {
             command_observer.end(&self.simulation);
         }
-        let state = |(name, id): &(&str, ControllerId)| {
-            ((*name).to_owned(), ControllerState::of(&self.simulation, *id))
-        };
+        let sim = &self.simulation;
+        let own = self.controllers.iter().filter(|(_, id)| sim.controller(*id).is_some());
+        let own = own.map(|(name, id)| ((*name).to_owned(), *id));
+        let summoned = sim.controllers().filter_map(|(id, controller)| {
+            let name = controller.summon()?.name()?.to_string();
+            self.controllers.iter().all(|(_, own)| *own != id).then_some((name, id))
+        });
+        let controllers = own.chain(summoned).map(|(name, id)| (name, ControllerState::of(sim, id)));
         Outcome {
-            hash: Some(self.simulation.state_hash()),
-            controllers: self.controllers.iter().map(state).collect(),
+            hash: Some(sim.state_hash()),
+            controllers: controllers.collect(),
             ..Outcome::new(self.scenario, self.failures)
         }
     }

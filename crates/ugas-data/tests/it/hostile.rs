@@ -193,7 +193,7 @@ fn tabs_and_zero_bytes_are_pointed_at() {
 fn folders_of_too_many_files_are_refused() {
     let folder = Folder::new("files");
     for at in 0..300 {
-        std::fs::write(folder.0.join(format!("{at}.yaml")), "").unwrap();
+        std::fs::write(folder.0.join(format!("{at}.yaml")), "---\n").unwrap();
     }
     let limits = Limits { files: 100, ..Limits::default() };
     let report = Loader::new().path(&folder.0).limits(limits).check();

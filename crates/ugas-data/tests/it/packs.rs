@@ -100,6 +100,37 @@ fn schemas_and_empty_documents_beside_a_pack_are_not_part_of_it() {
 }
 
 #[test]
+fn file_without_a_document_is_a_warning() {
+    for text in ["", "\n\n", "# nothing yet\n"] {
+        let report = Loader::new().text("empty.yaml", text).check();
+        let codes: Vec<_> = report.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!((codes, report.errors()), (vec!["UG166"], 0), "{text:?}");
+    }
+}
+
+/// An ability that reads two numbers, which it does not declare.
+const READER: &str = "\
+$schema: x/schemas/gameplay_ability.json
+Name: GA_Count
+Tasks: [ { Type: PlayMontage }, { Type: WaitDelay, Params: { Duration: 'Param(\"Tally\") + Param(\"Pellets\")' } } ]
+";
+
+#[test]
+fn parameters_of_grants_and_native_tasks_are_known() {
+    let unknown = |loader: Loader, ability: &str| {
+        let report = loader.text("ability.yaml", ability).check();
+        report.diagnostics.iter().filter(|found| found.code == "UG164").count()
+    };
+    assert_eq!(unknown(Loader::new(), READER), 2);
+    let grant = "Grant: { Controller: w, Ability: GA_Count, Parameters: { Pellets: 3 } }";
+    let scenario = format!("Name: a\nControllers: {{ w: {{}} }}\nSteps: [ {{ {grant} }} ]\n");
+    assert_eq!(unknown(Loader::new().text("scenario.yaml", scenario), READER), 1);
+    // A task of the pack may be native code, which stores numbers under any name.
+    let native = READER.replace("PlayMontage", "CountPellets");
+    assert_eq!(unknown(Loader::new().text("pack.yaml", "HostTasks: [CountPellets]\n"), &native), 0);
+}
+
+#[test]
 fn scenarios_are_not_part_of_the_catalog() {
     let text = "Name: a story\nSteps: [ { Advance: 1 } ]\n";
     let pack = Loader::new().text("story.yaml", text).load().unwrap();

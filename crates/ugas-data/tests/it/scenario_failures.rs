@@ -55,6 +55,16 @@ fn unknown_names_are_refused_with_their_codes() {
 }
 
 #[test]
+fn missing_pack_is_reported_alike_by_check_and_run() {
+    let text = "Name: tale\nPack: ../no-such-pack\nControllers: { wolf: {} }\nSteps: [ { Advance: 1 } ]\n";
+    let report = Loader::new().text("tale.yaml", text).check().to_string();
+    let outcome = Scenario::from_text("tale.yaml", text).unwrap()[0].run(&Options::default());
+    let line = "tale.yaml:2:7: error[UG039]: there is no pack `../no-such-pack` (write a path relative to this file)";
+    assert_eq!(messages(&outcome), [line]);
+    assert!(report.contains(line), "{report}");
+}
+
+#[test]
 fn long_step_loses_no_events() {
     // Two events each microsecond, an execution and a change: more than a simulation keeps until they are
     // polled.

@@ -106,18 +106,26 @@ pub(crate) const UG012: CodeDoc = CodeDoc {
     code: "UG012",
     title: "unknown value",
     severity: Severity::Error,
-    what: "The field takes one of a fixed list of words, and this is none of them. Outcomes and kinds of events in scenarios are only questioned, with a warning, where they look misspelt.",
+    what: "The field takes one of a fixed list of words, and this is none of them. An unknown outcome or kind of event in a scenario is a warning.",
     why: "A misspelt word must not become a default.",
     example: "DurationPolicy: Forever",
     fix: "Use one of the words in the help.",
 };
 
-/// Word that resembles a known one, in a list that a host may extend.
-pub(crate) fn misspelt_word(span: Span, found: &str, nearest: &str) -> Diagnostic {
-    UG012
-        .report(span, format!("`{found}` is not known here"))
-        .severity(Severity::Warning)
-        .help(format!("did you mean `{nearest}`?"))
+/// Outcome or kind of event that does not exist. The list is too long for a message, so the help has the
+/// nearest one, or `examples`.
+pub(crate) fn unknown_code(
+    found: &Spanned<String>,
+    what: &str,
+    nearest: Option<&str>,
+    examples: &str,
+) -> Diagnostic {
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("write {examples}"),
+    };
+    let report = UG012.report(found.span, format!("there is no {what} `{}`", found.value));
+    report.severity(Severity::Warning).help(help)
 }
 
 /// Word that is not in the fixed list of a field.

@@ -2,7 +2,7 @@
 
 use super::super::{CodeDoc, Diagnostic, Severity};
 use crate::node::Node;
-use crate::source::{Span, Spanned};
+use crate::source::{FileId, Span, Spanned};
 
 /// UG004: syntax error.
 pub(crate) const UG004: CodeDoc = CodeDoc {
@@ -206,4 +206,22 @@ pub(crate) fn merge_key_not_mapping(value: &Node) -> Diagnostic {
     UG144
         .report(value.span, format!("a merge key takes a mapping or a list of mappings, and this is {found}"))
         .help("write an alias of a mapping, such as `<<: *base`, or a list of aliases")
+}
+
+/// UG166: file without a document.
+pub(crate) const UG166: CodeDoc = CodeDoc {
+    code: "UG166",
+    title: "file without a document",
+    severity: Severity::Warning,
+    what: "The file is empty, or has nothing but comments.",
+    why: "Nothing is read from it. A file that was meant to have definitions may have been saved empty.",
+    example: "# TODO: effects of fire",
+    fix: "Write a document, or remove the file.",
+};
+
+/// File that has no document.
+pub(crate) fn no_document(file: FileId) -> Diagnostic {
+    UG166
+        .report(Span::start_of(file), "the file contains no document")
+        .help("write a document, or remove the file")
 }

@@ -122,4 +122,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &value_range::UG161,
     &unknown_name::UG162,
     &no_effect::UG163,
+    &unknown_name::UG164,
+    &no_effect::UG165,
+    &format::UG166,
+    &no_effect::UG167,
 ];

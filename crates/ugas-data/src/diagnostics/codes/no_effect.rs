@@ -1,7 +1,7 @@
 //! Fields that are valid and have no effect where they stand.
 
 use super::super::{CodeDoc, Diagnostic, Severity};
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// UG069: channel on another operation.
 pub(crate) const UG069: CodeDoc = CodeDoc {
@@ -145,4 +145,45 @@ pub(crate) fn chain_field(span: Span, method: &str, field: &str) -> Diagnostic {
     UG163
         .report(span, format!("`{field}` has no effect on a targeting with `Method: {method}`"))
         .help(format!("write `Method: Chain`, or remove `{field}`"))
+}
+
+/// UG165: negative duration.
+pub(crate) const UG165: CodeDoc = CodeDoc {
+    code: "UG165",
+    title: "negative duration",
+    severity: Severity::Warning,
+    what: "The `Duration` of an effect is a constant below 0.",
+    why: "The effect is removed in the operation that applies it, as with a duration of 0 (E6).",
+    example: "DurationPolicy: HasDuration\nDuration: { Type: ScalableFloat, Value: -5 }",
+    fix: "Write a positive number of seconds. Write 0 if the effect is to end at once, or `DurationPolicy: Infinite` if it is never to end by itself.",
+};
+
+/// Constant duration below 0.
+pub(crate) fn negative_duration(span: Span, seconds: f64) -> Diagnostic {
+    UG165
+        .report(span, format!("the effect ends at once: its duration of {seconds} s is negative"))
+        .help("write a positive number of seconds, or use `DurationPolicy: Infinite`")
+}
+
+/// UG167: field without effect.
+pub(crate) const UG167: CodeDoc = CodeDoc {
+    code: "UG167",
+    title: "field without effect",
+    severity: Severity::Warning,
+    what: "A field is valid and changes nothing here: an `ExecutionPolicy` on an Instant effect, several `Stacks` of an effect that \
+           does not stack, a `CurrentValue` that differs from the `BaseValue` beside it, or an attribute set that is listed twice.",
+    why: "The definition promises something that does not happen (D2).",
+    example: "DurationPolicy: Instant\nExecutionPolicy: RunInMerge",
+    fix: "Remove the field, or do what the help says.",
+};
+
+/// Field that changes nothing where it stands; `because` is the reason.
+pub(crate) fn field(span: Span, field: &str, because: &str, help: &str) -> Diagnostic {
+    UG167.report(span, format!("{field} has no effect: {because}")).help(help)
+}
+
+/// Attribute set that is listed before.
+pub(crate) fn repeated_set(name: &Spanned<String>) -> Diagnostic {
+    let field = format!("the second `{}`", name.value);
+    self::field(name.span, &field, "an attribute set is registered once", "remove the repetition")
 }

@@ -32,8 +32,9 @@ pub(crate) const UG038: CodeDoc = CodeDoc {
     code: "UG038",
     title: "unknown name in a scenario",
     severity: Severity::Error,
-    what: "A step uses a name that no earlier step assigns with `As`, and that the pack does not have either.",
-    why: "There would be nothing to remove, revoke or cancel.",
+    what: "A step uses a name that no earlier step assigns with `As`, and that the pack does not have either; or a controller has \
+           an ability set that the pack does not have.",
+    why: "There would be nothing to remove, revoke, cancel or grant.",
     example: "Steps:\n  - Apply: { Effect: GE_Poison, Target: wolf, As: poison }\n  - Remove: { Effect: posion }",
     fix: "Correct the name, or assign it with `As` in an earlier step.",
 };
@@ -47,6 +48,15 @@ pub(crate) fn unknown_name(name: &Spanned<String>, other: &str, nearest: Option<
     let name_text = &name.value;
     let message = format!("no earlier step assigns the name `{name_text}` with `As`, and it is not {other}");
     UG038.report(name.span, message).help(help)
+}
+
+/// Ability set of a controller that the pack does not have.
+pub(crate) fn unknown_ability_set(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "correct the name, or add the set to `AbilitySets` of the pack".to_owned(),
+    };
+    UG038.report(name.span, format!("there is no ability set `{}`", name.value)).help(help)
 }
 
 /// UG039: pack of a scenario.

@@ -318,3 +318,24 @@ pub(crate) const UG162: CodeDoc = CodeDoc {
 pub(crate) fn spawned_name(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
     UG162.unknown("name of spawned controllers", name, nearest)
 }
+
+/// UG164: number parameter that nothing provides.
+pub(crate) const UG164: CodeDoc = CodeDoc {
+    code: "UG164",
+    title: "number parameter that nothing provides",
+    severity: Severity::Warning,
+    what: "`Param` in an ability reads a parameter that the ability does not declare, that none of its `SetParameter` tasks writes, \
+           and that is not one of the numbers of waits and tasks, such as `Event.Magnitude`.",
+    why: "Unless a grant or the host provides the number, the task fails with `MissingParameter` (A18).",
+    example: "Parameters: { Power: 10 }\nTasks: [ { Type: WaitDelay, Params: { Duration: 'Param(\"Pwoer\")' } } ]",
+    fix: "Correct the name, or add the parameter to `Parameters` of the ability. A number that every grant provides also needs its default there.",
+};
+
+/// Number parameter that the ability does not have.
+pub(crate) fn number_parameter(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("correct the name, or add `{}` to `Parameters` of the ability", name.value),
+    };
+    UG164.report(name.span, format!("the ability has no parameter `{}`", name.value)).help(help)
+}
