@@ -341,6 +341,29 @@ typedef uint32_t ugas_ability_state;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Type of an ability's parameter.
+enum ugas_parameter_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A number.
+    UGAS_PARAMETER_KIND_NUMBER = 0,
+    // A boolean.
+    UGAS_PARAMETER_KIND_BOOLEAN = 1,
+    // A tag.
+    UGAS_PARAMETER_KIND_TAG = 2,
+    // A text for the host.
+    UGAS_PARAMETER_KIND_TEXT = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_parameter_kind ugas_parameter_kind;
+#else
+typedef uint32_t ugas_parameter_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Outcome of a host task.
 enum ugas_task_outcome
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -2905,6 +2928,24 @@ ugas_status ugas_ability_set_parameter(ugas_context *context,
                                        ugas_str name,
                                        double value);
 
+// Reads a number or boolean (1 or 0) of a granted ability. UGAS_STATUS_NOT_FOUND if it has no such parameter;
+// tags and texts belong to the definition: see ugas_catalog_ability_parameter.
+ugas_status ugas_ability_parameter(ugas_context *context,
+                                   ugas_simulation simulation,
+                                   ugas_granted_ability granted,
+                                   ugas_str name,
+                                   double *out);
+
+// Reads a parameter of an ability's definition. `kind`, which may be null, gets one of ugas_parameter_kind and
+// `out` the value as text: a number, `true` or `false`, the name of a tag, or the text itself. Valid until the
+// next call. UGAS_STATUS_NOT_FOUND if the ability has no such parameter.
+ugas_status ugas_catalog_ability_parameter(ugas_context *context,
+                                           ugas_catalog catalog,
+                                           ugas_ability ability,
+                                           ugas_str name,
+                                           uint32_t *kind,
+                                           ugas_str *out);
+
 // Granted abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
 ugas_status ugas_abilities_of(ugas_context *context,
                               ugas_simulation simulation,
@@ -3053,6 +3094,17 @@ ugas_status ugas_input_press(ugas_context *context,
                              ugas_str input,
                              uint32_t *pressed,
                              ugas_activation *activation);
+
+// Presses an input like ugas_input_press, with targets for the abilities that the press activates, also from
+// the buffer.
+ugas_status ugas_input_press_at(ugas_context *context,
+                                ugas_simulation simulation,
+                                ugas_controller controller,
+                                ugas_str input,
+                                const ugas_target *targets,
+                                size_t target_count,
+                                uint32_t *pressed,
+                                ugas_activation *activation);
 
 // Releases an input. UGAS_STATUS_NOT_FOUND if it was not held.
 ugas_status ugas_input_release(ugas_context *context,

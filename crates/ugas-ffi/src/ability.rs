@@ -1,12 +1,12 @@
 //! Granted abilities (§8): grant, revoke and query.
 
-use ugas_core::ability::{AbilityState, Grant};
+use ugas_core::ability::{AbilityState, Grant, ParameterDef};
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::handle::GrantedAbilityId;
 use ugas_core::id::{AbilityId, ActorId, TagId};
 use ugas_core::input::InputId;
 
-use crate::catalog::{ugas_ability, ugas_tag};
+use crate::catalog::{ugas_ability, ugas_catalog, ugas_tag};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, SizePrefixed, ugas_str};
 use crate::simulation::{ugas_actor, ugas_controller, ugas_simulation};
@@ -206,6 +206,80 @@ pub unsafe extern "C" fn ugas_ability_set_parameter(
         let (ability, name) = (granted_of(granted)?, memory.text(name)?.to_owned());
         context.simulation_mut(simulation)?.execute(Command::SetParameter { ability, name, value }).map(drop)
     })
+}
+
+/// Reads a number or boolean (1 or 0) of a granted ability. UGAS_STATUS_NOT_FOUND if it has no such parameter;
+/// tags and texts belong to the definition: see ugas_catalog_ability_parameter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_parameter(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+    name: ugas_str,
+    out: *mut f64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (out, name) = (memory.out(out)?, memory.text(name)?);
+        let granted = granted_of(granted)?;
+        let simulation = context.simulation(simulation)?.simulation();
+        let found = simulation.ability(granted);
+        let found =
+            found.ok_or_else(|| Failure::not_found("the ability is not granted any more".to_owned()))?;
+        out.set(found.parameter(name).ok_or_else(|| no_parameter(name))?);
+        Ok(())
+    })
+}
+
+/// Type of an ability's parameter.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_parameter_kind {
+    /// A number.
+    Number = 0,
+    /// A boolean.
+    Boolean = 1,
+    /// A tag.
+    Tag = 2,
+    /// A text for the host.
+    Text = 3,
+}
+
+/// Reads a parameter of an ability's definition. `kind`, which may be null, gets one of ugas_parameter_kind and
+/// `out` the value as text: a number, `true` or `false`, the name of a tag, or the text itself. Valid until the
+/// next call. UGAS_STATUS_NOT_FOUND if the ability has no such parameter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_ability_parameter(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    ability: ugas_ability,
+    name: ugas_str,
+    kind: *mut u32,
+    out: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (kind, out, name) = (memory.optional(kind)?, memory.out(out)?, memory.text(name)?);
+        let rules = context.catalog(catalog)?;
+        let ability = rules.ability_by_id(AbilityId::from_index(ability));
+        let ability =
+            ability.ok_or_else(|| Failure::not_found("the catalog has no such ability".to_owned()))?;
+        let (found, value) = match ability.parameter(name).ok_or_else(|| no_parameter(name))? {
+            ParameterDef::Number(number) => (ugas_parameter_kind::Number, number.to_string()),
+            ParameterDef::Flag(flag) => (ugas_parameter_kind::Boolean, flag.to_string()),
+            ParameterDef::Tag(tag) => (ugas_parameter_kind::Tag, tag.clone()),
+            ParameterDef::Text(text) => (ugas_parameter_kind::Text, text.clone()),
+        };
+        if let Some(kind) = kind {
+            kind.set(found as u32);
+        }
+        out.set(context.lend_text(value));
+        Ok(())
+    })
+}
+
+fn no_parameter(name: &str) -> Failure {
+    Failure::not_found(format!("the ability has no parameter `{name}`"))
 }
 
 /// Granted abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).

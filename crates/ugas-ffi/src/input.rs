@@ -7,9 +7,11 @@ use ugas_core::time::Span;
 
 use crate::activation::ugas_activation;
 use crate::guard::{enter, ugas_context};
-use crate::memory::ugas_str;
+use crate::memory::{OutValue, ugas_str};
 use crate::simulation::{ugas_controller, ugas_simulation};
-use crate::status::{Failure, ugas_status};
+use crate::status::{Failure, Outcome, ugas_status};
+use crate::target::{targets_of, ugas_target};
+use crate::world::SimulationEntry;
 
 /// Result of pressing an input.
 #[repr(u32)]
@@ -39,30 +41,63 @@ pub unsafe extern "C" fn ugas_input_press(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
-        let (pressed, activation) = (memory.optional(pressed)?, memory.optional(activation)?);
+        let out = (memory.optional(pressed)?, memory.optional(activation)?);
         let input = InputId::new(memory.text(input)?);
         let entry = context.simulation_mut(simulation)?;
         let controller = entry.controller(controller)?;
-        let CommandOutcome::Pressed(outcome) = entry.execute(Command::Press { controller, input })? else {
-            return Ok(());
-        };
-        let (kind, started) = match *outcome {
-            PressOutcome::Activated(started) => (ugas_pressed::Activated, started.to_bits().get()),
-            PressOutcome::Consumed => (ugas_pressed::Consumed, 0),
-            PressOutcome::Buffered(_) => (ugas_pressed::Buffered, 0),
-            PressOutcome::Unbound => (ugas_pressed::Unbound, 0),
-            PressOutcome::Refused(refusal) => {
-                return Err(Failure::command(&CommandError::from(refusal), entry.simulation()));
-            }
-        };
-        if let Some(pressed) = pressed {
-            pressed.set(kind as u32);
-        }
-        if let Some(activation) = activation {
-            activation.set(started);
-        }
-        Ok(())
+        press(entry, Command::Press { controller, input }, out)
     })
+}
+
+/// Presses an input like ugas_input_press, with targets for the abilities that the press activates, also from
+/// the buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_input_press_at(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    input: ugas_str,
+    targets: *const ugas_target,
+    target_count: usize,
+    pressed: *mut u32,
+    activation: *mut ugas_activation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = (memory.optional(pressed)?, memory.optional(activation)?);
+        let input = InputId::new(memory.text(input)?);
+        let targets = targets_of(targets, target_count, memory)?;
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        press(entry, Command::PressAt { controller, input, targets }, out)
+    })
+}
+
+/// Executes a press and writes its outcome.
+fn press(
+    entry: &mut SimulationEntry,
+    command: Command,
+    (pressed, activation): (Option<OutValue<'_, u32>>, Option<OutValue<'_, ugas_activation>>),
+) -> Outcome {
+    let CommandOutcome::Pressed(outcome) = entry.execute(command)? else {
+        return Ok(());
+    };
+    let (kind, started) = match *outcome {
+        PressOutcome::Activated(started) => (ugas_pressed::Activated, started.to_bits().get()),
+        PressOutcome::Consumed => (ugas_pressed::Consumed, 0),
+        PressOutcome::Buffered(_) => (ugas_pressed::Buffered, 0),
+        PressOutcome::Unbound => (ugas_pressed::Unbound, 0),
+        PressOutcome::Refused(refusal) => {
+            return Err(Failure::command(&CommandError::from(refusal), entry.simulation()));
+        }
+    };
+    if let Some(pressed) = pressed {
+        pressed.set(kind as u32);
+    }
+    if let Some(activation) = activation {
+        activation.set(started);
+    }
+    Ok(())
 }
 
 /// Releases an input. UGAS_STATUS_NOT_FOUND if it was not held.

@@ -9,7 +9,7 @@ use crate::cow_option::CowOption;
 use crate::effect::{ContextDetails, EffectContext};
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::ActorId;
-use crate::targeting::{Target, TargetData};
+use crate::targeting::TargetData;
 
 /// The targets of an activation, with the details of the hit among them.
 #[derive(PartialEq, Default)]
@@ -20,13 +20,8 @@ pub(crate) struct ActivationTargets {
 
 impl ActivationTargets {
     /// Replaces controllers among the targets and hits.
-    pub(crate) fn rename(&mut self, mut rename: impl FnMut(&mut ControllerId)) {
-        for target in &mut self.targets.0 {
-            match target {
-                Target::Controller(id) | Target::Hit { controller: Some(id), .. } => rename(id),
-                Target::Hit { controller: None, .. } | Target::Location(_) | Target::Custom(_) => {}
-            }
-        }
+    pub(crate) fn rename(&mut self, rename: impl FnMut(&mut ControllerId)) {
+        self.targets.rename(rename);
     }
 }
 
@@ -45,7 +40,7 @@ impl Deref for ActivationTargets {
     }
 }
 
-/// The context of an effect of an ability.
+/// The context of an effect that an ability applies: `aim` gives the origin and the hit.
 pub(crate) fn context_of(
     source: ControllerId,
     ability: GrantedAbilityId,
@@ -60,7 +55,7 @@ pub(crate) fn context_of(
     context.with_details(&aim.hit)
 }
 
-/// Adds causer and origin of the event that an ability reacts to.
+/// Sets causer and origin to those of the event that an ability reacts to, as far as the event has them.
 pub(crate) fn add_event_context(context: &mut EffectContext, event: Option<&GameplayEvent>) {
     let Some(event) = event else { return };
     if let Some(causer) = event.causer() {
@@ -79,6 +74,7 @@ mod tests {
     use super::*;
     use crate::effect::HitResult;
     use crate::handle::Handle;
+    use crate::targeting::Target;
 
     #[test]
     fn context_has_source_object_and_target_location() {

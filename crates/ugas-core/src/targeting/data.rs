@@ -111,6 +111,16 @@ impl TargetData {
         self.0.iter().filter_map(Target::controller)
     }
 
+    /// Replaces controllers among the targets and hits.
+    pub(crate) fn rename(&mut self, mut rename: impl FnMut(&mut ControllerId)) {
+        for target in &mut self.0 {
+            match target {
+                Target::Controller(id) | Target::Hit { controller: Some(id), .. } => rename(id),
+                Target::Hit { controller: None, .. } | Target::Location(_) | Target::Custom(_) => {}
+            }
+        }
+    }
+
     /// The first controller.
     pub fn first_controller(&self) -> Option<ControllerId> {
         self.controllers().next()

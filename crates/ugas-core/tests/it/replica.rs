@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ugas_core::ability::AbilityDef;
+use ugas_core::ability::{AbilityDef, GameplayEvent};
 use ugas_core::codec::to_bytes;
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, PredictionKey};
@@ -14,10 +14,11 @@ use ugas_core::replica::{Piece, PieceKey, PieceScratch, RecordVisibility, Replic
 use ugas_core::simulation::{
     ActivationRequest, AttributeValue, Config, ReadError, Role, Simulation, Snapshot, Stacks,
 };
-use ugas_core::task::{ActionDef, TaskDef};
+use ugas_core::targeting::TargetData;
+use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 
-use crate::fixture::{Game, buff, instant};
+use crate::fixture::{Game, buff, instant, tagging};
 
 type Pieces = BTreeMap<PieceKey, Piece>;
 
@@ -446,6 +447,36 @@ fn redacted_piece_does_not_refer_to_invisible_controllers() {
     replica.install(&mut client, game.sim.now()).unwrap();
     let context = client.effect(replica.local(active).unwrap()).unwrap().spec().context();
     assert_eq!(*context, EffectContext::of(ControllerId::UNSEEN));
+}
+
+/// N1: pieces of two games that differ only in a hidden controller are equal, whether it is a first target, a
+/// target of an awaited event, or a target of the event that a repeated wait received last (A10, A11).
+#[test]
+fn redacted_activation_does_not_depend_on_invisible_controllers() {
+    let piece = |named: &str, hidden: bool| {
+        let on_event = |once| TaskDef::Wait(WaitDef::Event { tag: "Event.Hit".into(), exact: false, once });
+        let listen = AbilityDef::new("GA_Listen").task(on_event(true)).task(on_event(false));
+        let (mut game, handles) =
+            Game::with_abilities([tagging("Event.Hit")], [listen.task(TaskDef::wait(5.0))]);
+        game.spawn("bear", "Unit");
+        let (hero, secret, hit) = (game.id("hero"), game.id(named), game.tag("Event.Hit"));
+        let activation =
+            game.sim.activate_with(handles[0], ActivationRequest::on(secret)).unwrap_or_else(|_| panic!());
+        for _ in 0..2 {
+            let event = GameplayEvent { target: Some(hero), ..GameplayEvent::new(hit) };
+            let event = event.with_target_data(TargetData::from(secret));
+            game.sim.send_event(hero, event).unwrap();
+        }
+        let key = PieceKey::Activation(activation);
+        let mut referenced = Vec::new();
+        game.sim.referenced_controllers(hero, key, |id| referenced.push(id));
+        assert!(referenced.contains(&secret), "{referenced:?}");
+        let (wolf, bear) = (game.id("wolf"), game.id("bear"));
+        let sees = |id| !hidden || (id != wolf && id != bear);
+        game.sim.redacted(hero, key, RecordVisibility::ALL, &mut PieceScratch::default(), sees).unwrap()
+    };
+    assert_ne!(piece("wolf", false), piece("bear", false));
+    assert_eq!(piece("wolf", true), piece("bear", true));
 }
 
 #[test]

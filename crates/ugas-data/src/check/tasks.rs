@@ -17,13 +17,18 @@ use crate::model::effect::TagQueryDoc;
 use crate::node::{Entry, Node, Value, byte_in_file};
 use crate::source::{Span, Spanned};
 
-/// Effects that a list of tasks applies, by name, at any depth.
+/// Names under `EffectClass` in a list of tasks, at any depth: the effects that an ability applies, for the
+/// search of cycles. Removals are skipped.
 pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
+    /// Adds every text under `EffectClass` in a tree.
     fn collect<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
+        let kind = node.get("Type").and_then(Node::text);
+        if kind.is_some_and(|kind| kind.starts_with("RemoveEffect")) {
+            return;
+        }
         for entry in node.entries() {
             match (&*entry.key.value, entry.value.text()) {
                 ("EffectClass", Some(name)) => found.push(name),
-                ("RemoveEffectFromOwner" | "RemoveEffectFromTarget", _) => {}
                 _ => collect(&entry.value, found),
             }
         }
@@ -43,6 +48,7 @@ pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
 
 /// Names that `SpawnController` tasks assign with `As`, at any depth (A17).
 pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
+    /// Adds the `As` of every `SpawnController` task in a tree.
     fn collect<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
         if node.get("Type").and_then(Node::text) == Some("SpawnController")
             && let Some(params) = node.get("Params")
@@ -93,6 +99,7 @@ fn written_numbers<'a>(
     index: &Index<'_>,
     found: &mut BTreeSet<&'a str>,
 ) -> bool {
+    /// Collects from every task in a tree; false as soon as one may be native code.
     fn inside<'a>(node: &'a Node, index: &Index<'_>, found: &mut BTreeSet<&'a str>) -> bool {
         match node.get("Type").and_then(Node::text) {
             kind @ Some(_) => written_numbers(kind, node.get("Params"), index, found),
@@ -109,14 +116,15 @@ fn written_numbers<'a>(
     !kind.is_some_and(is_native) && params.is_none_or(|params| inside(params, index, found))
 }
 
-/// Checks that a task type exists, built in or not.
+/// Reports a task type that is neither built in nor a host task.
 pub(super) fn any_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     if !TASKS.iter().any(|(name, ..)| *name == kind.value) {
         host_task(kind, checker);
     }
 }
 
-/// Checks that a task type is a host task.
+/// Reports a task type that is not a host task. A built-in type has its own diagnostic, because only host
+/// tasks can be completed by a step.
 pub(super) fn host_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     let host = &checker.index.host_tasks;
     if !HOST_TASKS.contains(&kind.value.as_str()) && !host.contains(kind.value.as_str()) {
@@ -136,6 +144,8 @@ pub(super) fn check(tasks: &[TaskDoc], checker: &mut Checker<'_>) {
     }
 }
 
+/// Checks one task: its type, the names, types and presence of its parameters, and everything nested in them.
+/// Parameters of custom tasks must be numbers; those of host tasks are free.
 fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
     let Some(kind) = &task.kind else { return };
     let params = task.params.as_ref().map(|params| &params.0);
@@ -201,7 +211,7 @@ fn spawn(params: &Node, checker: &mut Checker<'_>) {
     }
 }
 
-/// Reports a name that no `SpawnController` task assigns.
+/// Reports an `As` that no `SpawnController` task of the pack assigns.
 fn despawn(params: &Node, checker: &mut Checker<'_>) {
     let Some(node) = params.get("As") else { return };
     let Some(text) = node.text() else { return };
@@ -213,7 +223,7 @@ fn despawn(params: &Node, checker: &mut Checker<'_>) {
     }
 }
 
-/// Reports a parameter that the definition fixes (A18).
+/// Reports a `SetParameter` task that writes a parameter which the definition fixes (A18).
 fn set_parameter(params: &Node, checker: &mut Checker<'_>) {
     let Some(node) = params.get("Name") else { return };
     let Some(text) = node.text() else { return };
@@ -248,6 +258,8 @@ fn finite(node: &Node, checker: &mut Checker<'_>) {
     node.entries().iter().for_each(|entry| finite(&entry.value, checker));
 }
 
+/// Checks the value of a task parameter against its type, and resolves the names in it. Lists, branches and
+/// nested tasks are checked recursively.
 fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
     let text = node.text().map(|text| Spanned { value: text.to_owned(), span: node.span });
     let reference = match kind {
@@ -337,7 +349,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
     }
 }
 
-/// A list of tasks, or one task by itself.
+/// Checks a list of tasks, or one task by itself.
 fn task_list(node: &Node, checker: &mut Checker<'_>) {
     let items = match &node.value {
         Value::List(items) => items.as_slice(),
@@ -351,7 +363,8 @@ fn task_list(node: &Node, checker: &mut Checker<'_>) {
     }
 }
 
-/// Checks the grammar of an expression and the names in it.
+/// Checks the grammar of an expression and the names in it, and reports them at their positions in the file.
+/// `names` says which names are resolved here; the core checks the others.
 pub(super) fn expression(node: &Node, text: &str, names: NamesIn, checker: &mut Checker<'_>) {
     let source = checker.map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
     let place = |span: ugas_core::expr::Span| {

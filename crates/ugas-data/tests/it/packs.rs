@@ -130,6 +130,29 @@ fn parameters_of_grants_and_native_tasks_are_known() {
     assert_eq!(unknown(Loader::new().text("pack.yaml", "HostTasks: [CountPellets]\n"), &native), 0);
 }
 
+/// An ability that ends the effect which grants it applies nothing, so there is no cycle of grants.
+#[test]
+fn removal_inside_a_sequence_is_no_application() {
+    let text = "\
+$schema: x/schemas/gameplay_effect.json
+Name: GE_Stance
+DurationPolicy: Infinite
+GrantedAbilities: [{ AbilityClass: GA_Leave }]
+---
+$schema: x/schemas/gameplay_ability.json
+Name: GA_Leave
+Tasks:
+  - Type: Sequence
+    Params: { Tasks: [{ Type: RemoveEffectFromOwner, Params: { EffectClass: GE_Stance } }] }
+";
+    let cycles = |text: &str| {
+        let report = Loader::new().text("stance.yaml", text).check();
+        report.diagnostics.iter().filter(|found| found.code == "UG052").count()
+    };
+    assert_eq!(cycles(text), 0);
+    assert_eq!(cycles(&text.replace("RemoveEffectFromOwner", "ApplyEffectToOwner")), 1);
+}
+
 #[test]
 fn scenarios_are_not_part_of_the_catalog() {
     let text = "Name: a story\nSteps: [ { Advance: 1 } ]\n";

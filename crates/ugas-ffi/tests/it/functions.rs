@@ -148,6 +148,84 @@ fn tag_counts_and_queries() {
 }
 
 #[test]
+fn parameters_are_read_from_the_definition_and_the_grant() {
+    const PACK: &str = "\
+$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/attribute_set.json
+Name: Vitals
+Attributes: [{ Name: Health, DefaultBaseValue: 10 }]
+---
+$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/gameplay_ability.json
+Name: GA_Bolt
+Tags: { AbilityTags: [Element.Fire] }
+Parameters: { Power: 2.5, Armed: true, Element: Element.Fire, Title: A bolt }
+---
+$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/gameplay_controller.json
+Name: Mage
+OwnerActor: { ActorID: Mage, ActorType: Player }
+AttributeSets: [{ Name: Vitals }]
+GrantedAbilities: [{ AbilityClass: GA_Bolt, Level: 1 }]
+";
+    let host = Host::prepared(PACK, |_, _| ugas_status::Ok);
+    let (mut ability, mut mage, mut kind, mut number) = (0, 0, 9, 0.0);
+    let (mut value, mut row, mut count) = (text(""), [0_u64; 64], 0);
+    // SAFETY: a live context and local variables.
+    unsafe {
+        let (context, catalog, simulation) = (host.context, host.catalog, host.simulation);
+        host.must(ugas_catalog_ability(context, catalog, text("GA_Bolt"), &raw mut ability));
+        for (name, expected_kind, expected) in [
+            ("Power", ugas_parameter_kind::Number, "2.5"),
+            ("Armed", ugas_parameter_kind::Boolean, "true"),
+            ("Element", ugas_parameter_kind::Tag, "Element.Fire"),
+            ("Title", ugas_parameter_kind::Text, "A bolt"),
+        ] {
+            let (kind, value_at) = (&raw mut kind, &raw mut value);
+            host.must(ugas_catalog_ability_parameter(context, catalog, ability, text(name), kind, value_at));
+            assert_eq!((*kind, copied(value)), (expected_kind as u32, expected.to_owned()));
+        }
+        let mut spawn: ugas_spawn = std::mem::zeroed();
+        (spawn.size, spawn.template_name) = (size_of::<ugas_spawn>(), text("Mage"));
+        host.must(ugas_controller_spawn(context, simulation, &raw const spawn, &raw mut mage));
+        let rows = row.as_mut_ptr().cast::<ugas_ability_info>();
+        let size = size_of::<ugas_ability_info>();
+        host.must(ugas_abilities_of(context, simulation, mage, rows, size, 1, &raw mut count));
+        let granted = (*rows).granted;
+        host.must(ugas_ability_set_parameter(context, simulation, granted, text("Power"), 4.0));
+        host.must(ugas_ability_parameter(context, simulation, granted, text("Power"), &raw mut number));
+        assert_eq!(number, 4.0);
+        let status = ugas_ability_parameter(context, simulation, granted, text("Title"), &raw mut number);
+        assert_eq!((status, number), (ugas_status::NotFound, 4.0));
+    }
+}
+
+#[test]
+fn press_at_a_target_passes_it_to_the_ability() {
+    let host = Host::new();
+    let (knight, foe) = (host.spawn(), host.spawn());
+    let (mut ability, mut granted, mut pressed, mut activation) = (0, 0, 9, 0);
+    let before = host.current(foe, "Health");
+    // SAFETY: a live context and local variables; the event has the part of its kind.
+    unsafe {
+        let (context, simulation) = (host.context, host.simulation);
+        host.must(ugas_catalog_ability(context, host.catalog, text("GA_Slash"), &raw mut ability));
+        let mut grant: ugas_grant = std::mem::zeroed();
+        (grant.size, grant.input, grant.ability) = (size_of::<ugas_grant>(), text("Attack"), ability);
+        host.must(ugas_ability_grant(context, simulation, knight, &raw const grant, &raw mut granted));
+        let mut target: ugas_target = std::mem::zeroed();
+        target.controller = foe;
+        let (kind, begun) = (&raw mut pressed, &raw mut activation);
+        let attack = text("Attack");
+        let status =
+            ugas_input_press_at(context, simulation, knight, attack, &raw const target, 1, kind, begun);
+        host.must(status);
+        assert_eq!(pressed, ugas_pressed::Activated as u32);
+        let events = host.poll();
+        let task = events.iter().find(|event| event.kind == ugas_event_kind::HostTaskRequested as u32);
+        host.must(ugas_task_complete(context, simulation, task.unwrap().body.task.task, 0));
+    }
+    assert!(host.current(foe, "Health") < before);
+}
+
+#[test]
 fn inputs_activate_abilities_and_emit_named_events() {
     let host = Host::new();
     let knight = host.spawn();

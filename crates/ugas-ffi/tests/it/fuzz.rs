@@ -309,7 +309,10 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
                 _ => ugas_task_provide_targets(context, simulation, one, &raw const target, 1),
             },
             47 => ugas_task_preview_targets(context, simulation, one, rows.cast(), row_size, capacity, pc),
-            48 => ugas_input_press(context, simulation, one, word, p32, p64),
+            48 => match id % 2 {
+                0 => ugas_input_press(context, simulation, one, word, p32, p64),
+                _ => ugas_input_press_at(context, simulation, one, word, &raw const target, 1, p32, p64),
+            },
             49 => match id % 3 {
                 0 => ugas_input_release(context, simulation, one, word),
                 1 => ugas_input_confirm(context, simulation, one),

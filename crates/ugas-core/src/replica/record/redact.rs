@@ -4,7 +4,9 @@
 //! sent about that source, nor in the event or the targets of an activation. `UNSEEN` replaces its handle. A
 //! client maps unknown handles to `UNSEEN` anyway, so that the result on the client is the same.
 
-use crate::ability::Activation;
+use std::sync::Arc;
+
+use crate::ability::{Activation, GameplayEvent};
 use crate::effect::{ActiveEffect, EffectContext};
 use crate::handle::{ControllerId, GrantedAbilityId};
 
@@ -38,21 +40,47 @@ pub(crate) fn redact_effect(
     }
 }
 
-/// Visits the controllers that an activation refers to.
+/// Visits the controllers that [`redact_activation`] may hide: of events and targets, also of single branches.
 pub(crate) fn controllers_in_activation(run: &Activation, name: &mut impl FnMut(ControllerId)) {
-    let event = run.event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
-    event.chain(run.targets.controllers()).for_each(name);
+    controllers_in_event(run.event.as_ref(), name);
+    run.targets.controllers().for_each(&mut *name);
+    run.first_targets.iter().flat_map(|targets| targets.controllers()).for_each(&mut *name);
+    for context in run.branches.iter().filter_map(|branch| branch.context.as_ref()) {
+        controllers_in_event(context.event.as_ref(), name);
+        context.targets.controllers().for_each(&mut *name);
+    }
 }
 
-/// Removes from an activation all references to controllers that are not visible.
+fn controllers_in_event(event: Option<&GameplayEvent>, name: &mut impl FnMut(ControllerId)) {
+    let Some(event) = event else { return };
+    event.instigator.into_iter().chain(event.target).for_each(&mut *name);
+    event.details.iter().flat_map(|details| details.target_data.controllers()).for_each(name);
+}
+
+/// Replaces controllers that are not visible by the unseen handle: in the event, the current and the first
+/// targets, and in the contexts of branches.
 pub(crate) fn redact_activation(run: &mut Activation, sees: impl Fn(ControllerId) -> bool) {
     let redact = |named: &mut ControllerId| {
         if !sees(*named) {
             *named = ControllerId::UNSEEN;
         }
     };
-    if let Some(event) = &mut run.event {
-        event.instigator.iter_mut().chain(&mut event.target).for_each(redact);
-    }
+    redact_event(run.event.as_mut(), &redact);
     run.targets.rename(redact);
+    if let Some(targets) = &mut run.first_targets {
+        Arc::make_mut(targets).rename(redact);
+    }
+    for context in run.branches.iter_mut().filter_map(|branch| branch.context.as_mut()) {
+        let context = Arc::make_mut(context);
+        redact_event(context.event.as_mut(), &redact);
+        context.targets.rename(redact);
+    }
+}
+
+fn redact_event(event: Option<&mut GameplayEvent>, redact: &impl Fn(&mut ControllerId)) {
+    let Some(event) = event else { return };
+    event.instigator.iter_mut().chain(&mut event.target).for_each(redact);
+    if let Some(details) = event.details.as_mut().filter(|details| !details.target_data.is_empty()) {
+        Arc::make_mut(details).target_data.rename(redact);
+    }
 }

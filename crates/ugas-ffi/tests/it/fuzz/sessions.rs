@@ -296,7 +296,7 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
                 2 => ugas_effect_set_level(context, object, one, number),
                 _ => ugas_input_set_buffer(context, object, one, dice.next() as i64, id & 7),
             },
-            36 => match id % 4 {
+            36 => match id % 6 {
                 0 => ugas_abilities_activate(context, object, one, tags.as_ptr(), 1, p32),
                 1 => {
                     let (with, without) = (dice.below(3) as usize, dice.below(2) as usize);
@@ -304,6 +304,14 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
                     ugas_abilities_cancel(context, object, one, tags, with, tags, without, two, p32)
                 }
                 2 => ugas_ability_set_parameter(context, object, one, word, number),
+                3 => {
+                    let mut read = 0.0;
+                    ugas_ability_parameter(context, object, one, word, &raw mut read)
+                }
+                4 => {
+                    let mut read = text("");
+                    ugas_catalog_ability_parameter(context, object, id, word, p32, &raw mut read)
+                }
                 _ => ugas_ability_revoke_on_end(context, object, one),
             },
             37 => match id % 5 {
