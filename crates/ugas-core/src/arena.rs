@@ -152,6 +152,7 @@ impl<H: Handle, T> Arena<H, T> {
         handle
     }
 
+    /// Marks every slot as changed, for change tracking and for editions.
     fn note_all(&mut self) {
         self.touched.note_all(self.slots.len());
         self.editions.mark_all(self.slots.len());
@@ -166,14 +167,17 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
-    /// Removes an object and drops it in place, without moving it out as [`Arena::remove`] does.
+    /// Removes an object and drops it in place, without moving it out as [`Arena::remove`] does. `false` if
+    /// the handle was dead.
     pub fn discard(&mut self, handle: H) -> bool {
         let Some((content, vacated)) = self.vacate(handle) else { return false };
         *content = vacated;
         true
     }
 
-    /// The content of the slot that is freed, and its replacement.
+    /// Frees the slot of a living object: its handle dies, and the slot joins the free list, or retires if it
+    /// has no generation left. Returns the old content and the content that the caller must put in its place;
+    /// `None` for a dead handle.
     fn vacate(&mut self, handle: H) -> Option<(&mut Content<T>, Content<T>)> {
         let slot = self.slots.get_mut(handle.index() as usize)?;
         if slot.generation != handle.generation() || !matches!(slot.content, Content::Occupied(_)) {
@@ -197,7 +201,8 @@ impl<H: Handle, T> Arena<H, T> {
         self.slots.get(handle.index() as usize)?.occupant(handle.generation())
     }
 
-    /// The object with this handle, mutably, or `None` if the handle is dead.
+    /// The object with this handle, mutably, or `None` if the handle is dead. It counts as changed, whether
+    /// it is written or not.
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
         let at = handle.index() as usize;
         let slot = self.slots.get_mut(at)?;
@@ -232,7 +237,7 @@ impl<H: Handle, T> Arena<H, T> {
         })
     }
 
-    /// All objects, mutably, in index order.
+    /// All objects, mutably, in index order. All of them count as changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
         self.note_all();
         (0u32..).zip(&mut self.slots).filter_map(|(index, slot)| match &mut slot.content {
@@ -428,6 +433,7 @@ enum Content<T> {
 }
 
 impl<T> Slot<T> {
+    /// The object in the slot, if it has this generation; `None` for free slots and dead handles.
     fn occupant(&self, generation: NonZeroU32) -> Option<&T> {
         match &self.content {
             Content::Occupied(value) if self.generation == generation => Some(value),

@@ -320,7 +320,8 @@ impl Controller {
         self.ordinal
     }
 
-    /// Counts one more activation of an ability and returns the number before.
+    /// Counts one more activation of an ability, under any grant, and returns the number before. The number
+    /// derives the random stream of the activation (V5).
     pub(crate) fn count_run(&mut self, ability: AbilityId) -> u32 {
         let runs = &mut self.ability_data.make_mut().runs;
         match runs.binary_search_by_key(&ability, |(known, _)| *known) {
@@ -368,6 +369,7 @@ impl Controller {
         self.search_modifiers(slot)
     }
 
+    /// Binary search behind `modifiers_of`, kept apart from its fast path.
     fn search_modifiers(&self, slot: u16) -> &[ModifierEntry] {
         let start = self.modifiers.partition_point(|entry| entry.slot < slot);
         let end = start + self.modifiers[start..].partition_point(|entry| entry.slot == slot);

@@ -24,18 +24,20 @@ impl<T> CowOption<T> {
 }
 
 impl<T: Clone + Default + PartialEq> CowOption<T> {
+    /// Stores the fields; nothing is allocated if all are default.
     pub(crate) fn new(fields: T) -> Self {
         if fields == T::default() { Self::NONE } else { Self(Some(Arc::new(fields))) }
     }
 
-    /// Changes the fields, through a copy of them if they are shared.
+    /// Changes the fields, through a copy of them if they are shared. Fields that all end up default are
+    /// freed.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
         let mut fields = self.0.take().unwrap_or_default();
         change(Arc::make_mut(&mut fields));
         self.0 = Some(fields).filter(|fields| **fields != T::default());
     }
 
-    /// Writes one field; `None` is its default.
+    /// Writes one field; `None` is its default. Allocates nothing if there is nothing to store.
     pub(crate) fn set<V>(&mut self, value: Option<V>, field: impl FnOnce(&mut T) -> &mut Option<V>) {
         if value.is_some() || !self.is_none() {
             self.change(|fields| *field(fields) = value);

@@ -208,6 +208,7 @@ impl Simulation {
         })
     }
 
+    /// The line of an active effect; `None` if it or its definition is gone.
     fn effect_line(&self, id: ActiveEffectId) -> Option<EffectLine> {
         let active = self.effect(id)?;
         let effect = self.effect_definition(active.effect())?;
@@ -244,6 +245,7 @@ impl Simulation {
         })
     }
 
+    /// Each modifier of an active effect as text, with its current magnitude before stacks.
     fn modifier_texts(&self, active: &ActiveEffect, effect: &Effect) -> Vec<String> {
         let text = |(modifier, magnitude): (&crate::effect::Modifier, &f64)| {
             let attribute = self.catalog().attribute_name(modifier.attribute);
@@ -252,6 +254,7 @@ impl Simulation {
         effect.modifiers.iter().zip(active.magnitudes()).map(text).collect()
     }
 
+    /// The line of a granted ability, with the reasons why it cannot be activated now.
     fn ability_line(&self, handle: GrantedAbilityId) -> Option<AbilityLine> {
         let granted = self.ability(handle)?;
         let ability = self.catalog().ability_by_id(granted.ability())?;
@@ -272,6 +275,7 @@ impl Simulation {
         })
     }
 
+    /// The line of a running task; `None` if it or its activation is gone.
     fn task_line(&self, id: TaskId) -> Option<TaskLine> {
         let task = self.task(id)?;
         let activation = self.activation(task.activation())?;
@@ -285,6 +289,7 @@ impl Simulation {
         })
     }
 
+    /// The occurrence that a task waits for, as text after "waits for".
     fn subject_text(&self, subject: Subject) -> String {
         let catalog = self.catalog();
         match subject {

@@ -186,6 +186,9 @@ impl Simulation {
         self.explain_evaluation(controller, attribute, Some(parameters))
     }
 
+    /// Explains the current value, or with `parameters` an evaluation under other conditions. `None` if the
+    /// controller does not exist. For an attribute that it does not have, lists the modifiers that have no
+    /// effect.
     fn explain_evaluation(
         &self,
         id: ControllerId,
@@ -220,6 +223,8 @@ impl Simulation {
         Some(explanation)
     }
 
+    /// Fills in layers, bounds and hook for an attribute that the controller has. The aggregation runs again,
+    /// so that the explanation follows the real computation.
     fn explain_slot(
         &self,
         explanation: &mut Explanation,
@@ -275,6 +280,7 @@ impl Simulation {
         }
     }
 
+    /// A bound with the name of the attribute that it comes from, if it is not a constant.
     fn bound(&self, value: f64, bound: Option<Bound<u16>>, controller: &Controller) -> BoundExplanation {
         let attribute = match bound {
             Some(Bound::Attribute(slot)) => {
@@ -286,6 +292,8 @@ impl Simulation {
         BoundExplanation { value, attribute }
     }
 
+    /// Explains a modifier of a slot: magnitude, stacks, effect, and why it does not count. An effect that is
+    /// gone shows as `<gone>`.
     fn term(&self, entry: &ModifierEntry, qualification: Qualification) -> Term {
         let catalog = self.catalog();
         let tag = |tag| catalog.tag_name(tag).to_owned();
@@ -323,7 +331,8 @@ impl Simulation {
         }
     }
 
-    /// The modifiers that would count if the controller had the attribute (M6), as one group.
+    /// The modifiers of an attribute that the controller does not have (M6), as one group; empty if there are
+    /// none.
     fn inert_layers(&self, controller: &Controller, attribute: AttributeId) -> Vec<LayerExplanation> {
         let mut terms = Vec::new();
         for &id in controller.effects() {
@@ -340,6 +349,7 @@ impl Simulation {
         vec![LayerExplanation { index: 0, input: 0.0, terms, output: 0.0 }]
     }
 
+    /// Explains a modifier without a slot to act on: its effect is queued, or the attribute is missing.
     fn inert_term(&self, id: ActiveEffectId, active: &ActiveEffect, effect: &Effect, index: usize) -> Term {
         let modifier = &effect.modifiers[index];
         let queued = active.status() == EffectStatus::Queued;

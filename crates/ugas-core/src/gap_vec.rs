@@ -19,6 +19,7 @@ impl<T: Copy> GapVec<T> {
         Self { items: Vec::new(), gone: 0 }
     }
 
+    /// Appends an item. May close the gap instead of growing.
     pub(crate) fn push(&mut self, item: T) {
         self.make_room();
         self.items.push(item);
@@ -64,11 +65,13 @@ impl<T: Copy> GapVec<T> {
         self.gone = 0;
     }
 
+    /// Keeps the items for which `stays` holds. Closes the gap first.
     pub(crate) fn retain(&mut self, stays: impl FnMut(&T) -> bool) {
         self.close_gap();
         self.items.retain(stays);
     }
 
+    /// Makes sure that an item can be added without reallocation inside `Vec`, which would double.
     #[inline]
     fn make_room(&mut self) {
         if self.items.len() == self.items.capacity() {
@@ -88,11 +91,13 @@ impl<T: Copy> GapVec<T> {
         }
     }
 
+    /// Moves the items to the start of the memory.
     fn close_gap(&mut self) {
         self.items.drain(..self.gone as usize);
         self.gone = 0;
     }
 
+    /// Reclaims the gap once no item is left.
     fn forget_if_empty(&mut self) {
         if self.is_empty() {
             self.clear();
@@ -108,7 +113,7 @@ impl<T: Copy + Ord> GapVec<T> {
         }
     }
 
-    /// Removes an item from a sorted list.
+    /// Removes an item from a sorted list; does nothing if it is not there.
     pub(crate) fn remove_sorted(&mut self, item: &T) {
         if let Ok(at) = self.binary_search(item) {
             self.remove(at);
@@ -136,7 +141,8 @@ impl<K: Copy + Ord, H: Copy> GapVec<(K, u64, H)> {
     }
 }
 
-/// Position of an item in a list that is sorted by a number looked up for each item.
+/// Position of an item in a list that is sorted by a number looked up for each item; `None` if it is not
+/// there. Falls back to a linear search if the numbers do not lead to it.
 pub(crate) fn position_by<T: Copy + Ord>(
     list: &[T],
     item: T,

@@ -51,6 +51,7 @@ struct Letters {
 }
 
 impl Letters {
+    /// The letters of a name in lower case; `None` if it is too long to be compared.
     fn of(name: &str) -> Option<Self> {
         let mut letters = ['\0'; LONGEST];
         let mut length = 0;
@@ -61,6 +62,7 @@ impl Letters {
         Some(Self { letters, length })
     }
 
+    /// Whether the other name is a part of this one.
     fn contains(&self, part: &Self) -> bool {
         self.as_slice().windows(part.length).any(|window| window == part.as_slice())
     }

@@ -122,6 +122,7 @@ pub(crate) fn describe_cycle(chain: &[CycleLink], simulation: &Simulation) -> St
     text
 }
 
+/// A link of a cycle as text: the attribute, its controller and the template of that.
 fn describe_link(link: &CycleLink, simulation: &Simulation) -> String {
     let template = simulation.controller(link.controller).and_then(|controller| controller.template());
     let template = template.map(|template| format!(" ({})", simulation.catalog().template_name(template)));

@@ -262,6 +262,7 @@ struct Slot {
     at_earliest: u32,
 }
 
+/// The level of a slot.
 const fn level_of(place: usize) -> usize {
     place >> LEVEL_BITS
 }
@@ -275,12 +276,14 @@ const fn place_of(time: u64, position: u64) -> usize {
 }
 
 impl<P: Copy> TimerWheel<P> {
+    /// Whether the timer of a key has neither fired nor been cancelled.
     fn is_pending(&self, key: TimerKey) -> bool {
         self.nodes
             .get(key.index as usize)
             .is_some_and(|node| node.generation == key.generation && node.place != FREE)
     }
 
+    /// Takes a free node, or appends one, for a timer that is not linked yet.
     fn acquire(&mut self, time: u64, payload: P) -> u32 {
         let fresh =
             Node { time, previous: NONE, next: NONE, generation: NonZeroU32::MIN, place: FREE, payload };
@@ -295,6 +298,7 @@ impl<P: Copy> TimerWheel<P> {
         index.expect("a wheel holds fewer than 2^32 - 1 timers")
     }
 
+    /// Frees a node, which must not be linked any more: its key is stale from now on.
     fn release(&mut self, index: u32) {
         self.len -= 1;
         let node = &mut self.nodes[index as usize];
@@ -307,6 +311,7 @@ impl<P: Copy> TimerWheel<P> {
         }
     }
 
+    /// Puts a node at the head of the list of its slot, as seen from the current position.
     fn link(&mut self, index: u32) {
         let node = &mut self.nodes[index as usize];
         let time = node.time;
@@ -329,6 +334,7 @@ impl<P: Copy> TimerWheel<P> {
         self.occupancy[level_of(place)] |= 1 << (place & 63);
     }
 
+    /// Takes a node out of the list of its slot. The `earliest` of the slot stays as a lower bound.
     fn unlink(&mut self, index: u32) {
         let Node { time, previous, next, place, .. } = self.nodes[index as usize];
         let place = usize::from(place);
@@ -380,6 +386,7 @@ impl<P: Copy> TimerWheel<P> {
         at_earliest == 1 && self.nodes.get(first as usize).is_some_and(|node| node.next == NONE)
     }
 
+    /// Fires the only timer of a slot and moves to its instant.
     fn take_single(&mut self, place: usize) -> (Time, P) {
         let index = self.take_slot(place);
         self.release(index);
@@ -388,13 +395,14 @@ impl<P: Copy> TimerWheel<P> {
         (Time::from_micros(time), payload)
     }
 
+    /// Times of the timers in a list.
     fn times(&self, first: u32) -> impl Iterator<Item = u64> {
         let node = |index: u32| self.nodes.get(index as usize);
         core::iter::successors(node(first), move |&current| node(current.next)).map(|node| node.time)
     }
 
-    /// Advances the position to now, or to the start of the first slot if that is earlier, so that every
-    /// timer stays in its slot.
+    /// Advances the position to now, unless the first occupied slot has begun: then the position stays, so
+    /// that every timer stays in its slot.
     fn catch_up(&mut self) {
         let begin = self.first_place().map(|place| {
             let span = LEVEL_BITS * level_of(place) as u32;
@@ -429,7 +437,8 @@ impl<P: Copy + Ord> TimerWheel<P> {
         }
     }
 
-    /// The next timer of the instant being drained.
+    /// Removes and returns the next timer of the instant being drained, by payload. Cancelled ones are
+    /// skipped; `None` once the instant is drained.
     fn pop_collected(&mut self) -> Option<P> {
         loop {
             let late_is_next = match (self.late.peek(), self.due.last()) {

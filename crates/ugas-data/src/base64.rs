@@ -37,7 +37,8 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     STANDARD.decode(symbols).map_err(|_| first_error(text))
 }
 
-/// The first error of a text that cannot be decoded.
+/// The first error of a text that cannot be decoded. A text that ends inside a group without an invalid
+/// character gives `Ends`.
 fn first_error(text: &str) -> Base64Error {
     let symbols: Vec<(usize, char)> =
         text.char_indices().filter(|(_, found)| !found.is_ascii_whitespace()).collect();
@@ -68,7 +69,8 @@ fn first_error(text: &str) -> Base64Error {
     Base64Error::Ends
 }
 
-/// Byte offset in the text of the digit that holds the first bits of the decoded byte `index`.
+/// Byte offset in the text of the digit that holds the first bits of the decoded byte `index`. Beyond the
+/// last digit it is the end of the text; used to point diagnostics of a decoded state into its file.
 pub(crate) fn offset_of_byte(text: &str, index: usize) -> usize {
     let digit = index / 3 * 4 + index % 3;
     let mut digits = text.char_indices().filter(|(_, found)| !found.is_ascii_whitespace());

@@ -41,7 +41,8 @@ pub fn to_yaml(character: &Character) -> String {
     node::to_yaml(&tree(character))
 }
 
-/// Renders the character as JSON.
+/// Renders the character as JSON. Whole numbers are written without a decimal point, and the text ends with a
+/// line break.
 pub fn to_json(character: &Character) -> String {
     let mut text = serde_json::to_string_pretty(&json(&tree(character))).unwrap_or_default();
     text.push('\n');
@@ -85,7 +86,8 @@ pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Ch
     }
 }
 
-/// Character of an inline document, or its first problem as text.
+/// Character of an inline document in a scenario, or the message of its first diagnostic. Any diagnostic
+/// counts as an error.
 pub(crate) fn of_document(doc: &ControllerDoc) -> Result<Character, String> {
     let mut sink = Sink::default();
     let character = read::character(doc, &mut sink);
@@ -110,6 +112,7 @@ fn is_empty_list(node: &Node) -> bool {
     matches!(&node.value, Value::List(items) if items.is_empty())
 }
 
+/// Converts a tree to JSON. Whole numbers that a 64-bit float holds exactly are written as integers.
 fn json(node: &Node) -> Json {
     /// 2^53: beyond this, not every whole number is exact in a 64-bit float.
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -122,7 +122,8 @@ pub(crate) fn push_entry(entries: &mut Vec<crate::node::Entry>, key: &str, value
     entries.push(crate::node::Entry { key, value: Node::synthetic(value) });
 }
 
-/// Text of a name. Unquoted numbers and booleans are accepted as names.
+/// Text of a name. Values of other types, placeholders and empty texts are reported, and the result is then
+/// `None`. `title` describes the name in the message.
 pub(crate) fn name_text(node: &Node, title: &str, sink: &mut Sink) -> Option<Spanned<String>> {
     let Text(name) = leaf::text(node, title, sink)?;
     if name.value.is_empty() {

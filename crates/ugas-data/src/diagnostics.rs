@@ -52,11 +52,13 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Sets the advice how to fix the problem.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
+    /// Replaces the default severity of the code.
     pub(crate) fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
@@ -83,11 +85,14 @@ pub struct CodeDoc {
 }
 
 impl CodeDoc {
+    /// Creates a diagnostic of this code with the default severity and without help.
     fn report(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         let (code, severity) = (self.code, self.severity);
         Diagnostic { code, severity, span, message: message.into(), help: String::new() }
     }
 
+    /// Creates a diagnostic about an unknown name. The help is the nearest known name, else the first
+    /// sentence of the page's fix.
     fn unknown(&self, kind: &str, name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -109,6 +114,7 @@ impl CodeDoc {
 }
 
 trait LowercaseFirst {
+    /// Copy with a lowercase first letter, for a sentence in the middle of a message.
     fn to_lowercase_first(&self) -> String;
 }
 
@@ -244,7 +250,7 @@ impl Sink {
         self.diagnostics.iter().any(|known| known.code == code && known.span == span)
     }
 
-    /// Drops the diagnostics for which `keep` is false.
+    /// Drops the diagnostics for which `keep` is false, and no longer counts the errors among them.
     pub(crate) fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
         let is_dropped_error = |found: &&Diagnostic| found.severity == Severity::Error && !keep(found);
         let dropped = self.diagnostics.iter().filter(is_dropped_error).count();
@@ -257,7 +263,7 @@ impl Sink {
         self.diagnostics.retain(keep);
     }
 
-    /// Adds the diagnostics of another sink.
+    /// Adds the diagnostics of another sink. Errors that the other sink dropped are counted, too.
     pub(crate) fn append(&mut self, other: Self) {
         self.errors += other.errors.saturating_sub(other.kept_errors);
         for diagnostic in other.diagnostics {

@@ -201,7 +201,9 @@ impl Loader {
         self
     }
 
-    /// Loaders for the packs at a path: one for a file or a pack, several for a folder of packs.
+    /// Loaders for the packs at a path: one for a file or a pack, several for a folder of packs. Files of
+    /// such a folder that are in no pack get one more loader of their own. A folder is a pack if it has a
+    /// file named `pack`.
     pub fn packs_in(path: &Path, limits: &Limits) -> Vec<Self> {
         let found = if path.is_dir() { find_files(path, limits) } else { Vec::new() };
         let mut roots = BTreeSet::new();
@@ -265,6 +267,9 @@ impl Loader {
         (documents, report)
     }
 
+    /// Runs all stages: reads the sources, indexes and checks the documents, builds the catalog, and collects
+    /// the report. The catalog is `None` if it could not be built; otherwise the report may still have
+    /// errors.
     fn run(mut self) -> (Option<Arc<Catalog>>, Vec<Document>, Report) {
         let mut sink = Sink::with_limit(self.limits.diagnostics).allow_unknown(self.allows_unknown);
         let scope = self.scope.unwrap_or_else(|| self.natural_scope());
@@ -302,6 +307,8 @@ impl Loader {
         (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
     }
 
+    /// Scope without an explicit choice: a single file may leave references unresolved, anything else is a
+    /// set.
     fn natural_scope(&self) -> Scope {
         match self.sources.as_slice() {
             [Source::Path(path)] if !path.is_dir() => Scope::SingleFile,
@@ -309,6 +316,8 @@ impl Loader {
         }
     }
 
+    /// Reads and parses all sources, applies inheritance, and decodes the documents. Takes the sources out of
+    /// the loader; files are added to the source map.
     fn documents(&mut self, scope: Scope, sink: &mut Sink) -> Vec<Document> {
         let (mut documents, mut values) = (Vec::new(), 0);
         let (map, limits) = (&mut self.source_map, &self.limits);
@@ -355,6 +364,7 @@ impl Loader {
 /// Predicate for documents to skip.
 type Omit = fn(&SourceMap, FileId, &Node) -> bool;
 
+/// Reads and parses a file. Problems are reported. Nothing is read once the pack exceeds its limit of values.
 fn read(
     map: &mut SourceMap,
     path: &Path,
@@ -372,7 +382,8 @@ fn read(
     }
 }
 
-/// Reads the documents of a file; `values` is the number of values in the files before it.
+/// Parses a file and adds its documents, except omitted ones. `values` is the number of values in the files
+/// so far and is increased; above the limit the file is reported and dropped.
 fn parse(
     map: &SourceMap,
     file: FileId,
@@ -406,7 +417,8 @@ fn parse(
 /// which would take too long for a hostile pack.
 const MAX_ERRORS_BEFORE_BUILD: usize = 1000;
 
-/// Builds the catalog and reports the errors of the core.
+/// Builds the catalog and reports the errors of the core. `None` if the errors remain, or if too many errors
+/// were reported before.
 ///
 /// For a single file, unknown names that only expressions use get stand-ins on the second attempt, and
 /// templates that cannot be built from the file alone are skipped.

@@ -105,7 +105,7 @@ fn tag_metadata(builder: CatalogBuilder, doc: &TagRegistryDoc) -> CatalogBuilder
     described.fold(builder, |builder, (tag, metadata)| builder.tag_with_metadata(tag, metadata))
 }
 
-/// Sets the attribute and the threshold of death (A4).
+/// Sets the attribute and the threshold of death (A4). Absent settings keep the default.
 fn death(builder: CatalogBuilder, globals: &GlobalsDoc) -> CatalogBuilder {
     let builder = match globals.death_attribute.as_ref().map(DeathAttributeName::attribute) {
         None => builder,
@@ -118,7 +118,8 @@ fn death(builder: CatalogBuilder, globals: &GlobalsDoc) -> CatalogBuilder {
     }
 }
 
-/// Adds curves, calculations, ability sets and effect containers.
+/// Adds curves, calculations, ability sets and effect containers. If the document could not be decoded in
+/// full, only its curves and stand-ins for its containers are added.
 fn lists(builder: CatalogBuilder, doc: &LibraryDoc, is_clean: bool) -> CatalogBuilder {
     let builder = doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
     if !is_clean {
@@ -134,7 +135,7 @@ fn lists(builder: CatalogBuilder, doc: &LibraryDoc, is_clean: bool) -> CatalogBu
     doc.containers.iter().fold(builder, |builder, doc| builder.container(ability::container(doc)))
 }
 
-/// Adds the controller templates.
+/// Adds the controller templates. Documents that could not be decoded in full are left out.
 pub(crate) fn templates(
     builder: CatalogBuilder,
     documents: &[Document],
@@ -147,7 +148,8 @@ pub(crate) fn templates(
     })
 }
 
-/// Adds stand-ins for definitions that a single file only refers to.
+/// Adds stand-ins for definitions that a single file only refers to. Tags are added only if there is a
+/// registry; other kinds of names are skipped.
 pub(crate) fn stand_in(
     mut builder: CatalogBuilder,
     index: &Index<'_>,
@@ -170,6 +172,7 @@ pub(crate) fn stand_in(
     builder
 }
 
+/// Texts for people; the document's own `Description` is used if the metadata has none.
 fn metadata(doc: &Option<MetadataDoc>, description: &Option<Text>) -> Metadata {
     let own = |text: &Option<Text>| text.as_ref().map(|text| text.0.value.clone());
     let doc = doc.clone().unwrap_or_default();
@@ -186,6 +189,7 @@ fn text<T: std::ops::Deref<Target = Spanned<String>>>(name: &Option<T>) -> Strin
     name.as_ref().map(|name| name.value.clone()).unwrap_or_default()
 }
 
+/// Texts of a list of names.
 fn texts<T: std::ops::Deref<Target = Spanned<String>>>(list: &List<T>) -> Vec<String> {
     list.iter().map(|name| name.value.clone()).collect()
 }

@@ -98,7 +98,8 @@ pub enum Model {
 }
 
 impl Model {
-    /// Passes every reference and expression in the document to a visitor.
+    /// Passes every reference and expression in the document to a visitor. Scenarios are checked elsewhere
+    /// and are skipped.
     pub fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
         match self {
             Self::Attribute(doc) => doc.visit(visitor),
@@ -119,7 +120,8 @@ impl Model {
         }
     }
 
-    /// Encodes the document as a tree in canonical order; `None` for documents that are kept as they are.
+    /// Encodes the document as a tree in canonical order; `None` for scenarios and undecodable documents,
+    /// which are written as they are.
     pub(crate) fn encode(&self) -> Option<Value> {
         Some(match self {
             Self::Attribute(doc) => doc.encode(),

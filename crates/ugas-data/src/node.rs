@@ -102,12 +102,12 @@ impl Node {
         }
     }
 
-    /// The value of a key.
+    /// The value of a key. `None` if it is absent, or if this is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// A key with its value.
+    /// A key with its value. `None` if it is absent, or if this is not a mapping.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key.value == key)
     }
@@ -160,7 +160,8 @@ impl Node {
     }
 }
 
-/// Parses all documents of a file. Syntax errors are reported; documents before them are kept.
+/// Parses all documents of a file. Syntax errors are reported; documents before them are kept. A name that
+/// ends in `.json` is parsed as JSON, any other as YAML.
 pub fn parse(map: &SourceMap, file: FileId, limits: &Limits, sink: &mut Sink) -> Vec<Node> {
     let Some(source) = map.file(file) else { return Vec::new() };
     if source.text().len() as u64 > limits.file_bytes.min(u64::from(u32::MAX - 1)) {

@@ -170,6 +170,7 @@ impl Scenario {
         Self::parse(map, file, &Limits::default(), Sink::default())
     }
 
+    /// Reads the scenarios of one file.
     fn read(path: &Path, limits: &Limits) -> Result<Vec<Self>, LoadError> {
         let mut sink = Sink::with_limit(limits.diagnostics);
         let mut map = SourceMap::new();
@@ -179,6 +180,7 @@ impl Scenario {
         }
     }
 
+    /// Decodes the scenarios of a file that is in the map. Other documents, and their problems, are skipped.
     fn parse(map: SourceMap, file: FileId, limits: &Limits, mut sink: Sink) -> Result<Vec<Self>, LoadError> {
         let mut docs = Vec::new();
         for node in node::parse(&map, file, limits, &mut sink) {
@@ -199,7 +201,8 @@ impl Scenario {
         Ok(docs.into_iter().map(|(doc, node)| Self { file, doc, node, source_map: map.clone() }).collect())
     }
 
-    /// Whether the scenario has a controller of this name.
+    /// Whether the scenario has a controller of this name. Controllers of `Spawn` steps count, those of tasks
+    /// do not.
     pub fn has_controller(&self, name: &str) -> bool {
         self.controllers().chain(self.spawned()).any(|(known, _)| known == name)
     }
@@ -250,7 +253,7 @@ impl Scenario {
         self.rules(loaded).map_err(|wrong| self.error([wrong]))
     }
 
-    /// Loads its pack and its own definitions.
+    /// Loads its pack and its own definitions. A missing pack is an error at its path in the scenario.
     fn load_rules(&self) -> Result<crate::Pack, LoadError> {
         match (&self.doc.pack, self.pack()) {
             (Some(text), Some(path)) if !path.exists() => {
@@ -260,6 +263,8 @@ impl Scenario {
         }
     }
 
+    /// Loader of its pack and its own definitions, as a complete set without the pack's scenarios. Tags and
+    /// granted parameters of the scenario count as known.
     fn loader(&self) -> Loader {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
         loader = loader.without_scenarios().granted_parameters(self.doc.granted_parameters());
@@ -297,6 +302,9 @@ impl Scenario {
         self.run_with(options, Some(command_observer), |runner| runner.run_with_observer(observer))
     }
 
+    /// Loads the rules, spawns the controllers, and calls `run` with the runner. The outcome has no hash if
+    /// the rules do not load or a controller cannot be spawned. With `ExpectLoad`, expected errors of the
+    /// load are a success, and nothing runs.
     fn run_with<'s>(
         &'s self,
         options: &Options,
@@ -324,10 +332,12 @@ impl Scenario {
         }
     }
 
+    /// Line of a position in the scenario's file, for failures.
     fn line(&self, span: crate::source::Span) -> u32 {
         self.source_map.position(span).line
     }
 
+    /// Controllers at the start, by name, in the order of the file.
     fn controllers(&self) -> impl Iterator<Item = (&str, &crate::model::scenario::ActorDoc)> {
         let controllers = self.doc.controllers.iter().flat_map(|controllers| &controllers.0);
         controllers.map(|(name, actor)| (name.value.as_str(), actor))
@@ -342,6 +352,7 @@ impl Scenario {
         spawned.flatten().map(|(name, actor)| (name.value.as_str(), actor))
     }
 
+    /// Steps of the scenario; empty if it has none.
     fn steps(&self) -> &[crate::model::scenario::StepDoc] {
         self.doc.steps.as_deref().unwrap_or_default()
     }
@@ -381,6 +392,7 @@ impl Scenario {
     }
 }
 
+/// All tags in a record.
 fn tags_of(record: &impl Field) -> Vec<&str> {
     let mut own = TagsOf::default();
     record.visit(&mut own);

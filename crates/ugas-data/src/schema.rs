@@ -38,6 +38,7 @@ pub(crate) fn open(reference: &Value, definitions: &mut Definitions) {
     }
 }
 
+/// Definition that a `$ref` names; `None` if this is no reference to one.
 fn referred<'d>(reference: &Value, definitions: &'d mut Definitions) -> Option<&'d mut Value> {
     definitions.get_mut(reference["$ref"].as_str()?.strip_prefix("#/$defs/")?)
 }
@@ -66,7 +67,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     DocumentKind::ALL.into_iter().map(DocumentKind::name)
 }
 
-/// The JSON Schema of a kind of document, by its name.
+/// The JSON Schema of a kind of document, by its name. `None` if there is no such kind.
 pub fn json_schema(name: &str) -> Option<Value> {
     let mut definitions = Definitions::new();
     let kind = DocumentKind::from_name(name)?;

@@ -111,7 +111,7 @@ impl SourceFile {
         &self.text
     }
 
-    /// The line and column of a byte.
+    /// The line and column of a byte. A byte beyond the end, or inside a character, gives column 1.
     pub fn position(&self, byte: u32) -> Position {
         let line = self.line_starts.partition_point(|&start| start <= byte).saturating_sub(1);
         let start = self.line_starts.get(line).copied().unwrap_or_default() as usize;
@@ -120,7 +120,8 @@ impl SourceFile {
         Position { line: narrow(line + 1), column: narrow(before.chars().count() + 1) }
     }
 
-    /// The bytes of a line, counted from 1, without its line break.
+    /// The bytes of a line, counted from 1, without its line break. Empty at the end of the file if there is
+    /// no such line.
     pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
         let at = line.saturating_sub(1) as usize;
         let start = self.line_starts.get(at).map_or(self.text.len(), |&start| start as usize);
@@ -177,13 +178,14 @@ impl SourceMap {
         text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// Position of the start of a span.
+    /// Position of the start of a span. Line 1, column 1 if the file is not in this map.
     pub fn position(&self, span: Span) -> Position {
         let file = self.file(span.file);
         file.map_or(Position { line: 1, column: 1 }, |file| file.position(span.start))
     }
 
-    /// Reads a file. Problems are reported, and the result is then `None`.
+    /// Reads a file. Problems are reported, and the result is then `None`. The file is added to the map even
+    /// then, so that the diagnostic can name it.
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits, sink: &mut Sink) -> Option<FileId> {
         let bytes = match read_bounded(path, limits.file_bytes.min(u64::from(u32::MAX - 1))) {
             Ok(Some(bytes)) => bytes,
@@ -214,6 +216,7 @@ impl SourceMap {
     }
 }
 
+/// Removes the byte order mark that some editors write.
 fn without_byte_order_mark(text: String) -> String {
     match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -221,7 +224,8 @@ fn without_byte_order_mark(text: String) -> String {
     }
 }
 
-/// Reads at most `limit` bytes; `None` if there are more. The size in the metadata is not trusted.
+/// Reads at most `limit` bytes; `None` if there are more. The size in the metadata is not trusted. Anything
+/// but a regular file is an error.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     // Checked before the file is opened, because opening a pipe waits for a writer.
     if !std::fs::metadata(path)?.is_file() {

@@ -56,6 +56,7 @@ impl Number {
         if exact(f64::from(single)) { Self::Single(single) } else { Self::Double(value) }
     }
 
+    /// The value that the form stands for.
     fn value(self) -> f64 {
         match self {
             Self::Whole(whole) => whole as f64,
@@ -66,10 +67,12 @@ impl Number {
     }
 }
 
+/// Maps 0, -1, 1, -2, … to 0, 1, 2, 3, …, so that numbers near zero are short as `varint`.
 pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
+/// The inverse of [`zigzag`].
 pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }

@@ -187,7 +187,8 @@ impl Clock {
     }
 
     /// The client's current tick. Never earlier than before, and at most [`MAX_STEP`] later, unless
-    /// [`Clock::jumps`] rises: then the ticks between are to be skipped.
+    /// [`Clock::jumps`] rises: then the ticks between are to be skipped. Call it when the due ticks are
+    /// played: it records the offset at which they began, by which feedback is evaluated.
     pub fn tick_at(&mut self, now: Time) -> Tick {
         self.pass(now);
         let (length, local) = (self.tick_nanos(), self.local());
@@ -235,7 +236,7 @@ impl Clock {
         self.running.as_ref().map_or(1.0, |running| running.rate as f64 / 1_000.0)
     }
 
-    /// Average lead at which frames shall arrive.
+    /// Average lead at which frames shall arrive, so that they come in time despite jitter.
     pub fn target_margin(&self) -> Span {
         let latest =
             self.running.as_ref().map_or(Latest::first(0, Measured::Guessed), |running| running.latest);
@@ -265,22 +266,26 @@ impl Clock {
         tick + self.round_trip.map_or(0, |round_trip| round_trip.mean) - self.local()
     }
 
+    /// Newest local time, in nanoseconds.
     fn local(&self) -> i64 {
         bounded(i64::try_from(self.now.micros()).unwrap_or(i64::MAX).saturating_mul(1_000))
     }
 
+    /// Length of a tick in nanoseconds.
     fn tick_nanos(&self) -> i64 {
         self.length.nanos()
     }
 }
 
 impl Running {
+    /// A clock at a position, running at the local rate, that was not polled yet.
     fn new(position: i64, local: i64, latest: Latest) -> Self {
         let began = VecDeque::with_capacity(REMEMBERED);
         let poll = Poll { at: local, after: 0, first: None };
         Self { position, rate: 1_000, shown: None, poll, began, newest_feedback: Tick(0), latest }
     }
 
+    /// Records that the clock is polled. Several calls at the same local time are one poll.
     fn note_poll(&mut self, local: i64) {
         if local != self.poll.at {
             let (after, first) = (local - self.poll.at, self.shown.map(Tick::next));
@@ -313,7 +318,8 @@ impl Running {
         (tick > self.newest_feedback && (at > 0 || began == tick)).then_some(offset)
     }
 
-    /// Steers towards an offset or jumps to it; returns the number of jumps back.
+    /// Adjusts the rate towards an offset, or jumps to it if the error is too large. Returns 1 if it jumped
+    /// back, otherwise 0: jumps ahead are counted when [`Clock::tick_at`] skips ticks.
     fn steer(&mut self, goal: i64, local: i64) -> u32 {
         let error = goal - (self.position - local);
         if error.abs() > JUMP_NANOS {
@@ -327,6 +333,7 @@ impl Running {
 }
 
 impl Latest {
+    /// The estimate after a single sample.
     const fn first(sample: i64, measured: Measured) -> Self {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
     }
@@ -346,6 +353,8 @@ impl Latest {
         (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }
 
+    /// Adds a reported sample to mean and deviation. Outliers are ignored until [`OUTLIERS`] in a row replace
+    /// the estimate.
     fn add(&mut self, sample: i64) {
         let off = sample - self.mean;
         if off.abs() > 2 * JUMP_NANOS {
@@ -364,10 +373,12 @@ impl Latest {
     }
 }
 
+/// A span in nanoseconds, within [`LIMIT`].
 fn nanos(span: Span) -> i64 {
     bounded(span.micros().saturating_mul(1_000))
 }
 
+/// Clamps to ±[`LIMIT`].
 const fn bounded(nanos: i64) -> i64 {
     if nanos > LIMIT {
         LIMIT
@@ -378,6 +389,7 @@ const fn bounded(nanos: i64) -> i64 {
     }
 }
 
+/// Nanoseconds as a span, rounded towards zero.
 fn span(nanos: i64) -> Span {
     Span::from_micros(nanos / 1_000)
 }

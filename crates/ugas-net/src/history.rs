@@ -59,6 +59,8 @@ impl Positions {
         }
     }
 
+    /// Records a position, or `None` for out of the world, from a tick on, and forgets what is too old.
+    /// Ignored if the controller has a record of a later tick.
     fn note(&mut self, tick: Tick, controller: ControllerId, position: Option<Vector3>) {
         self.newest = self.newest.max(tick);
         let oldest = self.oldest();
@@ -76,7 +78,7 @@ impl Positions {
         forget(path, oldest);
     }
 
-    /// Advances the newest tick, whether or not anything moves.
+    /// Advances the newest tick, whether or not anything moves: the bound of the history moves along.
     pub fn advance(&mut self, tick: Tick) {
         self.newest = self.newest.max(tick);
     }
@@ -92,7 +94,8 @@ impl Positions {
         self.last_recorded(controller, tick) == Some(None)
     }
 
-    /// The last record of a controller up to a tick.
+    /// The last record of a controller up to a tick. `None` if there is none or the tick is too long ago;
+    /// `Some(None)` if the controller was out of the world.
     fn last_recorded(&self, controller: ControllerId, tick: Tick) -> Option<Option<Vector3>> {
         if tick < self.oldest() {
             return None;
@@ -114,12 +117,12 @@ impl Positions {
         self.newest.before(self.depth)
     }
 
-    /// The newest recorded tick.
+    /// The newest tick that was recorded or advanced to.
     pub const fn newest(&self) -> Tick {
         self.newest
     }
 
-    /// Forgets a controller.
+    /// Forgets a controller with its past positions, unlike [`Self::take_away`].
     pub fn remove(&mut self, controller: ControllerId) {
         self.paths.remove(&controller);
     }

@@ -217,6 +217,7 @@ impl<T> SentPackets<T> {
         PacketId(self.last.0.saturating_add(1).saturating_sub(self.open.len() as u32))
     }
 
+    /// Checks that an acknowledgement names only datagrams that were sent.
     fn check(&self, ack: Ack) -> Result<(), NeverSent> {
         let last_sent = self.last.0;
         if ack.newest.0 > last_sent {

@@ -112,7 +112,7 @@ impl Quantiser {
         }
     }
 
-    /// The code of a value; `None` if it is infinite or not a number (V2).
+    /// The code of a value, the nearest there is; `None` if the value is infinite or not a number (V2).
     pub fn code(self, value: f64) -> Option<Code> {
         if !value.is_finite() {
             return None;
@@ -145,7 +145,9 @@ impl Quantiser {
         self.code(value).map(|code| self.value(code))
     }
 
-    /// Changes in steps: the whole numbers below and above. Empty if the quantiser is exact.
+    /// Converts changes of a value to numbers of steps, each once and without 0. A change between two steps
+    /// gives both, the one nearer to zero first. Empty if the quantiser is exact. Used for the dictionary's
+    /// common changes.
     pub(crate) fn steps_of(self, changes: &[f64]) -> Vec<i64> {
         let step = match self {
             Self::Exact => return Vec::new(),
@@ -167,7 +169,7 @@ impl Quantiser {
         found
     }
 
-    /// The code `steps` steps further; `None` if there is none, or the quantiser is exact.
+    /// The code `steps` steps further; `None` if it is out of range, or the quantiser is exact.
     pub(crate) fn step(self, code: Code, steps: i64) -> Option<Code> {
         let code = code.0.checked_add(steps)?;
         let is_code = match self {
@@ -178,7 +180,7 @@ impl Quantiser {
         is_code.then_some(Code(code))
     }
 
-    /// Steps from one code to another.
+    /// Steps from one code to another, the inverse of [`Self::step`]. Meaningless if the quantiser is exact.
     pub(crate) fn steps_between(old: Code, new: Code) -> i64 {
         new.0.wrapping_sub(old.0)
     }
@@ -244,6 +246,7 @@ mod tests {
 
     use super::*;
 
+    /// Number of bits that a value takes.
     fn bits(quantiser: Quantiser, value: f64) -> u64 {
         let mut writer = BitWriter::new();
         quantiser.write(&mut writer, quantiser.code(value).unwrap());
@@ -320,6 +323,7 @@ mod tests {
         assert!(!step(0.0) && !step(-1.0) && !step(f64::NAN) && !step(f64::INFINITY) && !step(1e10));
     }
 
+    /// Any valid quantiser.
     fn quantiser() -> impl Strategy<Value = Quantiser> {
         let finite = -1e12..1e12_f64;
         let range = (finite, 1e-6..1e12_f64, 1..=32u32);

@@ -63,6 +63,7 @@ impl TokenBucket {
         self.fill(now);
     }
 
+    /// Adds the tokens since the last call, up to the capacity. Called before every use.
     fn fill(&mut self, now: Time) {
         let passed = now.micros().saturating_sub(self.filled.micros());
         self.filled = self.filled.max(now);
@@ -89,7 +90,7 @@ impl Bandwidth {
         (content as usize).min(MAX_DATAGRAM)
     }
 
-    /// Bytes available in all, over any number of datagrams.
+    /// Bytes available in all, headers included, over any number of datagrams.
     pub fn available(&mut self, now: Time) -> usize {
         self.bytes.available(now) as usize
     }
@@ -156,7 +157,8 @@ impl<K: Copy + Ord> Priorities<K> {
         }
     }
 
-    /// Waiting items by falling priority, equal ones by rising key.
+    /// Waiting items by falling priority, equal ones by rising key. They stay in the queue until
+    /// [`Self::sent`].
     pub fn largest_first(&mut self) -> &[K] {
         self.scratch.clear();
         self.scratch.extend(self.waiting.iter().map(|&(key, gained)| (u64::MAX - gained, key)));

@@ -81,14 +81,15 @@ impl<T: Visual> Smoothed<T> {
         Self { half_life, largest, difference: T::ZERO, since: Time::ZERO }
     }
 
-    /// Changes the half-life; [`half_life`] has one for a round trip.
+    /// Changes the half-life from now on, without a jump; [`half_life`] has one for a round trip.
     pub fn set_half_life(&mut self, now: Time, half_life: Span) {
         self.difference = self.difference_at(now);
         self.since = now;
         self.half_life = half_life;
     }
 
-    /// Corrects the value from `from` to `to`: the shown value stays, and moves there.
+    /// Corrects the value from `from` to `to`: the shown value stays, and moves there. If it is then further
+    /// off than `largest`, it jumps to `to`.
     pub fn corrected(&mut self, now: Time, from: T, to: T) {
         let difference = self.difference_at(now).plus(from, 1.0).plus(to, -1.0);
         // NaN is not within bounds either.
@@ -102,6 +103,7 @@ impl<T: Visual> Smoothed<T> {
         value.plus(self.difference_at(now), 1.0)
     }
 
+    /// Offset that is left at a time.
     fn difference_at(&self, now: Time) -> T {
         T::ZERO.plus(self.difference, faded(now.since(self.since), self.half_life))
     }
@@ -151,8 +153,8 @@ impl<T: Visual> Interpolated<T> {
         self.delay = delay;
     }
 
-    /// Adds a sample. Samples may come in any order; the second for a time replaces the first, and one that
-    /// is older than all of a full buffer is ignored.
+    /// Adds a sample. Samples may come in any order; the second for a time replaces the first. One that is
+    /// older than all of a full buffer, or not finite, is ignored.
     pub fn push(&mut self, at: Time, value: T) {
         if !value.length().is_finite() {
             return;
@@ -173,7 +175,8 @@ impl<T: Visual> Interpolated<T> {
         self.samples.clear();
     }
 
-    /// Value to draw now; `None` without samples. Before the first sample it is the first.
+    /// Value to draw now, as it was a delay ago; `None` without samples. Before the first sample it is the
+    /// first; after the last it is the last, or [extrapolated](Self::reckoning).
     pub fn shown(&self, now: Time) -> Option<T> {
         let then = now + -self.delay;
         let next = self.samples.partition_point(|&(time, _)| time <= then);
@@ -196,12 +199,13 @@ impl<T: Visual> Interpolated<T> {
     }
 }
 
+/// Linear interpolation; extrapolates if `share` is above 1.
 fn between<T: Visual>(from: T, to: T, share: f64) -> T {
     T::ZERO.plus(from, 1.0 - share).plus(to, share)
 }
 
 /// 2 to the power of -(span / half-life), from the series of the exponential function: the platform's own may differ,
-/// and six terms are exact to a hundred-thousandth.
+/// and six terms are exact to a hundred-thousandth. 1 before the start, and 0 after 60 half-lives.
 fn faded(span: Span, half_life: Span) -> f64 {
     if span <= Span::ZERO {
         return 1.0;
@@ -273,6 +277,7 @@ mod tests {
         assert_eq!([of(0), of(100), of(1_000)], [30, 50, 120].map(Span::millis));
     }
 
+    /// A buffer with a delay of 100 ms, and samples at times in milliseconds.
     fn samples(samples: &[(u64, f64)]) -> Interpolated<f64> {
         let mut interpolated = Interpolated::new(Span::millis(100));
         for &(at, value) in samples {

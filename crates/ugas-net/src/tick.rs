@@ -61,7 +61,7 @@ pub struct TickLength {
 }
 
 impl TickLength {
-    /// The tick length for a rate in ticks a second, from 1 to 1,000.
+    /// The tick length for a rate in ticks a second, clamped to 1 to 1,000.
     pub const fn hertz(rate: u32) -> Self {
         let rate = if rate == 0 {
             1
@@ -91,6 +91,8 @@ impl TickLength {
         Some(Self::reduced(1, micros))
     }
 
+    /// Length of which `ticks` take `micros`, divided by their greatest common divisor, so that equal lengths
+    /// compare equal.
     const fn reduced(ticks: u32, micros: u32) -> Self {
         let (mut divisor, mut rest) = (ticks, micros);
         while rest != 0 {
@@ -128,7 +130,7 @@ impl TickLength {
         self.end_of(self.tick_at(time).next())
     }
 
-    /// Ticks in a span, rounded up.
+    /// Ticks in a span, rounded up; 0 for negative spans.
     pub const fn ticks_in(self, span: Span) -> u32 {
         let micros = if span.micros() < 0 { 0 } else { span.micros() as u128 };
         let ticks = (micros * self.ticks as u128).div_ceil(self.micros as u128);

@@ -38,6 +38,7 @@ impl Cursor {
         Self { version, key: None }
     }
 
+    /// Whether it covers the change of a piece at a tick.
     fn knows(&self, version: Tick, key: PieceKey) -> bool {
         version < self.version || version == self.version && self.key.is_none_or(|known| key <= known)
     }
@@ -50,6 +51,7 @@ impl PartialOrd for Cursor {
 }
 
 impl Ord for Cursor {
+    /// Order by tick, then by key. Not derived: a key of `None` covers the whole tick and so is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         let keys = match (self.key, other.key) {
             (None, None) => Ordering::Equal,
@@ -75,7 +77,7 @@ impl<'a> Change<'a> {
         Cursor::through(self.version.before(1))
     }
 
-    /// The change with other content, if there is any.
+    /// The change with other content, as for a redacted piece; unchanged if `piece` is `None`.
     pub(crate) fn with(self, piece: Option<&'a Piece>) -> Self {
         Self { piece: piece.or(self.piece), ..self }
     }
@@ -113,7 +115,8 @@ pub(crate) struct VersionedView {
 }
 
 impl VersionedView {
-    /// Compares the view with the controller after `tick`; true if anything changed.
+    /// Updates the view to the controller's state after `tick`: changed pieces get this version, and removals
+    /// and old values are recorded. True if anything changed.
     pub(crate) fn refresh(
         &mut self,
         filter: &VisibilityFilter<'_>,
@@ -176,6 +179,7 @@ impl VersionedView {
         changed.map_or_else(|| Baseline::of(self.entry(key).map(|entry| &entry.piece)), |(.., old)| *old)
     }
 
+    /// The present piece of a key; `None` if it is not in the view.
     fn entry(&self, key: PieceKey) -> Option<&VersionedPiece> {
         let at = self.entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
         self.entries.get(at)
@@ -206,6 +210,8 @@ impl VersionedView {
         changes
     }
 
+    /// Drops old values from before a tick, and the oldest beyond [`MAX_HISTORY`]; deltas cannot refer to
+    /// them any more.
     fn trim_history(&mut self, before: Tick) {
         let is_over = |history: &VecDeque<_>, at: Tick| at < before || history.len() > MAX_HISTORY;
         while let Some((at, ..)) =
@@ -216,6 +222,7 @@ impl VersionedView {
         }
     }
 
+    /// Drops removals from before a tick; a client that has not received them needs a full resend.
     fn trim_removals(&mut self, before: Tick) {
         let removals_trimmed_to = &mut self.removals_trimmed_to;
         self.removed.retain(|&(_, since)| {

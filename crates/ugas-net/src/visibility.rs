@@ -135,7 +135,8 @@ impl Visibility {
         }
     }
 
-    /// Includes one more attribute.
+    /// Includes one more attribute. A rule other than [`AttributeRule::Only`] is replaced by this attribute
+    /// alone.
     #[must_use]
     pub fn with_attribute(mut self, attribute: AttributeId) -> Self {
         let mut only = match self.attributes {
@@ -172,7 +173,8 @@ impl Visibility {
         VisibilityFilter { visibility: self, simulation, controller, dictionary }
     }
 
-    /// The visible part of a piece; `None` if it is not included.
+    /// The visible part of a piece, with attributes rounded unless the visibility is exact; `None` if it is
+    /// not included. `filter` is this visibility for the piece's controller.
     fn filter<'a>(
         &self,
         key: PieceKey,
@@ -241,7 +243,8 @@ impl VisibilityFilter<'_> {
         self.visibility.detail()
     }
 
-    /// A value with the precision that it has on the wire (N2).
+    /// Rounds a value to its precision on the wire (N2). An attribute whose sets differ in precision is
+    /// rounded by the set which the controller has.
     fn round(&self, attribute: AttributeId, value: f64) -> f64 {
         let quantiser = match self.dictionary.is_mixed(attribute) {
             false => self.dictionary.attribute(attribute),

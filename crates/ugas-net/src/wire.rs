@@ -112,7 +112,7 @@ pub fn encode_to_server(dictionary: &Dictionary, message: &ToServer) -> Result<V
     write_to_server(dictionary, message, BitWriter::new()).map(BitWriter::into_bytes)
 }
 
-/// Encodes into `bits`, whose allocation is reused and whose content is dropped.
+/// Encodes a message of a client into `bits`, whose allocation is reused and whose content is dropped.
 ///
 /// # Errors
 /// If it cannot be encoded; see [`EncodeError`].
@@ -145,7 +145,8 @@ pub fn encode_to_client(dictionary: &Dictionary, message: &ToClient) -> Result<V
     write_to_client(dictionary, message, BitWriter::new()).map(BitWriter::into_bytes)
 }
 
-/// Encodes into `bits`, whose allocation is reused and whose content is dropped.
+/// Encodes a message of the server into `bits`, whose allocation is reused and whose content is dropped. An
+/// update is written in full, with no reference to earlier ones but its stream parameters.
 ///
 /// # Errors
 /// If it cannot be encoded; see [`EncodeError`].
@@ -201,6 +202,8 @@ pub fn decode_to_client(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToCl
     UpdateDecoder::new().read(dictionary, datagram)
 }
 
+/// Decodes any message of the server, with the bits of an update by purpose (zero for other messages).
+/// `state` resolves references to earlier updates and is not changed; bits that are left over are an error.
 fn read_to_client(
     dictionary: &Dictionary,
     state: &UpdateDecoder,
@@ -223,6 +226,7 @@ fn read_to_client(
     Ok((message, usage))
 }
 
+/// Begins reading a datagram; an error if it is longer than [`MAX_DATAGRAM`].
 fn open(datagram: &[u8]) -> Result<BitReader<'_>, WireError> {
     let (found, most) = (datagram.len() as u64, MAX_DATAGRAM as u64);
     if found > most {
@@ -231,6 +235,7 @@ fn open(datagram: &[u8]) -> Result<BitReader<'_>, WireError> {
     Ok(BitReader::new(datagram))
 }
 
+/// Passes on a finished message, or [`EncodeError::TooLong`] if no datagram has room for it.
 fn fits(bits: BitWriter) -> Result<BitWriter, EncodeError> {
     if bits.byte_len() > MAX_DATAGRAM { Err(EncodeError::TooLong) } else { Ok(bits) }
 }

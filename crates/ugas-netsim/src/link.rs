@@ -113,7 +113,8 @@ impl Link {
         self.cut_until = end;
     }
 
-    /// Sends a datagram.
+    /// Sends a datagram: it is lost, or under way until its time of arrival, perhaps damaged or twice. Which
+    /// of these is decided here, by the seed and the number of the datagram.
     pub fn send(&mut self, now: Time, bytes: &[u8]) {
         let number = self.counts.sent;
         self.counts.sent += 1;
@@ -141,7 +142,7 @@ impl Link {
         }
     }
 
-    /// The next datagram that has arrived, in the order of arrival.
+    /// Takes the next datagram that has arrived by `now`, in the order of arrival; `None` if there is none.
     pub fn receive(&mut self, now: Time) -> Option<Vec<u8>> {
         if self.next_arrival()? > now {
             return None;
@@ -167,7 +168,8 @@ impl Link {
         &self.counts
     }
 
-    /// Time at which a datagram has passed the queue; `None` if it is lost.
+    /// Time at which a datagram has passed the queue; `None` if it is lost. Counts losses, turns bursts on
+    /// and off, and occupies the queue.
     fn pass(&mut self, now: Time, length: usize, dice: &Dice) -> Option<Time> {
         // A burst goes on whether or not the datagram is lost otherwise.
         match self.conditions.burst {
@@ -196,7 +198,8 @@ impl Link {
         through
     }
 
-    /// Time at which bytes that join the queue now have passed it; `None` if they do not fit.
+    /// Occupies the queue with bytes that join it now, and returns the time at which they have passed it;
+    /// `None` if they do not fit, or the link lets nothing through.
     fn queue(&mut self, now: Time, length: u64) -> Option<Time> {
         let Some(Capacity { bytes_per_second, queue }) = self.conditions.capacity else { return Some(now) };
         let rate = u64::from(bytes_per_second);
@@ -214,6 +217,7 @@ impl Link {
         Some(self.busy_until)
     }
 
+    /// Flips bits and cuts off the end, as the dice have it, and counts both.
     fn damage(&mut self, bytes: &mut Vec<u8>, dice: &Dice) {
         let mut stream = dice.damage;
         if dice.corrupt < self.conditions.corrupt && !bytes.is_empty() {
@@ -280,6 +284,7 @@ struct Dice {
 }
 
 impl Dice {
+    /// Draws the numbers of a datagram.
     fn throw(seed: u64, number: u64) -> Self {
         let mut stream = RandomStream::derive(seed, &[number]);
         let mut next = || stream.next_f64();
@@ -303,11 +308,13 @@ impl Dice {
 struct Fraction(f64);
 
 impl Fraction {
+    /// This fraction of a span; zero of a negative one.
     fn within(self, span: Span) -> Span {
         Span::from_micros((not_negative(span).micros() as f64 * self.0) as i64)
     }
 }
 
+/// Replaces negative spans of senseless conditions by zero.
 fn not_negative(span: Span) -> Span {
     span.max(Span::ZERO)
 }

@@ -44,6 +44,7 @@ impl Seat {
         self.stalled_until = time;
     }
 
+    /// Time on the client's clock, which drifts from the true one.
     fn local_time(&self, now: Time) -> Time {
         let micros = now.micros() as i128;
         let drifted = micros + micros * i128::from(self.drift) / 1_000;
@@ -77,7 +78,7 @@ pub struct Rig<H> {
     seed: u64,
     now: Time,
     next_tick: Time,
-    /// Time until which the server does nothing.
+    /// Time until which the server does not tick.
     stalled_until: Time,
 }
 
@@ -111,12 +112,12 @@ impl<H: Host> Rig<H> {
         number
     }
 
-    /// Stalls the server until a time.
+    /// Stalls the server: it does not tick until a time, and then catches up. Datagrams are still received.
     pub fn stall_server_until(&mut self, time: Time) {
         self.stalled_until = time;
     }
 
-    /// Runs for a span.
+    /// Runs for a span, in whole [steps](Self::step).
     pub fn run(&mut self, span: Span) {
         let end = self.now + span;
         while self.now < end {
@@ -124,7 +125,8 @@ impl<H: Host> Rig<H> {
         }
     }
 
-    /// Runs a quarter of a tick.
+    /// Runs a quarter of a tick: delivers datagrams to the server, ticks it if a tick is due, and then
+    /// delivers to the clients, updates them, and sends what they have.
     pub fn step(&mut self) {
         let length = self.length();
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));

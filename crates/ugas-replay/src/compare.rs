@@ -105,6 +105,8 @@ pub fn compare<L: Read + Seek, R: Read + Seek>(
     })
 }
 
+/// Result for two recordings that differ at these ticks: seeks both players there, and compares the states
+/// and the commands of the ticks. Tick 0 is the beginning, which has no commands.
 fn different<L: Read + Seek, R: Read + Seek>(
     left: &mut Player<L>,
     right: &mut Player<R>,
@@ -129,6 +131,7 @@ fn different<L: Read + Seek, R: Read + Seek>(
     Ok(Comparison::Different { left_tick, right_tick, time, diff, commands })
 }
 
+/// First pair of commands that differ, in order; `None` if the lists are equal.
 fn first_difference(left: Vec<Command>, right: Vec<Command>) -> Option<CommandDifference> {
     let (mut left, mut right) = (left.into_iter(), right.into_iter());
     loop {

@@ -34,7 +34,7 @@ pub struct Difference {
 
 impl StateDiff {
     /// Compares two simulations. Their catalogs may differ: runtime objects are matched by handle,
-    /// definitions by name.
+    /// definitions by name. If the hashes differ and no named field does, the hashes are the only entry.
     pub fn between(left: &Simulation, right: &Simulation, name: impl Fn(ControllerId) -> String) -> Self {
         let mut comparer = Comparer { left, right, name: &name, controller: None, differences: Vec::new() };
         comparer.simulation_fields();
@@ -92,6 +92,7 @@ struct Comparer<'a> {
 }
 
 impl Comparer<'_> {
+    /// Adds a difference of the current controller.
     fn note(&mut self, field: impl Into<String>, left: Value, right: Value) {
         let controller = self.controller.clone();
         self.differences.push(Difference { controller, field: field.into(), left, right });
@@ -109,7 +110,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Adds a field of both simulations if it differs.
+    /// Reads a field of both simulations, and adds it if it differs.
     fn both<V: Into<Value>>(&mut self, field: impl Into<String>, value: impl Fn(&Simulation) -> V) {
         let (left, right) = (value(self.left), value(self.right));
         self.field(field, left, right);
@@ -126,6 +127,9 @@ impl Comparer<'_> {
         self.both("count of events", |sim| sim.counters().events);
     }
 
+    /// Compares a controller with its attributes, tags, effects, abilities, activations, tasks and cues. One
+    /// that exists on one side only is a single difference. If nothing with a name differs, the debug output
+    /// is compared.
     fn controller(&mut self, id: ControllerId) {
         let (Some(left), Some(right)) = (self.left.controller(id), self.right.controller(id)) else {
             self.both("exists", |sim| sim.controller(id).is_some());
@@ -172,6 +176,8 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares base and current values, in the order of the left side, then those that only the right side
+    /// has.
     fn attributes(&mut self, id: ControllerId) {
         let names = |sim: &Simulation| -> Vec<String> {
             let catalog = sim.catalog();
@@ -188,6 +194,7 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares explicit tag counts by name.
     fn tags(&mut self, id: ControllerId) {
         let names = |sim: &Simulation| -> BTreeSet<String> {
             let tags = sim.tags(id).into_iter().flat_map(|tags| tags.iter());
@@ -203,6 +210,7 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares an active effect field by field; one that exists on one side only is a single difference.
     fn effect(&mut self, id: ActiveEffectId) {
         let name = |sim: &Simulation| Some(sim.effect_name(sim.effect(id)?.effect()).to_owned());
         let (left_name, right_name) = (name(self.left), name(self.right));
@@ -234,6 +242,7 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares a granted ability field by field; one that exists on one side only is a single difference.
     fn ability(&mut self, handle: GrantedAbilityId) {
         let name =
             |sim: &Simulation| Some(sim.catalog().ability_name(sim.ability(handle)?.ability()).to_owned());
@@ -257,6 +266,7 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares an activation; one that exists on one side only is a single difference with its start time.
     fn activation(&mut self, id: ActivationId) {
         let name =
             |sim: &Simulation| Some(sim.catalog().ability_name(sim.activation(id)?.ability()).to_owned());
@@ -271,6 +281,8 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares a task by its debug output; one that exists on one side only is a single difference with its
+    /// start time.
     fn task(&mut self, id: TaskId) {
         let name = |sim: &Simulation| sim.task_kind(id).map(str::to_owned);
         let path = format!("task {} ({id:?})", name(self.left).or(name(self.right)).unwrap_or_default());
@@ -280,6 +292,7 @@ impl Comparer<'_> {
         }
     }
 
+    /// Compares the definitions that were created at run time, as one field of no controller.
     fn runtime_effects(&mut self) {
         self.controller = None;
         let names = |sim: &Simulation| -> String {
@@ -298,7 +311,8 @@ impl Comparer<'_> {
         }
     }
 
-    /// Adds the first field whose debug output differs, for fields without an accessor.
+    /// Adds the first field whose debug output differs, for fields without an accessor. Derived fields are
+    /// skipped.
     fn details<T: fmt::Debug>(&mut self, path: &str, left: &T, right: &T) {
         let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
         if left == right {
@@ -351,6 +365,7 @@ fn fields(printed: &str) -> Vec<(&str, String)> {
     fields
 }
 
+/// Number of stacks in words, for an effect that exists on one side only.
 fn stacks(active: &ActiveEffect) -> String {
     match active.stacks() {
         1 => "1 stack".to_owned(),
@@ -358,10 +373,12 @@ fn stacks(active: &ActiveEffect) -> String {
     }
 }
 
+/// Entries of both lists, sorted, each once.
 fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> BTreeSet<T> {
     left.iter().chain(right).copied().collect()
 }
 
+/// Debug text of a value; absent for `None`.
 fn text<T: fmt::Debug>(value: Option<T>) -> Value {
     value.map_or(Value::Absent, |value| Value::Text(format!("{value:?}")))
 }

@@ -170,6 +170,7 @@ pub(crate) fn check(chain: u64, kind: u8, length: u32, payload: &[u8]) -> u64 {
     checksum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes(), payload])
 }
 
+/// Checksum of a frame's head: the low half of the hash, which is in the file before the payload.
 fn head_check(chain: u64, kind: u8, length: u32) -> u32 {
     checksum(&[&chain.to_le_bytes(), &[kind], &length.to_le_bytes()]) as u32
 }
@@ -200,6 +201,8 @@ impl Header {
         encoder.into_bytes()
     }
 
+    /// Decodes the payload. The codec version comes first, because it determines how the rest is decoded; a
+    /// newer version is an error, as are trailing bytes.
     pub(crate) fn from_payload(payload: &[u8]) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(payload, codec::VERSION);
         let version: u32 = decoder.small()?;
@@ -237,6 +240,7 @@ impl Tick {
         encoder.into_bytes()
     }
 
+    /// Decodes the payload with a version of the codec; trailing bytes are an error.
     pub(crate) fn from_payload(payload: &[u8], version: u32) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(payload, version);
         let (time, span, hash) = decode_tick(&mut decoder)?;
@@ -254,11 +258,13 @@ pub(crate) fn encode_tick(encoder: &mut Encoder, time: Time, span: Span, hash: u
     encoder.unsigned(commands);
 }
 
-/// Time, span and hash of a tick.
+/// Decodes time, span and hash of a tick, and leaves the decoder at its commands. The index of a recording
+/// needs no more.
 pub(crate) fn decode_tick(decoder: &mut Decoder<'_>) -> Result<(Time, Span, u64), DecodeError> {
     Ok((Time::decode(decoder)?, Span::decode(decoder)?, u64::from_le_bytes(decoder.fixed()?)))
 }
 
+/// The payload of a name frame.
 pub(crate) fn name_payload(controller: ControllerId, name: &str) -> Vec<u8> {
     let mut encoder = Encoder::new();
     controller.encode(&mut encoder);
@@ -267,6 +273,7 @@ pub(crate) fn name_payload(controller: ControllerId, name: &str) -> Vec<u8> {
     encoder.into_bytes()
 }
 
+/// Decodes the payload of a name frame; trailing bytes are an error.
 pub(crate) fn name_from(payload: &[u8], version: u32) -> Result<(ControllerId, String), DecodeError> {
     let mut decoder = Decoder::new(payload, version);
     let name = (ControllerId::decode(&mut decoder)?, String::decode(&mut decoder)?);
@@ -274,6 +281,7 @@ pub(crate) fn name_from(payload: &[u8], version: u32) -> Result<(ControllerId, S
     Ok(name)
 }
 
+/// The payload of a key frame; `snapshot` has its own envelope.
 pub(crate) fn key_payload(ticks: u64, snapshot: &[u8]) -> Vec<u8> {
     let mut encoder = Encoder::new();
     encoder.unsigned(ticks);
@@ -281,7 +289,8 @@ pub(crate) fn key_payload(ticks: u64, snapshot: &[u8]) -> Vec<u8> {
     encoder.into_bytes()
 }
 
-/// The number of ticks before a key frame, and where its snapshot begins.
+/// Decodes the number of ticks before a key frame, and the offset of its snapshot in the payload. The
+/// snapshot is not decoded.
 pub(crate) fn key_from(payload: &[u8], version: u32) -> Result<(u64, usize), DecodeError> {
     let mut decoder = Decoder::new(payload, version);
     let ticks = decoder.unsigned()?;
@@ -289,6 +298,7 @@ pub(crate) fn key_from(payload: &[u8], version: u32) -> Result<(u64, usize), Dec
 }
 
 impl End {
+    /// The payload of its frame.
     pub(crate) fn to_payload(self) -> Vec<u8> {
         let mut encoder = Encoder::new();
         encoder.unsigned(self.ticks);
@@ -297,6 +307,7 @@ impl End {
         encoder.into_bytes()
     }
 
+    /// Decodes the payload with a version of the codec; trailing bytes are an error.
     pub(crate) fn from_payload(payload: &[u8], version: u32) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(payload, version);
         let ticks = decoder.unsigned()?;

@@ -84,6 +84,7 @@ impl<R: Read + Seek> Player<R> {
         }
     }
 
+    /// Creates a simulation with the recorded configuration and goes to the first key frame.
     fn begin(recording: Recording<R>, catalog: Arc<Catalog>) -> Result<Self, PlayError> {
         // Events are polled after every moment and are not part of the state.
         let config = recording.header().config.clone();
@@ -144,7 +145,7 @@ impl<R: Read + Seek> Player<R> {
         &self.events
     }
 
-    /// The commands of the tick that is being played or comes next.
+    /// The commands of the tick that is being played or comes next. Empty at the end.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -155,7 +156,8 @@ impl<R: Read + Seek> Player<R> {
         Ok(self.recording.tick(self.ticks)?.map(|tick| tick.commands).unwrap_or_default())
     }
 
-    /// The controller of a name; if several had it, preferably one that exists now.
+    /// The controller of a name; if several had it, preferably one that exists now. `None` if no controller
+    /// ever had the name.
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
         let called = self.recording.names().filter(|(_, known)| *known == name).map(|(id, _)| id);
         called.max_by_key(|id| (self.simulation.controller(*id).is_some(), *id))
@@ -257,7 +259,8 @@ impl<R: Read + Seek> Player<R> {
         passes && self.simulation.now() >= time
     }
 
-    /// Goes to the nearest position before a tick: the current one, or a key frame.
+    /// Goes to the nearest position from which `ticks` is reached by playing: stays if it is behind, or loads
+    /// the last key frame before if that is nearer or the position is past it.
     fn approach(&mut self, ticks: u64) -> Result<(), PlayError> {
         let key = self.recording.key_before(ticks).unwrap_or(0);
         let is_behind = self.ticks < ticks || (self.ticks == ticks && self.current.is_none());
@@ -265,7 +268,8 @@ impl<R: Read + Seek> Player<R> {
         if is_behind && self.ticks >= key { Ok(()) } else { self.load(key) }
     }
 
-    /// Goes to a key frame; to the beginning if there is none.
+    /// Restores the key frame at exactly `ticks`, and drops its events and the tick in progress. Without such
+    /// a frame it creates an empty simulation.
     fn load(&mut self, ticks: u64) -> Result<(), PlayError> {
         match self.recording.snapshot(ticks)? {
             Some(bytes) => {
@@ -284,7 +288,9 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// The smallest step: executes one command, or advances time to the next timer, at most to `limit`.
+    /// The smallest step: executes one command, or advances time to the next timer, at most to `limit`. Takes
+    /// one from `moments` and fails if none is left. Ends the tick when its time has passed, and collects the
+    /// events, of which only the last are kept.
     fn moment(&mut self, limit: Option<Time>, moments: &mut Moments) -> Result<(), PlayError> {
         moments.0 = match moments.0.checked_sub(1) {
             Some(left) => left,
@@ -329,7 +335,8 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
-    /// Advances another simulation, within the limit.
+    /// Advances another simulation, within the limit of moments. Under a limit its events are dropped, so
+    /// that they do not pile up.
     pub(crate) fn advance(&self, simulation: &mut Simulation, span: Span) -> Result<(), PlayError> {
         if self.limit == u64::MAX {
             simulation.advance(span);
@@ -345,6 +352,7 @@ impl<R: Read + Seek> Player<R> {
         Ok(())
     }
 
+    /// The recording, to read frames without moving the player.
     pub(crate) fn recording_mut(&mut self) -> &mut Recording<R> {
         &mut self.recording
     }
@@ -363,13 +371,15 @@ fn passes_time(command: &Command) -> bool {
     }
 }
 
-/// The time of the next timer.
+/// The time of the next timer, but at least one microsecond from now, so that time passes; `Time::MAX`
+/// without a timer.
 fn next_moment(simulation: &Simulation) -> Time {
     let soon = simulation.now() + Span::from_micros(1);
     simulation.next_timer().map_or(Time::MAX, |timer| timer.max(soon))
 }
 
-/// The catalog of the rules that a recording includes, with the native code of another catalog.
+/// The catalog of the rules that a recording includes, with the native code of another catalog. Fails if the
+/// recording includes no rules, or if they build to another hash than the recorded one.
 fn catalog_of<R: Read + Seek>(
     recording: &Recording<R>,
     natives: Option<&Catalog>,

@@ -209,12 +209,15 @@ impl<W: Write> Recorder<W> {
         Ok(self.writer)
     }
 
+    /// Keeps the first error, after which nothing more is written.
     fn keep(&mut self, written: Result<(), RecordError>) {
         if let Err(error) = written {
             self.error.get_or_insert(error);
         }
     }
 
+    /// Writes a tick with the pending commands and clears them, then a key frame if one is due. Fails if the
+    /// simulation was reloaded with other rules.
     fn write_tick(&mut self, simulation: &Simulation, span: Span) -> Result<(), RecordError> {
         let found = simulation.catalog().hash();
         if found != self.catalog {
@@ -235,13 +238,15 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
+    /// Writes a key frame with the current state.
     fn write_key(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
         self.ticks_since_key = 0;
         let snapshot = simulation.snapshot().to_bytes();
         self.append(Kind::Key, &format::key_payload(self.ticks, &snapshot))
     }
 
-    /// Writes a frame, after the bytes that `self.frame` holds already.
+    /// Writes a frame, after the bytes that `self.frame` holds already. Flushes as the settings say. After an
+    /// error it does nothing.
     fn append(&mut self, kind: Kind, payload: &[u8]) -> Result<(), RecordError> {
         if self.error.is_some() {
             return Ok(());

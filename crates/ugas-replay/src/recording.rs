@@ -213,10 +213,13 @@ impl<R: Read + Seek> Recording<R> {
         Ok(Some(payload))
     }
 
+    /// Index entry of the last of a number of ticks; `None` for 0 and after the last.
     fn entry(&self, ticks: u64) -> Option<&TickEntry> {
         self.ticks.get(usize::try_from(ticks.checked_sub(1)?).ok()?)
     }
 
+    /// Reads the payload of a frame again and checks it. A frame that differs from the index was changed
+    /// meanwhile, which is reported as damage.
     fn payload(&mut self, index: u32) -> Result<Vec<u8>, ReadError> {
         let index = index as usize;
         let chain = index.checked_sub(1).and_then(|before| self.frames.get(before)).map(|frame| frame.check);
@@ -234,6 +237,8 @@ impl<R: Read + Seek> Recording<R> {
         }
     }
 
+    /// Reads and indexes all frames after the header, up to the end, a torn frame or damage, and sets the
+    /// tail accordingly. Only errors of the reader are returned.
     fn index_frames(&mut self) -> Result<(), ReadError> {
         self.tail = loop {
             let last = self.frames.last().copied();
@@ -325,12 +330,14 @@ impl<R> core::fmt::Debug for Recording<R> {
 }
 
 impl Frame {
+    /// Offset after the frame.
     fn end(&self) -> u64 {
         self.at.saturating_add((HEAD + FOOT) as u64).saturating_add(u64::from(self.length))
     }
 }
 
-/// The frame at an offset; `None` at the end of the file.
+/// Reads the frame at an offset and checks it against the chain value of the frame before; `None` at the end
+/// of the file. An incomplete or zeroed end is torn, any other failed check is damage.
 fn next_frame<R: Read + Seek>(
     reader: &mut BufReader<R>,
     at: u64,
@@ -383,7 +390,7 @@ fn go_to<R: Read + Seek>(reader: &mut BufReader<R>, at: u64) -> std::io::Result<
     }
 }
 
-/// Whether only zeros follow.
+/// Whether only zeros follow. Reads to the end of the file, or to the first other byte.
 fn is_zero<R: Read>(reader: &mut BufReader<R>) -> std::io::Result<bool> {
     let mut piece = [0; 4096];
     loop {

@@ -12,7 +12,8 @@ pub(crate) fn bytes_of(catalog: &Catalog) -> Vec<u8> {
     codec::to_bytes(catalog.definitions())
 }
 
-/// The catalog of embedded definitions, with the native code of another catalog.
+/// Builds the catalog of embedded definitions, with the native code of another catalog. Without one,
+/// definitions that need native code are an error.
 pub(crate) fn build(
     rules: &[u8],
     version: u32,

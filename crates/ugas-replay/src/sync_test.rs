@@ -134,7 +134,8 @@ impl SyncTest {
         self.next = Some(command.clone());
     }
 
-    /// Runs the test on the simulation after the command. Does nothing after a failure.
+    /// Runs the test on the simulation after the command. Does nothing after a failure. `name` gives
+    /// controllers their names in the differences.
     pub fn after(&mut self, simulation: &Simulation, name: impl Fn(ControllerId) -> String) {
         let Some(command) = self.next.take() else { return };
         if self.failure.is_some() {
@@ -163,6 +164,8 @@ impl SyncTest {
         self.failure.as_deref()
     }
 
+    /// Restores the oldest state of the history, executes the commands since again, and compares state and
+    /// events after each. The error is the first difference.
     fn repeat(
         &self,
         simulation: &Simulation,

@@ -69,7 +69,7 @@ pub fn verify<R: Read + Seek>(player: &mut Player<R>) -> Result<Verification, Pl
     Ok(Verification { ticks, key_frames, difference: None })
 }
 
-/// Executes a tick, counted from 0.
+/// Executes a recorded tick, counted from 0, in `simulation`, and drops its events. The player does not move.
 fn replay<R: Read + Seek>(
     player: &mut Player<R>,
     simulation: &mut Simulation,
@@ -85,7 +85,8 @@ fn replay<R: Read + Seek>(
     Ok(())
 }
 
-/// Continues to the next key frame, and returns the differences there.
+/// Continues to the next key frame, and returns its position and the differences there. `None` if no key
+/// frame follows. A hash alone does not say which fields differ.
 fn difference_at_key<R: Read + Seek>(
     player: &mut Player<R>,
     simulation: &mut Simulation,
@@ -102,6 +103,7 @@ fn difference_at_key<R: Read + Seek>(
     Ok(Some((key, StateDiff::between(&recorded, simulation, |id| names.name_of(id)))))
 }
 
+/// Decodes the snapshot of the key frame at exactly `tick`; `None` if there is none.
 fn snapshot<R: Read + Seek>(
     player: &mut Player<R>,
     simulation: &Simulation,

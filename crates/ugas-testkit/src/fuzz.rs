@@ -63,6 +63,7 @@ pub fn round_trip(bytes: &[u8]) {
     assert_eq!(canonical, again.to_canonical_yaml(), "canonical YAML is not a fixed point");
 }
 
+/// Loads any bytes as a file of this name, as a set and as a single file, and renders the reports.
 fn load(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for loader in [Loader::new().as_set(), Loader::new().as_single_file()] {
@@ -70,7 +71,8 @@ fn load(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Renders a report in every format.
+/// Renders a report in every format, and asserts that each diagnostic has a position in its file, a message
+/// and help.
 fn show(report: &Report) {
     for diagnostic in &report.diagnostics {
         let file = report.source_map.file(diagnostic.span.file);

@@ -83,6 +83,7 @@ pub(crate) struct BranchContext {
 }
 
 impl Branch {
+    /// A running branch at `step`, without rounds of loops and without its own context.
     pub(crate) fn new(id: u32, parent: Option<u32>, step: u32) -> Self {
         let rounds = SmallVec::new();
         let status = BranchStatus::Running;
@@ -164,7 +165,8 @@ pub struct Activation {
 }
 
 impl Activation {
-    /// Number that `Param` reads: of the event that triggered it or was awaited last (A11), or left by its tasks.
+    /// Number that `Param` reads: of the event that triggered it or was awaited last (A11), or left by its
+    /// tasks. `None` if there is none of that name.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         if let Some(event) = &self.event {
             if name == "Event.Magnitude" {
@@ -212,7 +214,7 @@ impl Activation {
         self.first_targets.as_deref().unwrap_or(&self.targets)
     }
 
-    /// Replaces its targets and keeps those that it began with.
+    /// Replaces its targets; the first call keeps those that it began with.
     pub(crate) fn replace_targets(&mut self, targets: TargetData) {
         if self.first_targets.is_none() {
             self.first_targets = Some(Arc::new(TargetData::clone(&self.targets)));
@@ -258,6 +260,7 @@ impl Activation {
         self.tasks().chain(self.standing.iter().copied())
     }
 
+    /// The branch with this id; `None` once it has ended.
     pub(crate) fn branch(&self, id: u32) -> Option<&Branch> {
         self.branches.iter().find(|branch| branch.id == id)
     }

@@ -48,6 +48,8 @@ pub struct EventDetails {
 }
 
 impl EventDetails {
+    /// Checks decoded details: not all default, the payload sorted by name without repetition, all numbers
+    /// finite.
     fn check(&self) -> Result<(), &'static str> {
         if *self == Self::default() {
             return Err("the details of an event must not be empty");
@@ -106,6 +108,8 @@ impl GameplayEvent {
         self.with(|details| details.origin = Some(origin.map(|value| value + 0.0)))
     }
 
+    /// Changes the details copy-on-write. Details that end up all default are dropped, so that equal events
+    /// compare equal.
     fn with(mut self, change: impl FnOnce(&mut EventDetails)) -> Self {
         let mut details = self.details.take().unwrap_or_default();
         change(Arc::make_mut(&mut details));

@@ -137,6 +137,7 @@ pub(crate) fn check_parameters(parameters: &Parameters) -> Result<(), &'static s
     Ok(())
 }
 
+/// Value of a parameter in a list sorted by name; `None` if the list does not have it.
 pub(crate) fn parameter(parameters: &Parameters, name: &str) -> Option<f64> {
     let at = parameters.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
     Some(parameters[at].1)

@@ -200,6 +200,7 @@ pub enum ParameterFault {
     },
 }
 
+/// Suggestion at the end of a message; empty if there is none.
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

@@ -53,6 +53,7 @@ impl Editions {
         self.of.resize(count, present);
     }
 
+    /// The current edition; begins one if the last has ended.
     #[inline]
     fn present(&mut self) -> u64 {
         match *self.present.get_mut() {
@@ -61,6 +62,7 @@ impl Editions {
         }
     }
 
+    /// Begins an edition with a number that no arena of the process has used.
     #[cold]
     fn begin(&mut self) -> u64 {
         let present = NEXT.fetch_add(1, Ordering::Relaxed);

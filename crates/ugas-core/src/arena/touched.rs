@@ -14,10 +14,12 @@ pub(super) enum Touched {
 }
 
 impl Touched {
+    /// Tracking that is on, with all of `count` slots touched.
     pub(super) fn all(count: usize) -> Self {
         Self::Noted { places: (0..count as u32).collect(), marks: vec![true; count] }
     }
 
+    /// Notes a slot that was or may be changed. Does nothing while tracking is off.
     #[inline]
     pub(super) fn note(&mut self, index: u32) {
         if let Self::Noted { places, marks } = self {
@@ -25,6 +27,7 @@ impl Touched {
         }
     }
 
+    /// Notes all of `count` slots. Does nothing while tracking is off.
     pub(super) fn note_all(&mut self, count: usize) {
         if matches!(self, Self::Noted { .. }) {
             *self = Self::all(count);
@@ -32,7 +35,8 @@ impl Touched {
     }
 }
 
-/// Kept out of line: the check whether tracking is on is made at every change.
+/// Adds a slot to `places`, once. Kept out of line, because the check whether tracking is on is made at every
+/// change.
 #[inline(never)]
 fn note_among(index: u32, places: &mut Vec<u32>, marks: &mut Vec<bool>) {
     let at = index as usize;

@@ -169,6 +169,8 @@ impl Layout {
         Ok(Self::in_order(catalog, sets, &attributes, &order))
     }
 
+    /// Builds the slots. `attributes` is sorted by id; `order` has the same attributes, each after its
+    /// inputs, so that one pass over the slots evaluates all.
     fn in_order(
         catalog: &Catalog,
         sets: &[AttributeSetId],

@@ -33,11 +33,13 @@ impl Layouts {
         }
     }
 
+    /// Removes all layouts. Indexes held by controllers become invalid; a reload assigns new ones.
     pub(crate) fn clear(&mut self) {
         self.layouts.clear();
         self.by_sets.clear();
     }
 
+    /// Position in `by_sets` of these sets, or where they would be inserted.
     fn place(&self, sets: &[AttributeSetId]) -> Result<usize, usize> {
         self.by_sets.binary_search_by(|&position| (*self.layouts[position as usize].sets).cmp(sets))
     }

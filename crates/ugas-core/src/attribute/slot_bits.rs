@@ -25,6 +25,7 @@ impl SlotBits {
         is_new
     }
 
+    /// Whether the slot is in the set; `false` for slots beyond the stored words.
     #[inline]
     pub(crate) fn contains(&self, slot: u16) -> bool {
         let word = match usize::from(slot / 64).checked_sub(1) {
@@ -73,7 +74,7 @@ impl SlotBits {
         words.len() * 64 - last.leading_zeros() as usize <= count
     }
 
-    /// The `u64` with the bit of a slot from 64 on.
+    /// The `u64` with the bit of a slot from 64 on; grows the list if necessary.
     fn word_of(&mut self, slot: u16) -> &mut u64 {
         let at = usize::from(slot / 64).saturating_sub(1);
         let rest = self.rest.make_mut();

@@ -23,7 +23,8 @@ use crate::tag::{TagRegistry, TagSet};
 use crate::targeting::{Attitude, OpenSpace};
 
 impl CatalogBuilder {
-    /// Resolves and checks everything.
+    /// Resolves and checks everything, in two passes: the first collects names that need no definition. Adds
+    /// the internal effects of the core.
     ///
     /// # Errors
     /// All errors, each with the definition and the path in it.
@@ -103,6 +104,8 @@ impl CatalogBuilder {
         if errors.is_empty() { Ok(Arc::new(catalog)) } else { Err(CatalogErrors(errors)) }
     }
 
+    /// Sorts definitions by name: ids are positions in this order, so they do not depend on the order of
+    /// insertion.
     fn sort(&mut self) {
         self.definitions.sets.sort_by(|a, b| a.name.cmp(&b.name));
         self.definitions.effects.sort_by(|a, b| a.name.cmp(&b.name));
@@ -148,6 +151,8 @@ impl CatalogBuilder {
         errors
     }
 
+    /// Name tables of everything defined in the builder. Tags, channels, curves and calculations stay empty
+    /// until `collect` fills them.
     fn name_tables(&self) -> Tables {
         let attributes =
             self.definitions.sets.iter().flat_map(|set| &set.attributes).map(|attribute| &*attribute.name);
@@ -216,6 +221,7 @@ impl CatalogBuilder {
         }
     }
 
+    /// Resolves attribute sets and their attributes. Parts that cannot be resolved are reported and left out.
     fn compile_sets(&self, compiler: &Compiler<'_>) -> Box<[CompiledSet]> {
         let compile = |def: &AttributeSetDef| {
             compiler.begin(DefinitionKind::AttributeSet, &def.name);
@@ -232,6 +238,7 @@ impl CatalogBuilder {
         self.definitions.sets.iter().map(compile).collect()
     }
 
+    /// Compiles the curve of this name. `None` if it is used but not defined, or invalid, which is reported.
     fn compile_curve(&self, compiler: &Compiler<'_>, name: &str) -> Option<Curve> {
         let at = self.definitions.curves.binary_search_by(|def| (*def.name).cmp(name)).ok()?;
         let def = &self.definitions.curves[at];
@@ -239,6 +246,8 @@ impl CatalogBuilder {
         Curve::new(def).map_err(|error| compiler.report("", error)).ok()
     }
 
+    /// Compiles calculations in the order of their ids. A native one takes precedence over one from files; a
+    /// name without either becomes a missing calculation.
     fn compile_calculations(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[CompiledCalculation]> {
         let (variables, none) = (self.variables(), BTreeSet::new());
         let compile = |name: &str| match self.natives.get(name) {
@@ -287,6 +296,8 @@ impl CatalogBuilder {
         self.definitions.ability_sets.iter().map(compile).collect()
     }
 
+    /// Resolves the attribute of death. `None` if death is off, or if the default attribute does not exist;
+    /// an unknown named one is reported.
     fn compile_death(&self, compiler: &Compiler<'_>, tables: &Tables) -> Option<Death> {
         let DeathDef { attribute, threshold } = &self.definitions.death;
         let name = match attribute {
@@ -304,6 +315,8 @@ impl CatalogBuilder {
         Some(Death { attribute, threshold })
     }
 
+    /// Resolves the attribute that holds the input buffer window. `None` if there is none, or if it is
+    /// unknown, which is reported.
     fn compile_buffer_window(&self, compiler: &Compiler<'_>) -> Option<crate::id::AttributeId> {
         let name = self.definitions.input_buffer_window.as_ref()?;
         compiler.begin(DefinitionKind::Attribute, name);
@@ -314,6 +327,7 @@ impl CatalogBuilder {
         self.definitions.templates.iter().map(|def| compiler.template(def)).collect()
     }
 
+    /// The hooks by attribute id; empty if no attribute has any. Hooks of unknown attributes are reported.
     fn compile_hooks(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[AttributeHooks]> {
         for name in self.hooks.keys() {
             compiler.begin(DefinitionKind::Attribute, name);
@@ -332,6 +346,7 @@ impl Compiler<'_> {
         self.template_of(DefinitionKind::Template, def)
     }
 
+    /// Resolves a template or an ability set. Parts that cannot be resolved are reported and left out.
     fn template_of(&self, kind: DefinitionKind, def: &Arc<ControllerDef>) -> Template {
         self.begin(kind, &def.name);
         let mut sets: Vec<_> = (0..)
@@ -369,6 +384,7 @@ impl Compiler<'_> {
     }
 }
 
+/// Removes definitions with an empty or repeated name and reports each. The list must be sorted by name.
 fn unique<T>(
     definitions: &mut Vec<T>,
     kind: DefinitionKind,
@@ -391,6 +407,7 @@ fn unique<T>(
     });
 }
 
+/// Resolves an attribute. `None` only if its own name is unknown; other problems are reported and left out.
 fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attribute> {
     compiler.finite("DefaultBaseValue", def.default_base);
     if let Some(floor) = def.prediction_floor {

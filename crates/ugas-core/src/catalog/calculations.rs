@@ -198,6 +198,7 @@ impl CompiledCalculation {
         }
     }
 
+    /// Whether the calculation is used but not provided; applications that need it are refused.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self.body, CalculationBody::Missing)
     }

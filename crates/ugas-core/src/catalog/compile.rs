@@ -68,10 +68,12 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// A compiler for the first of two passes, which collects unknown names instead of reporting them.
     pub(super) fn collecting(tables: &'a Tables) -> Self {
         Self { collecting: Some(RefCell::default()), ..Self::new(tables) }
     }
 
+    /// The names that the first pass collected.
     pub(super) fn into_collected(self) -> Collected {
         self.collecting.map(RefCell::into_inner).unwrap_or_default()
     }
@@ -96,12 +98,14 @@ impl<'a> Compiler<'a> {
         *self.ability.borrow_mut() = Some(Arc::clone(def));
     }
 
+    /// Adds an error at a path of the current definition; resolution continues.
     pub(super) fn report(&self, path: impl Into<String>, problem: impl Into<Problem>) {
         let (kind, name) = self.subject.borrow().clone();
         let error = DefinitionError { kind, name, path: path.into(), problem: problem.into() };
         self.errors.borrow_mut().push(error);
     }
 
+    /// Reports an unknown name, with the known name that was probably meant.
     fn unknown(&self, path: &str, kind: DefinitionKind, name: &str, nearest: Option<String>) {
         self.report(path, Problem::Unknown { kind, name: name.to_owned(), nearest });
     }
@@ -111,18 +115,21 @@ impl<'a> Compiler<'a> {
         self.may_compare(table.len()).then(|| table.nearest(name)).flatten()
     }
 
+    /// The known tag that was probably meant, within the limit of comparisons.
     fn nearest_tag(&self, name: &str) -> Option<String> {
         let tags = &self.tables.tags;
         self.may_compare(tags.len()).then(|| tags.nearest(name).map(str::to_owned)).flatten()
     }
 
+    /// Takes `names` comparisons from the budget; `false`, and nothing is left, if there are not enough.
     fn may_compare(&self, names: usize) -> bool {
         let left = self.comparisons_left.get().checked_sub(names);
         self.comparisons_left.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// Resolves an effect.
+    /// Resolves an effect and derives what it reads, writes and watches. Problems are reported; parts that
+    /// cannot be resolved are left out. The collecting pass has no `calculations`.
     pub(crate) fn effect(&self, def: &Arc<EffectDef>, calculations: &[CompiledCalculation]) -> Effect {
         self.begin(DefinitionKind::Effect, &def.name);
         for (list, count) in [("Modifiers", def.modifiers.len()), ("Executions", def.executions.len())] {
@@ -234,8 +241,8 @@ impl<'a> Compiler<'a> {
         effect
     }
 
-    /// Derives what the effect reads: what an active effect watches, what is captured of the source, and
-    /// whether random numbers are drawn.
+    /// Derives what the effect reads and writes: the watches of an active effect, captures, attributes read
+    /// of the source, and whether random numbers are drawn. Also marks live modifiers.
     fn derive_reads(
         &self,
         effect: &mut Effect,
@@ -317,6 +324,8 @@ impl<'a> Compiler<'a> {
             live.contains(&WatchSide::Target) || frozen(Side::Target) || frozen(Side::Owner);
     }
 
+    /// Resolves the modifier at index `at`, and adds its frozen reads to `captures`. An unknown attribute is
+    /// reported and stands as id 0. `live` is set by the caller.
     fn modifier(&self, at: usize, def: &ModifierDef, captures: &mut Vec<Capture>) -> Modifier {
         let path = |field: &str| format!("Modifiers[{at}].{field}");
         if def.layer > MAX_LAYER {
@@ -342,6 +351,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Resolves the execution at index `at`, and adds the frozen reads of its scoped modifiers to `captures`.
+    /// `None` if the calculation is unknown; one without outputs is reported.
     fn execution(
         &self,
         at: usize,
@@ -380,6 +391,8 @@ impl<'a> Compiler<'a> {
         Some(Execution { calculation, modifiers: modifiers.collect() })
     }
 
+    /// Resolves stacking rules. Stacking with an execution policy other than parallel, or on an instant
+    /// effect, is reported.
     fn stacking(&self, effect: &EffectDef, def: &StackingDef) -> Stacking {
         if effect.policy != ExecutionPolicy::RunInParallel {
             self.report("Stacking", Problem::StackingWithPolicy);
@@ -400,6 +413,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Resolves the additional effects; ones with an unknown effect are reported and left out.
     fn additional(&self, def: &EffectDef) -> Box<[AdditionalEffect]> {
         let resolve = |(at, additional): (usize, &crate::effect::AdditionalEffectDef)| {
             let path = format!("AdditionalEffects[{at}]");
@@ -421,6 +435,7 @@ impl<'a> Compiler<'a> {
         (0..).zip(&def.additional_effects).filter_map(resolve).collect()
     }
 
+    /// Resolves granted abilities; ones with an unknown ability are reported and left out.
     pub(super) fn ability_grants(&self, path: &str, defs: &[AbilityGrantDef]) -> Box<[AbilityGrant]> {
         let resolve = |(at, grant): (usize, &AbilityGrantDef)| {
             Some(AbilityGrant {
@@ -439,6 +454,8 @@ impl<'a> Compiler<'a> {
         (0..).zip(defs).filter_map(resolve).collect()
     }
 
+    /// Resolves a magnitude, and adds the attribute that it captures to `captures`. A magnitude that cannot
+    /// be resolved is reported and becomes a constant.
     fn magnitude(&self, path: &str, def: &MagnitudeDef, captures: &mut Vec<Capture>) -> Magnitude {
         match def {
             MagnitudeDef::Scalable { value, curve, curve_input } => {
@@ -496,6 +513,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Resolves an attribute-based magnitude. Captured on application, its read is added to `captures`;
+    /// otherwise it stays live.
     fn attribute_magnitude(
         &self,
         path: &str,
@@ -536,6 +555,7 @@ impl<'a> Compiler<'a> {
 }
 
 impl CaptureFrom {
+    /// The capture side of an expression side; the owner of an effect is its target.
     pub(super) fn of(side: Side) -> Self {
         match side {
             Side::Source => Self::Source,

@@ -44,7 +44,7 @@ impl Contents {
 }
 
 impl CatalogBuilder {
-    /// The hashes of all definitions, in id order.
+    /// The hash of each definition, by kind and in id order, for comparing two catalogs in a reload.
     pub(super) fn contents(&self, tables: &Tables) -> Contents {
         let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
         for set in &self.definitions.sets {

@@ -9,7 +9,7 @@ use crate::effect::{Effect, Modifier};
 use crate::expr::Side;
 use crate::id::AttributeId;
 
-/// Reports attributes that depend on themselves, by their own definitions or through one effect.
+/// Reports attributes that depend on themselves: by their own definitions, or else through one effect.
 pub(super) fn check_cycles(
     compiler: &Compiler<'_>,
     tables: &Tables,
@@ -50,6 +50,8 @@ fn input_edges(tables: &Tables, sets: &[CompiledSet]) -> Edges {
     edges
 }
 
+/// Reports a cycle among attributes that the live magnitudes of one effect close. Reads of the source, and of
+/// layers below a modifier's own, do not count.
 fn check_effect(
     compiler: &Compiler<'_>,
     tables: &Tables,
@@ -74,6 +76,7 @@ fn check_effect(
     }
 }
 
+/// The names of the attributes of a cycle, for a message.
 fn names(tables: &Tables, cycle: Vec<AttributeId>) -> Vec<String> {
     cycle
         .into_iter()

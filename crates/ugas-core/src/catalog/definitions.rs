@@ -89,6 +89,7 @@ pub enum RebuildError {
     Invalid(#[from] CatalogErrors),
 }
 
+/// Missing implementations as text, for a message.
 fn list(missing: &[(DefinitionKind, String)]) -> String {
     let missing: Vec<String> = missing.iter().map(|(kind, name)| format!("{kind} `{name}`")).collect();
     missing.join(", ")
@@ -142,7 +143,8 @@ impl Definitions {
 }
 
 impl CatalogBuilder {
-    /// Moves everything except native code out of the builder, once names are unique and sorted.
+    /// Moves everything except native code out of the builder, once names are unique and sorted; native code
+    /// is recorded by name and declaration. Internal effects are left out.
     pub(super) fn take_definitions(&mut self) -> Definitions {
         let natives = Natives {
             calculations: self
@@ -170,6 +172,7 @@ impl Catalog {
         &self.definitions
     }
 
+    /// The native calculation of this name; `None` if it is unknown, missing, or from files.
     fn native_calculation(&self, name: &str) -> Option<Arc<dyn Calculation>> {
         let at = self.tables.calculations.index(name)?;
         match &self.calculations.get(at as usize)?.body {
@@ -182,6 +185,7 @@ impl Catalog {
         self.custom_task(self.tables.customs.index(name)?).cloned()
     }
 
+    /// The hooks of an attribute by name; none if the attribute is unknown.
     fn hooks_named(&self, name: &str) -> AttributeHooks {
         let index = self.tables.attributes.index(name);
         index.and_then(|at| self.hooks.get(at as usize)).cloned().unwrap_or_default()
@@ -189,6 +193,8 @@ impl Catalog {
 }
 
 impl Natives {
+    /// Native implementations that definitions need and `provider` does not have: calculations, tasks,
+    /// filters, and hooks.
     fn missing_from(&self, provider: &Catalog) -> Vec<(DefinitionKind, String)> {
         let lacks = |kind: DefinitionKind, name: &str| match kind {
             DefinitionKind::Calculation => provider.native_calculation(name).is_none(),
@@ -248,6 +254,7 @@ impl Declared {
 }
 
 impl AttributeHooks {
+    /// Which hooks are set: before a change, after an execution, qualifier.
     fn present(&self) -> [bool; 3] {
         let Self { pre_change, post_execute, qualifier } = self;
         [pre_change.is_some(), post_execute.is_some(), qualifier.is_some()]
@@ -258,6 +265,7 @@ fn names<T>(natives: &[(String, T)]) -> impl Iterator<Item = &String> {
     natives.iter().map(|(name, _)| name)
 }
 
+/// Sorts names and removes repetitions.
 fn unique(names: Vec<String>) -> Vec<String> {
     BTreeSet::from_iter(names).into_iter().collect()
 }

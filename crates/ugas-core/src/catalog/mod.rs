@@ -419,6 +419,7 @@ impl Catalog {
         self.sets.get(id.usize())
     }
 
+    /// A curve by id; `None` also for a curve that is used but not defined.
     pub(crate) fn curve(&self, id: CurveId) -> Option<&Curve> {
         self.curves.get(id.usize())?.as_ref()
     }
@@ -464,6 +465,7 @@ impl Catalog {
     }
 }
 
+/// Index of a name, or an error with the known name that was probably meant.
 fn lookup(table: &NameTable, kind: DefinitionKind, name: &str) -> Result<u32, UnknownName> {
     let unknown = || UnknownName { kind, name: name.to_owned(), nearest: table.nearest(name) };
     table.index(name).ok_or_else(unknown)

@@ -17,6 +17,7 @@ impl NameTable {
         Self(names.into_iter().map(Arc::from).collect())
     }
 
+    /// Index of a name by binary search; `None` if it is unknown. The index is the id of the definition.
     pub(crate) fn index(&self, name: &str) -> Option<u32> {
         self.0.binary_search_by(|known| (**known).cmp(name)).ok().map(|at| at as u32)
     }

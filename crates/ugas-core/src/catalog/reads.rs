@@ -27,6 +27,7 @@ pub(super) struct Reads {
 }
 
 impl Reads {
+    /// Attributes of the source that are read live.
     pub(super) fn source_attributes(&self) -> impl Iterator<Item = AttributeId> + '_ {
         self.watches.iter().filter_map(|watch| match watch {
             Watch { side: WatchSide::Source, subject: WatchSubject::Attribute(attribute) } => {
@@ -42,6 +43,8 @@ impl Reads {
         attributes.map(|watch| watch.side)
     }
 
+    /// Adds the watches of a live attribute read. Filters and layers also watch the modifiers, and target
+    /// filters the tags.
     fn reading(&mut self, reading: &Capture) {
         self.read(reading.side, WatchSubject::Attribute(reading.attribute));
         let layered = matches!(reading.calculation, AttributeCalculation::UpToLayer(_));
@@ -53,6 +56,7 @@ impl Reads {
         }
     }
 
+    /// Watches a subject on one side; the owner is the target.
     fn read(&mut self, side: Side, subject: WatchSubject) {
         let side = match side {
             Side::Source => WatchSide::Source,
@@ -61,6 +65,7 @@ impl Reads {
         self.watches.insert(Watch { side, subject });
     }
 
+    /// Adds what a magnitude reads: live inputs as watches, frozen ones to `captures`.
     pub(super) fn magnitude(
         &mut self,
         magnitude: &Magnitude,
@@ -95,6 +100,7 @@ impl Reads {
         }
     }
 
+    /// Adds the live reads of an expression: attributes, tags, and whether it uses random numbers.
     pub(super) fn program(&mut self, program: &Program) {
         for input in program.dependencies() {
             match input {
@@ -108,6 +114,8 @@ impl Reads {
         }
     }
 
+    /// Adds what a calculation reads: live inputs and tags as watches, frozen inputs to `captures`. Unknown
+    /// ids add nothing.
     pub(super) fn calculation(
         &mut self,
         id: CalculationId,

@@ -138,6 +138,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Resolves a task that spawns controllers; `None` if the template is unknown, which is reported.
     fn spawn_task(&self, path: &str, def: &SpawnDef) -> Option<SpawnTask> {
         let at = |field: &str| format!("{path}.{field}");
         let axis = |number: &NumberDef| self.number(&at("Offset"), number);
@@ -153,6 +154,7 @@ impl Compiler<'_> {
         })
     }
 
+    /// Resolves a task that despawns controllers. One that selects nothing is reported.
     fn despawn_task(&self, path: &str, def: &DespawnDef) -> DespawnTask {
         if def.name.is_none() && def.tags.is_empty() && def.to.is_none() {
             self.report(path, Problem::DespawnsNothing);
@@ -164,6 +166,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Resolves targeting rules, and reports inconsistent ones and unknown filters.
     fn targeting(&self, path: &str, def: &TargetingDef) -> Targeting {
         for problem in def.problems() {
             self.report(format!("{path}.{}", problem.field), Problem::Targeting(problem));
@@ -179,6 +182,8 @@ impl Compiler<'_> {
         )
     }
 
+    /// Lays out the tasks of an ability as a flat program. Also finds whether it commits itself, and whether
+    /// any step may take time.
     fn routine(&self, defs: &[TaskDef]) -> Routine {
         let mut layout =
             RoutineLayout { compiler: self, steps: Vec::new(), names: Vec::new(), too_many: false };
@@ -211,6 +216,8 @@ impl Compiler<'_> {
         values.iter().map(resolve).collect()
     }
 
+    /// Resolves parameter references in a value of a host task, in lists and maps too. An unknown reference
+    /// is reported and becomes an empty text.
     fn host_value(&self, path: &str, value: &HostValue) -> HostValue {
         match value {
             HostValue::Text(text) => match asked_parameter(text) {
@@ -225,7 +232,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Reports a task that writes a parameter fixed by the definition.
+    /// Reports a task that writes a parameter fixed by the definition: one that is a tag or a text.
     fn check_changes(&self, path: &str, name: &str) {
         let ability = self.current_ability();
         let fixed = ability.as_ref().and_then(|ability| fixed_kind(&ability.parameters, name));
@@ -234,6 +241,8 @@ impl Compiler<'_> {
         }
     }
 
+    /// Resolves a number or expression; a constant expression is folded. An invalid one is reported and
+    /// becomes 0.
     fn number(&self, path: &str, def: &NumberDef) -> Number {
         match def {
             NumberDef::Value(value) => Number::Constant(self.finite(path, *value)),
@@ -251,6 +260,7 @@ impl Compiler<'_> {
         def.as_ref().map(|def| self.number(path, def))
     }
 
+    /// Resolves set-by-caller magnitudes; ones with an unknown tag are reported and left out.
     fn magnitudes(&self, path: &str, defs: &[(String, NumberDef)]) -> Box<[(crate::id::TagId, Number)]> {
         let resolve = |(tag, value): &(String, NumberDef)| {
             let path = format!("{path}.{tag}");
@@ -260,6 +270,7 @@ impl Compiler<'_> {
         defs.iter().filter_map(resolve).collect()
     }
 
+    /// Resolves a filter of effects by definition and tags; unknown names are reported and left out.
     fn effect_filter(&self, path: &str, def: &EffectFilterDef) -> EffectFilter {
         EffectFilter {
             effect: def.effect.as_ref().and_then(|name| self.effect_id(&format!("{path}.Effect"), name)),
@@ -290,7 +301,8 @@ impl From<Unlinked> for Step {
 }
 
 impl RoutineLayout<'_, '_> {
-    /// Lays out a list of tasks and returns its first step.
+    /// Lays out a list of tasks, links them, and returns its first step. `None` if the list is empty, nested
+    /// too deeply (reported), or has a task that cannot be resolved.
     fn list(&mut self, path: &str, defs: &[TaskDef], parent: Option<u32>, depth: u32) -> Option<u32> {
         if depth > MAX_DEPTH {
             self.compiler.report(path, Problem::TasksTooDeep);
@@ -309,6 +321,8 @@ impl RoutineLayout<'_, '_> {
         first
     }
 
+    /// Lays out one task and the tasks nested in it, and returns its step. `None`, which ends the layout of
+    /// its list, if a name is unknown or the limit of steps is reached; the limit is reported once.
     fn step(&mut self, path: &str, def: &TaskDef, parent: Option<u32>, depth: u32) -> Option<u32> {
         if self.steps.len() >= MAX_STEPS {
             if !core::mem::replace(&mut self.too_many, true) {
@@ -363,6 +377,7 @@ impl RoutineLayout<'_, '_> {
         Some(step)
     }
 
+    /// Resolves a wait; `None` if a tag or attribute that it waits for is unknown, which is reported.
     fn wait(&self, path: &str, def: &WaitDef) -> Option<Wait> {
         let compiler = self.compiler;
         let at = |field: &str| format!("{path}.{field}");
@@ -414,6 +429,7 @@ impl RoutineLayout<'_, '_> {
         })
     }
 
+    /// Resolves an instant task; `None` if a required name is unknown, which is reported.
     fn action(&mut self, path: &str, def: &ActionDef) -> Option<Action> {
         let compiler = self.compiler;
         let at = |field: &str| format!("{path}.{field}");
@@ -469,6 +485,8 @@ impl RoutineLayout<'_, '_> {
         })
     }
 
+    /// Resolves a task that applies an effect, and registers the name that it gives the active effect. `None`
+    /// if the effect is unknown.
     fn apply(&mut self, path: &str, def: &ApplyDef) -> Option<Apply> {
         let compiler = self.compiler;
         let ignored: Vec<String> = def.ignore_tag.iter().chain(&def.ignore_tags).cloned().collect();
@@ -487,6 +505,8 @@ impl RoutineLayout<'_, '_> {
         })
     }
 
+    /// Resolves a task that removes effects. One that selects nothing is reported; `None` if the effect is
+    /// unknown.
     fn remove(&mut self, path: &str, def: &RemoveDef) -> Option<Remove> {
         let compiler = self.compiler;
         let at = |field: &str| format!("{path}.{field}");
@@ -509,7 +529,7 @@ impl RoutineLayout<'_, '_> {
         })
     }
 
-    /// The index of a name that tasks give to effects.
+    /// The index of a name that tasks give to effects; adds it if it is new.
     fn effect_name(&mut self, name: &str) -> u16 {
         let known = self.names.iter().position(|known| **known == *name);
         let at = known.unwrap_or_else(|| {

@@ -19,6 +19,7 @@ impl CharacterReport {
         !self.entries.iter().any(|entry| entry.outcome.is_loss())
     }
 
+    /// Adds an entry to the report.
     pub(crate) fn note(&mut self, kind: DefinitionKind, name: impl Into<String>, outcome: CharacterOutcome) {
         self.entries.push(CharacterEntry { kind, name: name.into(), outcome });
     }

@@ -42,6 +42,7 @@ impl<'a> Decoder<'a> {
         Self { handle_map: Some(handle_map), ..self }
     }
 
+    /// The translation of decoded handles; `None` if they are read as they are.
     pub(crate) fn handle_map(&self) -> Option<&'a HandleMap> {
         self.handle_map
     }

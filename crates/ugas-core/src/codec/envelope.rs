@@ -36,6 +36,7 @@ pub(crate) enum ChecksumPolicy {
     Ignore,
 }
 
+/// Opens an envelope as `open` does; `ChecksumPolicy::Ignore` accepts a wrong checksum.
 pub(crate) fn open_with(
     kind: [u8; 4],
     bytes: &[u8],
@@ -64,6 +65,7 @@ pub(crate) fn open_with(
     Ok(decoder.resume_within(content, version))
 }
 
+/// Checksum at the end of an envelope: the state hash of all bytes before it.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = StateHasher::new();
     hasher.bytes(bytes);

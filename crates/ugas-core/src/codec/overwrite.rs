@@ -13,6 +13,7 @@ pub(crate) struct Over<'a, T>(pub(crate) &'a mut T);
 
 /// The fast path: lists of `Copy` items, and lists that are mostly empty.
 pub(crate) trait OverwriteBits<T> {
+    /// Overwrites the field with a copy of `source`, keeping its memory.
     fn write(&mut self, source: &T);
 }
 
@@ -40,6 +41,7 @@ impl<T: Clone> OverwriteBits<VecDeque<T>> for Over<'_, VecDeque<T>> {
 
 /// The general path.
 pub(crate) trait OverwriteClone<T> {
+    /// Overwrites the field with a copy of `source`.
     fn write(&mut self, source: &T);
 }
 

@@ -106,6 +106,7 @@ impl Encode for String {
     }
 }
 
+/// Decodes a string without copying it; bytes that are not UTF-8 are an error.
 fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, DecodeError> {
     let length = decoder.length()?;
     let at = decoder.position() as u64;

@@ -134,6 +134,7 @@ impl Simulation {
     }
 }
 
+/// Outcome of a command that may find nothing to do.
 fn done_if(anything: bool) -> Outcome {
     if anything { Outcome::Done } else { Outcome::Nothing }
 }

@@ -49,6 +49,8 @@ pub(crate) enum ActivationKey {
 }
 
 impl EffectKey {
+    /// The keys under which an active effect of this definition and source is indexed; most effects have
+    /// none.
     pub(crate) fn of(
         effect: &Effect,
         id: EffectId,
@@ -64,6 +66,7 @@ impl EffectKey {
 }
 
 impl AbilityKey {
+    /// The keys under which a granted ability is indexed: its triggers, its cooldown tags, and its input.
     pub(crate) fn of<'a>(
         ability: &'a Ability,
         input: Option<&InputId>,
@@ -76,12 +79,14 @@ impl AbilityKey {
         triggers.chain(cooldowns).chain(input.map(Self::input))
     }
 
+    /// The key of an input. Different inputs may share one, so users compare the input itself.
     pub(crate) fn input(input: &InputId) -> Self {
         Self::Input(StateHasher::of(input.as_str()))
     }
 }
 
 impl ActivationKey {
+    /// The keys under which an activation is indexed. `while_tag` is the tag whose removal ends it.
     pub(crate) fn of(ability: &Ability, while_tag: Option<TagId>) -> impl Iterator<Item = Self> + '_ {
         let cancelled = ability.cancel_with.iter().map(Self::CancelledBy);
         let blocks = ability.block_abilities.iter().map(Self::Blocks);

@@ -96,11 +96,13 @@ pub(crate) struct SummonIndex {
 }
 
 impl SummonIndex {
+    /// Adds a summoned controller to both indexes.
     pub(crate) fn insert(&mut self, id: ControllerId, summon: &Summon) {
         self.by_instigator.insert((summon.instigator, summon.sequence, id));
         self.by_name.extend(summon.name.clone().map(|name| (name, id)));
     }
 
+    /// Removes a summoned controller; `summon` must be unchanged since it was inserted.
     pub(crate) fn remove(&mut self, id: ControllerId, summon: &Summon) {
         self.by_instigator.remove(&(summon.instigator, summon.sequence, id));
         if let Some(name) = &summon.name {
@@ -141,6 +143,7 @@ impl SummonIndex {
     }
 }
 
+/// The smallest handle in the order of handles: start of range searches.
 fn lowest() -> ControllerId {
     ControllerId::from_parts(0, core::num::NonZeroU32::MIN)
 }

@@ -16,6 +16,7 @@ impl Batch {
         self.depth > 0
     }
 
+    /// Opens a batch inside any that is open.
     pub(super) fn begin(&mut self) {
         self.depth = self.depth.saturating_add(1);
     }

@@ -84,6 +84,7 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
+    /// Registers a cue class. It is loaded when it is first needed.
     pub(super) fn define(&mut self, def: CueClassDef) -> CueClassId {
         let id = CueClassId(self.classes.len() as u32);
         self.classes.push(Class { def, state: LoadState::default(), pool: Vec::new(), active: 0 });
@@ -104,7 +105,8 @@ impl<H: CueHandler> CueInstances<H> {
         self.classes.get(class.0 as usize).map_or(0, |class| class.pool.len())
     }
 
-    /// Requests a class unless it was requested before.
+    /// Requests a class unless it was requested before, prewarms its pool if it is ready at once, and returns
+    /// its state. An unknown class is unavailable.
     pub(super) fn load(&mut self, id: CueClassId) -> LoadState {
         let Some(class) = self.classes.get_mut(id.0 as usize) else { return LoadState::Unavailable };
         if class.state == LoadState::NotAsked {
@@ -121,7 +123,8 @@ impl<H: CueHandler> CueInstances<H> {
         class.state
     }
 
-    /// A class is loaded: cues that waited for it are played, or dropped if they are too late.
+    /// A class is loaded. Looping cues that waited for it begin, too late ones as already begun; bursts are
+    /// played, too late ones dropped.
     pub(super) fn loaded(&mut self, id: CueClassId) {
         let Some(class) = self.classes.get_mut(id.0 as usize) else { return };
         if class.state == LoadState::Loaded {
@@ -150,7 +153,7 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
-    /// A class is unavailable: cues that waited for it are dropped.
+    /// A class is unavailable: bursts that waited for it are dropped, and looping cues stay invisible.
     pub(super) fn failed(&mut self, id: CueClassId) {
         let Some(class) = self.classes.get_mut(id.0 as usize) else { return };
         class.state = LoadState::Unavailable;
@@ -165,7 +168,8 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
-    /// Begins a looping cue.
+    /// Begins a looping cue: it plays now, or once its class is loaded or the budget has room. It may evict
+    /// less important instances.
     pub(super) fn begin(
         &mut self,
         key: CueKey,
@@ -191,7 +195,8 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
-    /// Ends a looping cue.
+    /// Ends a looping cue. Its instance may play on as a loose one, and hidden cues take the room that
+    /// becomes free.
     pub(super) fn end(&mut self, key: CueKey) {
         let Some(Looping { class, context, priority, shown }) = self.looping.remove(&key) else { return };
         let LoopingState::Playing(play, mut instance) = shown else { return };
@@ -204,7 +209,8 @@ impl<H: CueHandler> CueInstances<H> {
         self.refill();
     }
 
-    /// Executes a cue: on the instance of the looping cue, or as a burst.
+    /// Executes a cue: on the instance of the looping cue if that plays, else as a burst. A burst waits while
+    /// its class is loading, and is dropped if too many wait.
     pub(super) fn execute(&mut self, key: CueKey, class: CueClassId, context: CueContext, priority: i32) {
         if let Some(looping) = self.looping.get_mut(&key)
             && let LoopingState::Playing(play, instance) = &mut looping.shown
@@ -223,7 +229,8 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
-    /// An instance has played to its end.
+    /// Takes back a loose instance that has played to its end, and shows hidden cues in its room. Ignores
+    /// unknown ids.
     pub(super) fn finished(&mut self, play: PlayId) {
         if let Some(Loose { class, instance, .. }) = self.loose.remove(&play) {
             self.release(class, instance);
@@ -240,10 +247,12 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
+    /// Whether a burst is too old to be played, after `CueConfig::patience`.
     fn is_late(&self, context: &CueContext) -> bool {
         self.now.since(context.time) > self.config.patience
     }
 
+    /// Fills the pool of a loaded class to its prewarm count; stops if the handler creates no more.
     fn prewarm(&mut self, id: CueClassId) {
         let Some(class) = self.classes.get_mut(id.0 as usize) else { return };
         let wanted = class.def.prewarm.min(class.def.pool) as usize;
@@ -255,7 +264,8 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
-    /// Gives a looping cue an instance, if the budget has room.
+    /// Gives a looping cue an instance and starts it. Without room in the budget it becomes hidden, without
+    /// an instance unavailable.
     fn show(&mut self, key: CueKey, start_mode: StartMode) {
         let Some(looping) = self.looping.get(&key) else { return };
         let taken = self.take(looping.class, looping.priority);
@@ -273,6 +283,8 @@ impl<H: CueHandler> CueInstances<H> {
         };
     }
 
+    /// Plays a burst of a loaded class, or drops it if the budget has no room or the handler no instance.
+    /// Afterwards, room that evictions left is filled.
     fn burst(&mut self, class: CueClassId, context: &CueContext, priority: i32) {
         let evicted = self.counts.evicted;
         if let Ok((play, mut instance)) = self.take(class, priority) {
@@ -286,7 +298,8 @@ impl<H: CueHandler> CueInstances<H> {
         self.refill_after(evicted);
     }
 
-    /// An instance from the pool or a new one, after making room for it.
+    /// Takes an instance from the pool or creates one, after making room for it. Counts the play, the refusal
+    /// or the lack.
     fn take(&mut self, id: CueClassId, priority: i32) -> Result<(PlayId, H::Instance), NotTaken> {
         if !self.make_room(id, priority) {
             self.counts.refused += 1;
@@ -304,6 +317,8 @@ impl<H: CueHandler> CueInstances<H> {
         Ok((PlayId(self.plays), instance))
     }
 
+    /// Takes back an instance: the handler resets it, and it goes to the pool or, if that is full, is
+    /// destroyed.
     fn release(&mut self, id: CueClassId, mut instance: H::Instance) {
         self.handler.recycle(id, &mut instance);
         self.active = self.active.saturating_sub(1);
@@ -316,16 +331,19 @@ impl<H: CueHandler> CueInstances<H> {
         }
     }
 
+    /// Whether the class has as many instances in use as it may have; a limit of 0 is none.
     fn class_is_full(&self, id: CueClassId) -> bool {
         let class = self.classes.get(id.0 as usize);
         class.is_some_and(|class| class.def.max_active > 0 && class.active >= class.def.max_active)
     }
 
+    /// Whether as many instances are in use as all classes together may have; a limit of 0 is none.
     fn is_full(&self) -> bool {
         self.config.max_active > 0 && self.active >= self.config.max_active
     }
 
-    /// Evicts less important instances until there is room; returns `false` if there are none.
+    /// Evicts less important instances until there is room in the class and in total. `false` if all others
+    /// are as important; earlier evictions stand.
     fn make_room(&mut self, id: CueClassId, priority: i32) -> bool {
         while self.class_is_full(id) || self.is_full() {
             let of_class = self.class_is_full(id).then_some(id);
@@ -350,6 +368,8 @@ impl<H: CueHandler> CueInstances<H> {
         looping.chain(loose).min_by_key(|(priority, play, _)| (*priority, *play)).map(|(.., victim)| victim)
     }
 
+    /// Ends an instance at once to make room. A looping cue becomes hidden and may be shown again; a burst is
+    /// over.
     fn evict(&mut self, victim: Victim) {
         self.counts.evicted += 1;
         match victim {

@@ -86,7 +86,11 @@ impl<H: CueHandler> CueManager<H> {
         id
     }
 
-    /// Registers an existing class for another tag. A class of another manager shows nothing.
+    /// Registers a class of this manager for another tag, too; it replaces an earlier class of the tag, as in
+    /// [`register`](Self::register).
+    ///
+    /// An id is only a position in the order of registration: the id of another manager's class stands for
+    /// this manager's class at the same position, and shows nothing if there is none.
     pub fn register_also(&mut self, tag: TagId, class: CueClassId) {
         self.classes.insert(tag, class);
     }
@@ -261,6 +265,8 @@ impl<H: CueHandler> CueManager<H> {
 }
 
 impl<H: CueHandler> CueManager<H> {
+    /// Handles an event as the authority's or as a local one. Sets the time to that of the event, also
+    /// backwards. A despawn by the authority ends all cues of the target.
     fn dispatch(&mut self, event: &Event, simulation: Option<&Simulation>, by: Holder) {
         self.instances.now = event.time;
         if let EventKind::ControllerDespawned { controller } = event.kind
@@ -281,10 +287,13 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
+    /// A context with the current time, for cues without an event.
     fn stamped(&self, context: CueContext) -> CueContext {
         CueContext { time: self.instances.now, ..context }
     }
 
+    /// Adds a holder of a looping cue, and begins the cue if it is the first. The authority takes over the
+    /// hold of the same prediction. A suppressed cue gets no holder.
     fn add(&mut self, mut context: CueContext, by: Holder, start_mode: StartMode) {
         let key = (context.target, context.cue);
         let local = Local { prediction: context.prediction };
@@ -321,6 +330,7 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
+    /// Removes one holder of a looping cue, and ends the cue if it was the last.
     fn remove(&mut self, key: CueKey, by: Holder) {
         let Some(holders) = self.held.get_mut(&key) else { return };
         match by {
@@ -332,7 +342,8 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
-    /// Ends a looping cue, whoever holds it.
+    /// Ends a looping cue, whoever holds it: plays its batched executions, notifies the handler, and stops
+    /// the instance.
     fn end(&mut self, key: CueKey) {
         // Executions before the end are played before it.
         while let Some(context) = self.batch.take(|context| (context.target, context.cue) == key) {
@@ -345,6 +356,8 @@ impl<H: CueHandler> CueManager<H> {
         self.instances.end(key);
     }
 
+    /// Executes a cue: at once, or at the end of an open batch. The authority's execution is dropped if the
+    /// same one was predicted here.
     fn execute(&mut self, context: CueContext, by: Holder) {
         let key = (context.target, context.cue);
         if let Some(prediction) = context.prediction {
@@ -374,6 +387,7 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
+    /// Notifies the handler of an execution, and plays it if its tag has a class.
     fn play(&mut self, mut context: CueContext) {
         let key = (context.target, context.cue);
         if let Some((class, _, priority)) = self.trigger(CueTrigger::Executed, &mut context) {
@@ -381,13 +395,15 @@ impl<H: CueHandler> CueManager<H> {
         }
     }
 
+    /// Whether the host's rules suppress the cue; counts it if so.
     fn is_suppressed(&mut self, context: &CueContext) -> bool {
         let suppressed = self.rules.suppresses(self.catalog.tags(), context);
         self.instances.counts.suppressed += u64::from(suppressed);
         suppressed
     }
 
-    /// Translates the cue, notifies the handler, and finds the class.
+    /// Translates the cue, finds its class, and notifies the handler. Returns class, kind and priority;
+    /// `None` if the tag has no class.
     fn trigger(
         &mut self,
         trigger: CueTrigger,

@@ -83,6 +83,8 @@ pub(super) struct Rules {
 }
 
 impl Rules {
+    /// Whether a rule suppresses the cue: all cues, its target, its tag or a parent of it, or the host's
+    /// condition.
     pub(super) fn suppresses(&self, tags: &TagRegistry, context: &CueContext) -> bool {
         self.all_suppressed
             || self.suppressed_targets.contains(&context.target)
@@ -96,6 +98,7 @@ impl Rules {
         translator.and_then(|translate| translate(context)).unwrap_or(context.cue)
     }
 
+    /// Priority of a cue: as the host's function decides, or that of its class.
     pub(super) fn priority(&self, context: &CueContext, of_class: i32) -> i32 {
         self.priority.as_ref().map_or(of_class, |priority| priority(context, of_class))
     }

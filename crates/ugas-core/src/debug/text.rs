@@ -62,10 +62,12 @@ impl fmt::Display for ControllerPage {
     }
 }
 
+/// Writes the title of a section, unless the section is empty.
 fn title(f: &mut fmt::Formatter<'_>, name: &str, count: usize) -> fmt::Result {
     if count == 0 { Ok(()) } else { writeln!(f, "{name}") }
 }
 
+/// Writes an effect: one line of state, and one for each list that is not empty.
 fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
     write!(f, "  {} level {}", line.name, line.level)?;
     if line.stacks != 1 {
@@ -107,6 +109,7 @@ fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
     Ok(())
 }
 
+/// Writes an ability, and a line for each reason why it cannot be activated.
 fn ability(f: &mut fmt::Formatter<'_>, line: &AbilityLine) -> fmt::Result {
     write!(f, "  {} level {}, {:?}", line.name, line.level, line.state)?;
     if line.runs > 1 {

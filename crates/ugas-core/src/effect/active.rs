@@ -80,6 +80,7 @@ pub(crate) struct LastSource {
 }
 
 impl LastSource {
+    /// Last base and current value of an attribute; `None` if it was not captured.
     pub(crate) fn value(&self, attribute: AttributeId) -> Option<(f64, f64)> {
         self.values.iter().find(|(id, ..)| *id == attribute).map(|&(_, base, current)| (base, current))
     }

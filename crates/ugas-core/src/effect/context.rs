@@ -219,6 +219,7 @@ impl EffectContext {
         self.details.get().and_then(|details| details.ability_tags.get())
     }
 
+    /// Sets the ability tags. Allocates no details if there is nothing to store.
     pub(crate) fn set_ability_tags(&mut self, tags: CowOption<TagBits>) {
         if !tags.is_none() || !self.details.is_none() {
             self.details.change(|details| details.ability_tags = tags);
@@ -346,6 +347,7 @@ impl EffectContext {
 }
 
 impl ContextDetails {
+    /// Whether all numbers of the hit result are finite.
     fn is_finite(&self) -> bool {
         let of_hit = |hit: &HitResult| [hit.location, hit.normal, [hit.distance; 3]];
         self.hit.iter().flat_map(of_hit).flatten().all(f64::is_finite)

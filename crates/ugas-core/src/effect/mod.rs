@@ -258,6 +258,7 @@ impl Modifier {
         matches!(&self.magnitude, Magnitude::Attribute(attribute) if attribute.reading.side == Side::Source)
     }
 
+    /// Whether it counts only while source or target have certain tags.
     pub(crate) fn is_conditional(&self) -> bool {
         !self.source_tags.is_trivial() || !self.target_tags.is_trivial()
     }

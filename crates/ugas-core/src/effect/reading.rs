@@ -17,6 +17,7 @@ pub(crate) struct Reading(f64);
 impl Reading {
     pub(crate) const NONE: Self = Self(f64::NAN);
 
+    /// The value; `None` if nothing was captured, which is stored as NaN.
     #[inline]
     pub(crate) fn get(self) -> Option<f64> {
         (!self.0.is_nan()).then_some(self.0)

@@ -52,6 +52,7 @@ impl<T: Clone> ArcPool<T> {
         Arc::clone(given)
     }
 
+    /// Adds a new value to the pool and shares it.
     fn add(&mut self, value: &T) -> Arc<T> {
         let new = Arc::new(value.clone());
         self.given.push(Arc::clone(&new));

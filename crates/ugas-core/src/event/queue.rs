@@ -59,6 +59,7 @@ impl EventQueue {
         self.kinds.push_back(kind);
     }
 
+    /// Removes the oldest event, and completes it with the origin of its run.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Event> {
         let run = self.runs.front_mut()?;
@@ -98,6 +99,7 @@ impl EventQueue {
 }
 
 impl Origin {
+    /// An event of this origin.
     #[inline]
     pub(crate) fn event(self, sequence: u64, kind: EventKind) -> Event {
         let Self { time, cause, prediction } = self;

@@ -61,6 +61,7 @@ impl Ast {
         })
     }
 
+    /// The argument nodes of a call.
     pub(super) fn arguments(&self, first: u32, count: u32) -> &[u32] {
         let first = first as usize;
         self.arguments.get(first..first.saturating_add(count as usize)).unwrap_or_default()

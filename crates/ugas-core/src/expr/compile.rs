@@ -124,6 +124,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Emits the code of the whole tree, from the root, and records errors of constant parts.
     fn write(&mut self) {
         // The parser puts the root last.
         self.work.push(Work::Node(self.meanings.len().saturating_sub(1) as u32));
@@ -148,6 +149,8 @@ impl Writer<'_> {
         }
     }
 
+    /// Emits the code of a node, or schedules it with that of its operands. A folded node becomes its number;
+    /// a branch that a constant rules out is not emitted.
     fn node(&mut self, node: u32) {
         let index = node as usize;
         let (Some(&meaning), Some(&fold)) = (self.meanings.get(index), self.folds.get(index)) else { return };
@@ -198,8 +201,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `and` and `or`. A left side that decides alone has been folded already; a known one that does not is
-    /// dropped.
+    /// Emits `and` or `or` with a jump over the right side. A left side that decides alone has been folded
+    /// already; a known one that does not is dropped.
     fn logic(&mut self, jump: Op, left: u32, right: u32) {
         let result = Work::Emit(Op::Unary(UnaryOp::Truth));
         match self.known(left) {
@@ -210,6 +213,7 @@ impl Writer<'_> {
         }
     }
 
+    /// The number that a node folds to; `None` if it depends on inputs or fails.
     fn known(&self, node: u32) -> Option<f64> {
         match self.folds.get(node as usize) {
             Some(&Fold::Number(number)) => Some(number),
@@ -222,6 +226,7 @@ impl Writer<'_> {
         self.work.extend(steps.iter().rev());
     }
 
+    /// Appends an operation and tracks the height of the operand stack.
     fn emit(&mut self, op: Op) {
         self.ops.push(op);
         match op {
@@ -245,6 +250,7 @@ impl Writer<'_> {
         self.highest = self.highest.max(self.height);
     }
 
+    /// Sets the target of the innermost open jump to the current position.
     fn close(&mut self) {
         let here = self.ops.len() as u32;
         if let Some(Op::JumpIfFalse(to) | Op::Jump(to) | Op::And(to) | Op::Or(to)) =

@@ -220,6 +220,7 @@ pub enum EvalError {
     NotPredicted,
 }
 
+/// Suggestion at the end of a message; empty if there is none.
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

@@ -91,6 +91,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(Token { kind, span: self.since(start) }))
     }
 
+    /// Reads a number. One that is too large for `f64` is an error; an `e` without digits is not part of it.
     fn number(&mut self) -> Result<TokenKind, ExprError> {
         let start = self.position;
         self.digits();
@@ -124,6 +125,7 @@ impl<'a> Lexer<'a> {
         self.position > start
     }
 
+    /// Reads a quoted text. There are no escapes: it ends at the next quote of the same kind.
     fn quoted(&mut self, quote: char) -> Result<TokenKind, ExprError> {
         let start = self.position;
         self.position += 1;
@@ -138,6 +140,8 @@ impl<'a> Lexer<'a> {
         Ok(TokenKind::Text)
     }
 
+    /// Reads an operator or punctuation, the longest that fits. Operators of other languages give an error
+    /// that names the right one.
     fn symbol(&mut self, first: char) -> Result<TokenKind, ExprError> {
         let start = self.position;
         let rest = self.rest();
@@ -162,11 +166,13 @@ impl<'a> Lexer<'a> {
         self.text.get(self.position..).unwrap_or_default()
     }
 
+    /// Moves past all letters that belong to a token.
     fn skip(&mut self, belongs: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.position += rest.find(|letter| !belongs(letter)).unwrap_or(rest.len());
     }
 
+    /// The span from `start` to the current position.
     fn since(&self, start: usize) -> Span {
         Span::new(start as u32, self.position as u32)
     }

@@ -83,6 +83,7 @@ pub(super) enum TernaryOp {
 }
 
 impl UnaryOp {
+    /// Result of the operator; an error if it is undefined or not finite.
     #[inline]
     pub(super) fn apply(self, x: f64) -> Result<f64, EvalError> {
         finite(match self {
@@ -100,6 +101,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
+    /// Result of the operator; an error on division by 0, or if the result is not finite.
     #[inline]
     pub(super) fn apply(self, left: f64, right: f64) -> Result<f64, EvalError> {
         finite(match self {
@@ -123,6 +125,7 @@ impl BinaryOp {
 }
 
 impl TernaryOp {
+    /// Result of the operator; an error if it is not finite.
     #[inline]
     pub(super) fn apply(self, first: f64, second: f64, third: f64) -> Result<f64, EvalError> {
         finite(match self {
@@ -151,10 +154,12 @@ pub(super) fn finite(x: f64) -> Result<f64, EvalError> {
     if x.is_finite() { Ok(x) } else { Err(EvalError::NonFinite) }
 }
 
+/// The smaller number; on a tie the left one, which also decides between zeros of different sign.
 fn minimum(left: f64, right: f64) -> f64 {
     if right < left { right } else { left }
 }
 
+/// The larger number; on a tie the left one, which also decides between zeros of different sign.
 fn maximum(left: f64, right: f64) -> f64 {
     if right > left { right } else { left }
 }

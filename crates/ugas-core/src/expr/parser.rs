@@ -18,6 +18,8 @@ const DEEPEST: u32 = 64;
 
 const A_VALUE: &str = "a value";
 
+/// Parses an expression into a tree whose root is the last node. Unfinished nodes are kept in a list instead
+/// of the call stack, so that deep nesting is an error and not an overflow.
 pub(super) fn parse(text: &str) -> Result<Ast, ExprError> {
     if text.len() > LONGEST {
         return Err(ExprError {
@@ -279,7 +281,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Finishes the operators that hold `value` more tightly than the operator that follows it.
+    /// Finishes the operators that hold `value` more tightly than the operator that follows it, or all if
+    /// none follows. Returns the node that they form; a chain of comparisons is an error.
     fn finish_operators(
         &mut self,
         mut value: u32,
@@ -300,7 +303,8 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Finishes the innermost unfinished node with its last operand; `end` is the span of its last token.
+    /// Finishes the innermost unfinished node with its last operand and returns it; `end` is the span of its
+    /// last token.
     fn close(&mut self, value: u32, end: Span) -> u32 {
         let Some(begun) = self.begun.pop() else { return value };
         self.depth -= u32::from(begun.nests());
@@ -329,6 +333,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Puts a node on the stack of unfinished ones; an error if the nesting is too deep.
     fn begin(&mut self, begun: Begun, span: Span) -> Result<(), ExprError> {
         self.depth += u32::from(begun.nests());
         if self.depth > DEEPEST {
@@ -366,6 +371,7 @@ impl Parser<'_> {
         Some((token, Infix::Binary(op), binding))
     }
 
+    /// Reads the next token ahead; `None` at the end of the text.
     fn step(&mut self) -> Result<(), ExprError> {
         self.ahead = self.lexer.next()?;
         Ok(())
@@ -375,6 +381,7 @@ impl Parser<'_> {
         self.ahead.is_some_and(|token| token.kind == kind)
     }
 
+    /// Takes a token of this kind and returns its span; another one is an error that names `expected`.
     fn expect(&mut self, kind: TokenKind, expected: &'static str) -> Result<Span, ExprError> {
         match self.ahead {
             Some(token) if token.kind == kind => {
@@ -385,6 +392,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Error for the token ahead, or for the end of the text.
     fn unexpected(&self, expected: &'static str) -> ExprError {
         match self.ahead {
             Some(token) => ExprError {
@@ -398,6 +406,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Appends a finished node and returns its index.
     fn push(&mut self, kind: NodeKind, span: Span) -> u32 {
         self.ast.nodes.push(Node { kind, span });
         (self.ast.nodes.len() - 1) as u32

@@ -189,6 +189,7 @@ impl StateHash for Program {
     }
 }
 
+/// The input that an operation reads; `None` if it reads none.
 fn dependency(op: Op, params: &[String]) -> Option<Dependency> {
     Some(match op {
         Op::Attribute(side, attribute) => Dependency::Attribute(side, attribute),

@@ -84,6 +84,7 @@ struct Resolver<'a, 'n> {
 }
 
 impl<'a> Resolver<'a, '_> {
+    /// Resolves a node: names to ids, calls to operators. Unknown names and wrong arguments are errors.
     fn meaning(&mut self, node: Node) -> Result<Meaning<'a>, ExprError> {
         Ok(match node.kind {
             NodeKind::Number(number) => Meaning::Number(number),
@@ -110,7 +111,8 @@ impl<'a> Resolver<'a, '_> {
         })
     }
 
-    /// An attribute, or a local that shadows it.
+    /// The operation that loads a name: a local, which shadows attributes unless a side is given, or an
+    /// attribute.
     fn name(&self, side: Option<Side>, span: Span) -> Result<Op, ExprError> {
         let name = span.of(&self.ast.text);
         if side.is_none()
@@ -136,7 +138,7 @@ impl<'a> Resolver<'a, '_> {
         Err(unknown(kind, name, span, best.map(str::to_owned)))
     }
 
-    /// Checks the number of arguments, and texts against numbers.
+    /// Checks the number of arguments, and that exactly the name argument is a quoted text.
     fn check_arguments(&self, function: Function, arguments: &[u32], call: Span) -> Result<(), ExprError> {
         let (expected, found) = (function.arguments(), arguments.len() as u32);
         let name = function.name();
@@ -157,7 +159,8 @@ impl<'a> Resolver<'a, '_> {
         Ok(())
     }
 
-    /// A call with checked arguments.
+    /// Resolves a call whose arguments were checked: names in quotes to ids, and the function to its
+    /// operation.
     fn call(
         &mut self,
         side: Side,
@@ -201,6 +204,7 @@ impl<'a> Resolver<'a, '_> {
         })
     }
 
+    /// The tag of a text argument, or of the ability parameter that `ParamTag` names.
     fn tag(&self, node: u32) -> Result<TagId, ExprError> {
         let (name, span) = self.text(node);
         let kind = self.ast.nodes.get(node as usize).map(|node| node.kind);
@@ -213,6 +217,7 @@ impl<'a> Resolver<'a, '_> {
             .ok_or_else(|| unknown(NameKind::Tag, name, span, self.names.nearest(NameKind::Tag, name)))
     }
 
+    /// Index of the parameter that a text argument names; an error if the ability does not allow it.
     fn param(&mut self, node: u32) -> Result<u32, ExprError> {
         let (name, span) = self.text(node);
         let allowed = self.names.number_param(name);
@@ -220,6 +225,7 @@ impl<'a> Resolver<'a, '_> {
         Ok(self.param_named(name))
     }
 
+    /// Index of a parameter in the list of the program; adds it if it is new.
     fn param_named(&mut self, name: &str) -> u32 {
         let known = self.params.iter().position(|param| param == name);
         known.unwrap_or_else(|| {
@@ -235,6 +241,7 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
+/// Error for an unknown name, with the known name that was probably meant.
 fn unknown(kind: NameKind, name: &str, span: Span, nearest: Option<String>) -> ExprError {
     ExprError { span, kind: ExprErrorKind::UnknownName { kind, name: name.to_owned(), nearest } }
 }

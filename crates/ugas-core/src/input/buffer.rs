@@ -84,7 +84,8 @@ impl InputBuffer {
         self.keep(BufferedInput { input, timestamp: now, prediction, targets: TargetData::default() });
     }
 
-    /// Buffers an input with prediction and targets; see [`Self::push`].
+    /// Buffers an input with prediction and targets; see [`Self::push`]. Expired inputs are dropped, and the
+    /// oldest if the buffer is full; a buffer without capacity keeps nothing.
     pub(crate) fn keep(&mut self, kept: BufferedInput) {
         self.retain_fresh(kept.timestamp);
         let capacity = self.capacity();
@@ -152,6 +153,7 @@ impl InputBuffer {
         self.inputs.len() <= self.capacity()
     }
 
+    /// Number of inputs that may be buffered; 0 if the buffer is disabled.
     fn capacity(&self) -> usize {
         if self.config.enabled { usize::try_from(self.config.size).unwrap_or(usize::MAX) } else { 0 }
     }

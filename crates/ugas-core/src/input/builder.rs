@@ -107,6 +107,7 @@ impl InputSchemeBuilder {
         Ok(Arc::new(InputScheme { actions, sets, bindings: resolved, slots, modifiers, tags }))
     }
 
+    /// Names of all tags that sets and bindings require or block, sorted and without repetition.
     fn tag_names(&self) -> Vec<String> {
         let of_sets = self.sets.iter().flat_map(|set| set.required_tags.iter().chain(&set.blocked_tags));
         let bindings = self.mappings.iter().flat_map(|mapping| &mapping.bindings);

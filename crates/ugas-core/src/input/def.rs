@@ -281,6 +281,7 @@ impl BindingDef {
         self
     }
 
+    /// A binding with default settings: no modifiers, no hold, rebindable.
     fn from(action: &str, source: BindingSource) -> Self {
         Self {
             action: action.to_owned(),

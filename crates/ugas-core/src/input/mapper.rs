@@ -247,6 +247,8 @@ impl InputMapper {
         self.scheme.input_id(self.scheme.action(action)?)
     }
 
+    /// Enables or disables a set at `now`, after all hold thresholds before it; actions that lose their set
+    /// are released. `false` if there is no such set.
     fn allow(&mut self, now: Time, set: &str, allowed: Allowed) -> bool {
         self.advance(now);
         let Some(index) = self.scheme.sets.iter().position(|known| known.name == set) else { return false };

@@ -177,6 +177,8 @@ pub(super) fn length(value: InputValue) -> f64 {
     longest * squares(value.map(|axis| axis / longest)).sqrt()
 }
 
+/// The value after a built-in modifier. Custom modifiers and curves by points are resolved elsewhere and
+/// change nothing here.
 fn apply(kind: &InputModifierKind, value: InputValue) -> InputValue {
     match kind {
         InputModifierKind::DeadZone { shape: DeadZoneShape::Axial, inner, outer } => {
@@ -214,6 +216,7 @@ fn apply(kind: &InputModifierKind, value: InputValue) -> InputValue {
     }
 }
 
+/// A magnitude after a response curve; the sign is applied by the caller.
 fn bend(curve: &ResponseCurve, magnitude: f64) -> f64 {
     match curve {
         // Points are resolved to a curve when the scheme is built.
@@ -226,6 +229,7 @@ fn bend(curve: &ResponseCurve, magnitude: f64) -> f64 {
     }
 }
 
+/// A magnitude rescaled so that `inner` becomes 0 and `outer` 1, clamped to this range.
 fn beyond_dead_zone(magnitude: f64, inner: f64, outer: f64) -> f64 {
     if magnitude <= inner {
         0.0
@@ -252,6 +256,7 @@ fn rescaled(value: InputValue, length: f64, wanted: f64) -> InputValue {
     if nearly_zero(length) { [0.0; 3] } else { value.map(|axis| axis / length * wanted) }
 }
 
+/// Combines each axis with an item of its own.
 fn zip<T>(value: InputValue, with: &[T; 3], combine: impl Fn(f64, &T) -> f64) -> InputValue {
     let [x, y, z] = value;
     let [with_x, with_y, with_z] = with;

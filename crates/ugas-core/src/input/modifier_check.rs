@@ -57,6 +57,7 @@ pub(super) fn check_numbers(kind: &InputModifierKind) -> Result<(), (&'static st
     }
 }
 
+/// Checks that a number is finite and above 0; the error has the path.
 fn positive(path: &'static str, number: f64) -> Result<(), (&'static str, InputProblem)> {
     if !number.is_finite() {
         return Err((path, InputProblem::NotFinite(number)));

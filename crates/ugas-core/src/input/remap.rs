@@ -214,10 +214,12 @@ impl InputMapper {
         problems
     }
 
+    /// The default control of each slot.
     fn defaults(&self) -> Vec<Option<DeviceInput>> {
         self.scheme.slots.iter().map(|slot| Some(slot.default.clone())).collect()
     }
 
+    /// Binds one slot, or unbinds it with `None`, and releases its binding.
     fn bind_one(&mut self, index: u32, input: Option<DeviceInput>) {
         let mut slots = self.slots.clone();
         if let Some(slot) = slots.get_mut(index as usize) {
@@ -238,7 +240,7 @@ impl InputMapper {
         self.settle(Some(ReleaseCause::Remapped));
     }
 
-    /// Index of the slot, if it may be bound to `input` given all other bindings.
+    /// Index of the slot, if it may be bound to `input`: no other slot of the same binding has that control.
     fn changeable(&self, action: &str, slot: u32, input: Option<&DeviceInput>) -> Result<u32, RemapError> {
         let index = self.fixed_or_index(action, slot, input)?;
         let Some(input) = input else { return Ok(index) };
@@ -251,7 +253,8 @@ impl InputMapper {
         Ok(index)
     }
 
-    /// Index of the slot, unless it is unknown or fixed or the control has no name.
+    /// Index of the slot in the scheme. An error if action or slot is unknown, the binding is fixed, or the
+    /// control has no name; other bindings are not considered.
     fn fixed_or_index(
         &self,
         action: &str,
@@ -277,6 +280,8 @@ impl InputMapper {
         Ok(index)
     }
 
+    /// Other bindings of the same set that would use `input` as well, if it were bound to the slot at
+    /// `index`. Two chords conflict only if all their controls are the same.
     fn conflicts_at(&self, index: u32, input: &DeviceInput) -> Vec<BindingConflict> {
         let scheme = &self.scheme;
         let Some(binding) = self.binding_of(index) else { return Vec::new() };
@@ -306,6 +311,7 @@ impl InputMapper {
         conflicts
     }
 
+    /// Whether another slot of the same binding has the same control.
     fn repeats(&self, slots: &[Option<DeviceInput>], index: u32) -> bool {
         let at = |slot: u32| slots.get(slot as usize).and_then(Option::as_ref);
         at(index).is_some() && self.siblings(index).any(|other| other != index && at(other) == at(index))

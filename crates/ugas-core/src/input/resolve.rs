@@ -46,6 +46,7 @@ impl<'a> Building<'a> {
         Self { from, errors: Vec::new(), tags }
     }
 
+    /// Adds an error at a path of a definition; resolution continues.
     fn report(&mut self, place: DefinitionRef<'_>, path: impl Into<String>, problem: InputProblem) {
         self.errors.push(InputDefinitionError {
             kind: place.kind,
@@ -55,6 +56,7 @@ impl<'a> Building<'a> {
         });
     }
 
+    /// Reports empty and repeated names.
     fn check_names<'n>(&mut self, kind: InputDefinitionKind, names: impl Iterator<Item = &'n str>) {
         let mut seen = BTreeSet::new();
         for name in names {
@@ -67,12 +69,15 @@ impl<'a> Building<'a> {
         }
     }
 
+    /// Reports a negative time.
     fn check_time(&mut self, place: DefinitionRef<'_>, path: &str, span: Span) {
         if span < Span::ZERO {
             self.report(place, path, InputProblem::NegativeTime(span.as_seconds()));
         }
     }
 
+    /// Checks and resolves the actions, sorted by name: an id is the position in this order. Their slots are
+    /// filled in later.
     pub(super) fn actions(&mut self) -> Vec<Action> {
         let defs = &self.from.actions;
         self.check_names(InputDefinitionKind::Action, defs.iter().map(|def| def.name.as_str()));
@@ -102,6 +107,7 @@ impl<'a> Building<'a> {
         actions
     }
 
+    /// Checks and resolves the action sets, by descending priority and then in the order of definition.
     pub(super) fn sets(&mut self) -> Vec<Set> {
         let defs = &self.from.sets;
         self.check_names(InputDefinitionKind::ActionSet, defs.iter().map(|def| def.name.as_str()));
@@ -133,6 +139,8 @@ impl<'a> Building<'a> {
         sets
     }
 
+    /// Checks and resolves the modifiers. Invalid ones are reported and left out, after which the scheme is
+    /// not built.
     pub(super) fn modifiers(&mut self) -> Vec<InputModifier> {
         let defs = &self.from.modifiers;
         self.check_names(InputDefinitionKind::Modifier, defs.iter().map(|def| def.name.as_str()));
@@ -147,6 +155,8 @@ impl<'a> Building<'a> {
         modifiers
     }
 
+    /// Resolves a modifier, or returns the path and problem. A custom one must be registered; points become a
+    /// curve.
     fn modifier(&self, def: &InputModifierDef) -> Result<InputModifier, (&'static str, InputProblem)> {
         match &def.kind {
             InputModifierKind::Custom(name) => {
@@ -175,6 +185,8 @@ impl<'a> Building<'a> {
         }
     }
 
+    /// Checks and resolves all bindings. Ones for another platform are checked but left out; two bindings
+    /// that say the same are reported.
     pub(super) fn bindings(&mut self) -> Vec<RankedBinding> {
         let mut bindings = Vec::new();
         let mut definition = 0;
@@ -269,6 +281,7 @@ impl<'a> Building<'a> {
         })
     }
 
+    /// Reports a binding without controls, and controls that have no name or are repeated in it.
     fn check_inputs(&mut self, place: DefinitionRef<'_>, path: &str, inputs: &[(BindingPart, DeviceInput)]) {
         if inputs.is_empty() {
             self.report(place, path, InputProblem::NoInputs);
@@ -282,6 +295,7 @@ impl<'a> Building<'a> {
         }
     }
 
+    /// Id and definition of an action, or the problem if it is unknown.
     fn action(&self, name: &str) -> Result<(InputActionId, &'a InputActionDef), InputProblem> {
         let defs = &self.from.actions;
         let Some(def) = defs.iter().find(|def| def.name == name) else {
@@ -293,7 +307,7 @@ impl<'a> Building<'a> {
         Ok((InputActionId(before as u32), def))
     }
 
-    /// Index of a set after sorting, and its definition.
+    /// Index of a set after sorting, and its definition; `None` if there is no such set.
     fn ranked_set(&self, name: &str) -> Option<(u32, &'a InputActionSetDef)> {
         let defs = &self.from.sets;
         let (at, def) = defs.iter().enumerate().find(|(_, def)| def.name == name)?;
@@ -307,12 +321,14 @@ impl<'a> Building<'a> {
         Some((before as u32, def))
     }
 
+    /// Indices of tags in the list of all tags of the scheme, ascending.
     fn tag_indices(&self, names: &[String]) -> Vec<u32> {
         let known = (0u32..).zip(&self.tags);
         known.filter(|(_, tag)| names.contains(tag)).map(|(index, _)| index).collect()
     }
 }
 
+/// Problem for an unknown name, with the known name that was probably meant.
 fn unknown<'a>(
     kind: InputDefinitionKind,
     name: &str,
@@ -321,6 +337,7 @@ fn unknown<'a>(
     InputProblem::Unknown { kind, name: name.to_owned(), nearest: nearest(name, known).map(str::to_owned) }
 }
 
+/// The controls of a binding, each with its part in it; absent directions of a composite are left out.
 fn inputs_of(source: &BindingSource) -> Vec<(BindingPart, DeviceInput)> {
     match source {
         BindingSource::Inputs(inputs) => {

@@ -89,6 +89,7 @@ pub enum SavedMappingsProblem {
 }
 
 impl SavedMappings {
+    /// Saved mappings by action and slot; the last of several for one slot wins.
     pub(super) fn of(mappings: impl IntoIterator<Item = SavedMapping>) -> Self {
         Self(mappings.into_iter().map(|saved| ((saved.action, saved.slot), saved.input)).collect())
     }
@@ -168,6 +169,8 @@ impl fmt::Display for SavedMappings {
     }
 }
 
+/// Parses a line: action, slot, device and control, or the mark of an unbound slot. Further words are an
+/// error.
 fn parse_line(line: &str) -> Result<SavedMapping, SavedMappingsProblem> {
     let mut words = line.split_ascii_whitespace();
     let mut word = |what| words.next().ok_or(SavedMappingsProblem::Missing(what));
@@ -199,7 +202,7 @@ fn parse_line(line: &str) -> Result<SavedMapping, SavedMappingsProblem> {
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
-    /// A leading `#` would make a comment of the line.
+    /// Escapes letters that would end the word, and a leading `#`, which would make a comment of the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, letter) in self.0.chars().enumerate() {
             let breaks = letter.is_whitespace() || letter.is_control() || letter == '\\';
@@ -213,6 +216,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// Reverses `Escaped`: replaces `\u{…}` by the letter with this hexadecimal number.
 fn unescaped(word: &str) -> Result<String, SavedMappingsProblem> {
     let error = || SavedMappingsProblem::Escape(word.to_owned());
     let mut text = String::new();

@@ -105,7 +105,7 @@ impl InputMapper {
         }
     }
 
-    /// Time at which the next hold threshold is reached.
+    /// Time at which the next hold threshold is reached; `None` if no binding is being held towards one.
     pub(super) fn next_due(&self) -> Option<Time> {
         let pairs = self.scheme.bindings.iter().zip(&self.bindings);
         let arming = pairs.filter(|(_, state)| state.phase == Phase::Arming);
@@ -133,6 +133,8 @@ impl InputMapper {
         }
     }
 
+    /// Updates the phase of a binding and adds it to the outcome of its action. A pressed binding of a
+    /// consuming action claims its controls, which hides them from bindings of lower rank.
     fn settle_binding(&mut self, scheme: &InputScheme, index: usize, binding: &Binding) {
         let Some(mut state) = self.bindings.get(index).copied() else { return };
         let Some(action) = scheme.actions.get(binding.action.usize()) else { return };
@@ -187,6 +189,8 @@ impl InputMapper {
         }
     }
 
+    /// Releases an action of which no binding is pressed any more: emits its signals and remembers a tap for
+    /// double taps. Only a release by the player, `LetGo`, can trigger the action.
     fn let_go(&mut self, scheme: &InputScheme, id: InputActionId, forced: Option<ReleaseCause>) {
         let (Some(action), Some(state)) =
             (scheme.actions.get(id.usize()), self.actions.get(id.usize()).copied())
@@ -221,6 +225,7 @@ impl InputMapper {
         }
     }
 
+    /// Emits a press, its trigger, and changes of the value for an action that a binding presses.
     fn take_up(&mut self, scheme: &InputScheme, id: InputActionId) {
         let (Some(action), Some(state)) =
             (scheme.actions.get(id.usize()), self.actions.get(id.usize()).copied())
@@ -250,6 +255,7 @@ impl InputMapper {
         }
     }
 
+    /// Queues a signal of an action at the current time.
     fn signal(&mut self, scheme: &InputScheme, action: InputActionId, kind: InputSignalKind) {
         if let Some(input) = scheme.input_id(action) {
             self.signals.push_back(InputSignal { time: self.now, action, input: input.clone(), kind });
@@ -285,7 +291,7 @@ impl InputMapper {
         value
     }
 
-    /// The value of the last control, if all before it are held.
+    /// The value of the last control, if all before it are held; otherwise 0.
     fn chord(&self, binding: &Binding) -> InputValue {
         let mut value = [0.0; 3];
         for slot in binding.slots.clone() {
@@ -298,6 +304,8 @@ impl InputMapper {
         value
     }
 
+    /// Value of the control of a slot. Zero if the slot is unbound, or if claims are respected and the
+    /// control is claimed.
     fn slot_value(&self, slot: u32, claims: Claims) -> InputValue {
         let Some(control) = self.slot_controls.get(slot as usize).copied().flatten() else { return [0.0; 3] };
         if claims == Claims::Respected && self.is_claimed(control) {
@@ -306,16 +314,19 @@ impl InputMapper {
         self.controls.get(control as usize).map_or([0.0; 3], |control| control.value)
     }
 
+    /// Indices of the controls of a binding, without unbound slots.
     fn controls_of(&self, binding: &Binding) -> impl Iterator<Item = u32> {
         let range = binding.slots.start as usize..binding.slots.end as usize;
         self.slot_controls.get(range).unwrap_or(&[]).iter().copied().flatten()
     }
 
+    /// Whether a binding of higher rank has claimed the control in this pass.
     fn is_claimed(&self, control: u32) -> bool {
         self.scratch.claimed.get(control as usize).copied().unwrap_or(false)
     }
 
-    /// Hides the controls that the binding uses: those that are not at rest.
+    /// Claims the controls that the binding uses, except those at rest: bindings of lower rank do not see
+    /// them in this pass.
     fn claim(&mut self, binding: &Binding) {
         let range = binding.slots.start as usize..binding.slots.end as usize;
         let used = self.slot_controls.get(range).unwrap_or(&[]).iter().copied().flatten();
@@ -335,6 +346,8 @@ enum Claims {
     Respected,
 }
 
+/// Whether a value presses its binding: digital actions from the press threshold on, others with any value
+/// but 0.
 fn counts_as_pressed(scheme: &InputScheme, binding: &Binding, value: InputValue) -> bool {
     match scheme.actions.get(binding.action.usize()).map(|action| action.value_type) {
         Some(ValueType::Digital) => value.iter().any(|axis| axis.abs() >= PRESS),

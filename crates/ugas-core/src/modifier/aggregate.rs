@@ -100,7 +100,8 @@ pub(crate) struct Aggregated {
     pub(crate) divisor_ignored: bool,
 }
 
-/// Combines the entries for which `counts` holds, layer by layer up to and including `up_to` (M1).
+/// Combines the entries for which `counts` holds, layer by layer up to and including `up_to` (M1). Calls
+/// `on_layer` after each layer that has such entries.
 pub(crate) fn aggregate(
     base: f64,
     entries: &[ModifierEntry],
@@ -159,7 +160,8 @@ pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Ag
     Some(Aggregated { value, divisor_ignored })
 }
 
-/// Loss that an entry causes to an attribute with this base; `None` if it is not negative (M7).
+/// Change, 0 or less, that a negative entry makes to an attribute with this base; `None` if the entry is not
+/// negative (M7).
 ///
 /// Multipliers are weighed by their loss of the base, so that they compare with flat penalties.
 pub(crate) fn penalty(base: f64, entry: &ModifierEntry) -> Option<f64> {
@@ -215,6 +217,7 @@ impl Terms {
         }
     }
 
+    /// Adds the entry at index `at` to its term. Of overrides, only the winner is kept.
     fn include(&mut self, at: usize, entry: &ModifierEntry) {
         match (entry.operation, entry.channel) {
             (Operation::Add, _) => self.add += entry.amount,
@@ -242,7 +245,8 @@ impl Terms {
         }
     }
 
-    /// `((in + ΣAdd) × Π(1 + Σm) / divisor) + ΣAddPost`, then the override (M1, M4).
+    /// `((in + ΣAdd) × Π(1 + Σm) / divisor) + ΣAddPost`, or the winning override alone (M1, M4). A divisor
+    /// near 0 is left out and sets `divisor_ignored`.
     fn apply(&self, input: f64, divisor_ignored: &mut bool) -> f64 {
         if let Some(winner) = &self.winner {
             return winner.value;

@@ -21,6 +21,7 @@ pub(super) struct ChannelSums {
 }
 
 impl ChannelSums {
+    /// Adds a bonus to its channel. A new channel goes to the end of the order.
     pub(super) fn add(&mut self, channel: ChannelId, amount: f64) {
         match self.find(channel) {
             Ok(at) => self.sums[at].1 += amount,
@@ -52,6 +53,8 @@ impl ChannelSums {
         }
     }
 
+    /// Rebuilds the hash table, at most a quarter full. Called when the channels become many, and then
+    /// whenever it is half full.
     fn build_table(&mut self) {
         let size = (self.sums.len() * 4).next_power_of_two();
         self.table.clear();

@@ -115,7 +115,7 @@ impl fmt::Display for CatalogDiff {
     }
 }
 
-/// Merges both sorted lists of names.
+/// Compares the definitions of one kind and appends the differences, by merging both sorted lists of names.
 fn compare(kind: DefinitionKind, old: &Catalog, new: &Catalog, changes: &mut Vec<DefinitionChange>) {
     let (mut before, mut after) = (old.contents_of(kind).peekable(), new.contents_of(kind).peekable());
     loop {

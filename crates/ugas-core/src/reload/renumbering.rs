@@ -102,6 +102,7 @@ impl Renumbering {
     }
 }
 
+/// The new id of each old one, by name; `None` for names that no longer exist.
 fn by_name<I, L: FromIterator<Option<I>>>(old: &NameTable, new: &NameTable, id: fn(u32) -> I) -> L {
     old.iter().map(|name| new.index(name).map(id)).collect()
 }

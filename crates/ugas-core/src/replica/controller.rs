@@ -34,6 +34,8 @@ impl<T> StoredRecord<T> {
         Self { bytes, remote, local: None }
     }
 
+    /// The record with the client's handles, decoded once and then cached. `None` if the bytes cannot be
+    /// decoded.
     fn translate(
         &mut self,
         names: &HandleMap,

@@ -12,9 +12,11 @@ impl<H: Handle + Named> ReplicaHandle for H {}
 
 /// The handle table for a type of handle. Sealed: only the core's handles have one.
 pub trait Named: Sized {
+    /// The table of this type of handle.
     #[doc(hidden)]
     fn table(names: &HandleMap) -> &HandleTable<Self>;
 
+    /// The handle that stands for an object that is not visible.
     #[doc(hidden)]
     fn unseen() -> Self;
 }
@@ -30,6 +32,7 @@ pub struct HandleMap {
 }
 
 impl HandleMap {
+    /// Translates a server's handle to the client's; objects that are not visible become the unseen handle.
     pub(crate) fn local_or_unseen<H: ReplicaHandle>(&self, remote: H) -> H {
         H::table(self).local(remote).unwrap_or_else(H::unseen)
     }
@@ -75,10 +78,12 @@ impl<H> Default for HandleTable<H> {
 }
 
 impl<H: Handle> HandleTable<H> {
+    /// The client's handle; `None` if the object is not bound.
     pub(crate) fn local(&self, remote: H) -> Option<H> {
         self.locals.get(&remote).copied()
     }
 
+    /// The server's handle; `None` for an object that is not bound, or of another generation.
     pub(crate) fn remote(&self, local: H) -> Option<H> {
         let (generation, remote) = (*self.remotes.get(local.index() as usize)?)?;
         (generation == local.generation()).then_some(remote)

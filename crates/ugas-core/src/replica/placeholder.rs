@@ -34,6 +34,7 @@ pub(crate) struct PlaceholderEffect {
 pub(crate) const FIRST_RESERVED: u32 = 1 << 31;
 
 impl PlaceholderEffect {
+    /// A placeholder without definition, tags or cues, which the caller fills in; it never ends by itself.
     fn new(name: ActiveEffectId) -> Self {
         let none = EffectId::from_index(u32::MAX);
         let active = ActiveEffect {
@@ -59,7 +60,8 @@ impl PlaceholderEffect {
         Self { name, facts: EffectFacts::endless(active), since: Time::ZERO }
     }
 
-    /// Sets its definition (id and name hash), target and sequence number.
+    /// Sets its definition (id and name hash), target and sequence number, and restarts its clock at the
+    /// start of the tag or cue.
     pub(crate) fn settle(&mut self, effect: (EffectId, u64), target: ControllerId, sequence: u64, now: Time) {
         let since = self.since.min(now);
         let active = &mut self.facts.active;

@@ -56,6 +56,7 @@ impl Replica {
         }
     }
 
+    /// Stores a cue. A count of 0 is only valid with a context; the context is decoded to check it.
     fn put_cue(
         &mut self,
         controller: ControllerId,
@@ -91,6 +92,7 @@ impl Replica {
         Ok(())
     }
 
+    /// Stores the values of an attribute, which must be known and finite.
     fn put_attribute(
         &mut self,
         controller: ControllerId,
@@ -112,6 +114,7 @@ impl Replica {
         Ok(())
     }
 
+    /// Stores the count of a tag, within the limits for one tag and for all of the controller.
     fn put_tag(&mut self, controller: ControllerId, key: PieceKey, count: u32) -> Result<(), ReplicaError> {
         let PieceKey::Tag(tag) = key else { return Err(ReplicaError::OtherKind(key)) };
         let others = |seen: &ReplicaController| {
@@ -147,6 +150,8 @@ impl Replica {
         Ok(())
     }
 
+    /// Decodes and checks a record with the server's handles, and stores it with its bytes, which are
+    /// translated on installation.
     fn put_record(
         &mut self,
         controller: ControllerId,
@@ -218,6 +223,8 @@ impl Replica {
         }
     }
 
+    /// Stores the head of a controller. Its ordinal must be free, its template known, and its attribute sets
+    /// must form a layout, which is added to the cache.
     fn put_head(&mut self, controller: ControllerId, head: Head) -> Result<(), ReplicaError> {
         let key = PieceKey::Head;
         let invalid = |what| Err(ReplicaError::Invalid { key, what });
@@ -254,12 +261,13 @@ impl Replica {
         Ok(())
     }
 
+    /// A count over the pieces of a controller; 0 if it has none yet.
     fn count(&self, controller: ControllerId, count: impl FnOnce(&ReplicaController) -> usize) -> usize {
         self.seen.get(&controller).map_or(0, count)
     }
 
-    /// Checks that a record can be stored: its handle and sequence number are in range, and the limit is not
-    /// reached.
+    /// Checks that a record can be stored: handle and sequence number are in range, no other controller has
+    /// it, and a new one is within the limit.
     fn admit(
         &self,
         controller: ControllerId,
@@ -278,7 +286,8 @@ impl Replica {
         }
     }
 
-    /// Registers an admitted record under its sequence number, unless another record has it.
+    /// Registers an admitted record under its sequence number, and frees the number that it had before.
+    /// Returns its controller; an error if another record has the number.
     fn settle(
         &mut self,
         controller: ControllerId,

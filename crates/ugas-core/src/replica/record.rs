@@ -96,7 +96,8 @@ pub(crate) struct Inputs {
 
 plain_struct!(cloned Inputs { held, buffer });
 
-/// Writes the inputs of a controller. False if there are none.
+/// Writes held and buffered inputs of a controller. `false`, and nothing is written, if there are none and
+/// the buffer has the `default` configuration.
 pub(crate) fn write_inputs(
     controller: &Controller,
     default: InputBufferConfig,

@@ -158,6 +158,7 @@ impl Replica {
         H::table(&self.names).remote(local).filter(|remote| remote.index() < FIRST_RESERVED)
     }
 
+    /// Frees the sequence number of a record, when it is replaced or removed.
     pub(super) fn release(&mut self, key: PieceKey) {
         if let Some((_, number)) = self.homes.remove(&key) {
             self.numbers.remove(&number);

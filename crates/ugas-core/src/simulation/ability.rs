@@ -98,7 +98,8 @@ impl Simulation {
     /// first that can be.
     ///
     /// # Errors
-    /// `NotGranted`, or the reasons for which the last grant was refused.
+    /// Without a grant: `NotGranted`, `UnknownController` or `ControllerInactive`, and no event. Otherwise
+    /// the reasons for which the last grant was refused.
     pub fn activate_ability(
         &mut self,
         controller: ControllerId,
@@ -132,11 +133,14 @@ impl Simulation {
         })
     }
 
-    /// Activates every ability of a controller that has all of these tags; returns the activations.
+    /// Activates every ability of a controller that has all of these tags; returns the activations. Each
+    /// refusal emits its event and does not stop the others.
     pub fn activate_by_tags(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         self.operate(|sim| sim.activate_tagged(controller, tags))
     }
 
+    /// Activates every ability that has all of these tags, for a call or a task, under keys that depend on
+    /// the current prediction. Refused abilities are missing from the result; each refusal emits its event.
     pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         let handles: SmallVec<[GrantedAbilityId; 4]> = self.abilities_with_tags(controller, tags).collect();
         let mut runs = Vec::new();
@@ -228,8 +232,8 @@ impl Simulation {
     /// that wait for it continue.
     ///
     /// # Errors
-    /// If the controller does not exist (any more), a number is not finite, the event exceeds a limit of
-    /// [`Config`](super::Config), or one of its tags is not in this catalog.
+    /// If the controller does not exist (any more) or is inactive (K1), a number is not finite, the event
+    /// exceeds a limit of [`Config`](super::Config), or one of its tags is not in this catalog.
     pub fn send_event(
         &mut self,
         controller: ControllerId,
@@ -245,6 +249,8 @@ impl Simulation {
         Ok(())
     }
 
+    /// Activations of a controller that `is_meant` selects, in the order of beginning, copied so that the
+    /// caller can end them. Empty if the controller does not exist.
     pub(super) fn activations_where(
         &self,
         controller: ControllerId,
@@ -256,7 +262,8 @@ impl Simulation {
             .collect()
     }
 
-    /// Ends these activations in order; returns their number.
+    /// Ends the listed activations in order. Returns the length of the list: an activation that has
+    /// already ended counts, too.
     pub(super) fn end_activations(
         &mut self,
         activations: SmallVec<[ActivationId; 4]>,
@@ -269,7 +276,9 @@ impl Simulation {
         count
     }
 
-    /// Activates one ability, for a call or as a consequence: the steps of §8.2.
+    /// Activates one ability, for a call or as a consequence: the steps of §8.2. Sets the cause of later
+    /// events to the ability. A refusal emits its event; if only the commit is refused, the new activation
+    /// ends with `CommitFailed`.
     pub(super) fn activate_one(
         &mut self,
         handle: GrantedAbilityId,
@@ -325,6 +334,9 @@ impl Simulation {
         Ok(id)
     }
 
+    /// Creates an activation and lists it with its grant and its owner; runs nothing and emits no event. Uses
+    /// up a sequence number and counts the activation for its random stream (V5). `None` if the ability is no
+    /// longer granted.
     pub(super) fn begin_activation(
         &mut self,
         handle: GrantedAbilityId,
@@ -387,7 +399,8 @@ impl Simulation {
         Some(id)
     }
 
-    /// Cancels the active abilities of a controller that have one of `tags`, except one activation.
+    /// Cancels the active abilities of a controller that have one of `tags`, except one activation. An empty
+    /// `tags` cancels nothing.
     pub(super) fn cancel_matching(
         &mut self,
         controller: ControllerId,
@@ -407,6 +420,9 @@ impl Simulation {
     }
 
     /// Ends an activation (§8.6, §10.5): its tasks, its owned tags, its cues, then the activation itself.
+    /// Queues the despawning of controllers bound to it, emits the event of the end, and revokes an ability
+    /// that was to leave with its last activation (A8). Does nothing if the activation has ended or is
+    /// ending. The current cause and prediction are not restored.
     pub(super) fn end_activation(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if core::mem::replace(&mut activation.ending, true) {
@@ -445,7 +461,8 @@ impl Simulation {
         }
     }
 
-    /// A4: the owner died. All of its abilities are cancelled except those that survive death.
+    /// A4: the owner died. Emits `OwnerDied`, clears the input buffer, and cancels all abilities of the owner
+    /// except those that survive death.
     pub(super) fn die(&mut self, controller: ControllerId) {
         self.emit(EventKind::OwnerDied { controller });
         // Buffered inputs of a dead owner are not tried when its abilities end.
@@ -477,7 +494,8 @@ impl Simulation {
         self.end_activations(runs, EndReason::PossessionChanged);
     }
 
-    /// Sets the cause of later events to an activation.
+    /// Sets the cause and the prediction of later events to those of an activation. Does nothing once it has
+    /// ended.
     pub(super) fn set_cause_to_activation(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let cause = Cause {
@@ -489,7 +507,8 @@ impl Simulation {
         self.scratch.set_cause_and_prediction(cause, activation.prediction);
     }
 
-    /// Cancels an activation once its branches that react to the same tag have run.
+    /// Cancels an activation, once its branches that react to the same tag have run: until then, the
+    /// cancellation is queued again.
     pub(super) fn cancel_when_settled(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
         // A branch that waits for the same tag, or for an ancestor of it, may not have been woken yet.

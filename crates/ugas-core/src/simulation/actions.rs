@@ -22,6 +22,9 @@ use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
 use crate::task::{Action, Apply, CueTask, OnFail, Recipient, Remove, SendEvent, TaskApplication};
 
 impl Simulation {
+    /// Carries out an action of a task (§10). Returns `Yield` if its consequences come before the next step,
+    /// `Next` if the branch continues at once, and `Over` if the activation has ended. An error fails the
+    /// task, which cancels the ability; `NotPredicted` only skips the action.
     pub(super) fn act(
         &mut self,
         id: ActivationId,
@@ -113,7 +116,8 @@ impl Simulation {
         Ok(Flow::Yield)
     }
 
-    /// A12: a commit that fails emits an event and cancels the ability, unless the task's `OnFail` continues.
+    /// A12: commits as a task. A commit that fails emits an event and cancels the ability (`Over`), unless
+    /// the task's `OnFail` continues (`Next`).
     fn commit_step(&mut self, id: ActivationId, parts: CommitParts, on_fail: OnFail) -> Flow {
         match self.commit_parts(id, parts) {
             Ok(()) => Flow::Yield,
@@ -128,6 +132,7 @@ impl Simulation {
         }
     }
 
+    /// Emits `NoTarget` for a step if `nobody` is true; does nothing otherwise.
     pub(super) fn report_no_target(&mut self, id: ActivationId, step: u32, nobody: bool) {
         if let (true, Some(activation)) = (nobody, self.state.activations.get(id)) {
             let (controller, ability) = (activation.controller, activation.ability);
@@ -191,7 +196,7 @@ impl Simulation {
         }
     }
 
-    /// Removes a cue that a task of the activation added, the oldest of several.
+    /// Removes a cue that a task of the activation added, the oldest of several. Cues of other holders stay.
     fn remove_task_cue(&mut self, id: ActivationId, controller: ControllerId, cue: TagId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if controller == activation.controller {
@@ -213,7 +218,8 @@ impl Simulation {
         }
     }
 
-    /// A11: sends a gameplay event of a task.
+    /// A11: sends the gameplay event of a task to its active recipients, with the owner as instigator; emits
+    /// `NoTarget` if there is none. An error means that a number cannot be evaluated: nothing is sent.
     fn send_own(&mut self, id: ActivationId, step: u32, send: &SendEvent) -> Result<(), RefusalReason> {
         let mut event = GameplayEvent::new(send.tag);
         if let Some(magnitude) = &send.magnitude {
@@ -255,7 +261,8 @@ impl Simulation {
         Ok(Some(spec))
     }
 
-    /// Sets the level and the caller's numbers of an application.
+    /// Evaluates the level and the caller's numbers of an application. Replaces the contents of `numbers`,
+    /// and returns the level; `None` is the level of the ability.
     fn apply_numbers(
         &mut self,
         id: ActivationId,
@@ -273,7 +280,8 @@ impl Simulation {
         Ok(level)
     }
 
-    /// Applies an effect that native code requests. A refusal emits an event and the ability continues.
+    /// Applies an effect that a native task requests, if the ability may apply it (§13.7). A refusal emits an
+    /// event and the ability continues.
     pub(super) fn apply_for_task(&mut self, id: ActivationId, application: TaskApplication) {
         let TaskApplication { effect, target, level, magnitudes } = application;
         let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
@@ -297,7 +305,9 @@ impl Simulation {
         }
     }
 
-    /// Applies an effect of a task. A refusal emits an event and the ability continues.
+    /// Applies an effect of a task to each target in turn; a task with a name remembers the instances for a
+    /// later removal. A refusal emits an event and the ability continues; an error means that a number cannot
+    /// be evaluated, and fails the task. Along a chain the cascade limit ends the loop.
     fn apply_to(
         &mut self,
         id: ActivationId,
@@ -452,6 +462,8 @@ impl Simulation {
         found.controllers().filter(fits).collect()
     }
 
+    /// Controllers other than the owner within the radius of a task, or its `MaxRange` without one, that have
+    /// the required tags and none of the ignored ones. An error means that the radius cannot be evaluated.
     fn targets_in_radius(
         &mut self,
         id: ActivationId,
@@ -489,7 +501,9 @@ impl Simulation {
         found.controllers().collect()
     }
 
-    /// GASD §4.11.5: an effect container, which bundles targeting with the effects to apply.
+    /// GASD §4.11.5: applies an effect container, which bundles targeting with effects. Emits `NoTarget` if
+    /// nobody is selected. A refusal emits its event and does not stop the other effects; the cascade limit
+    /// ends a chain.
     fn apply_container(
         &mut self,
         id: ActivationId,
@@ -523,6 +537,9 @@ impl Simulation {
         Ok(())
     }
 
+    /// Removes effects of a task from each target: the instances that a task of this name applied, or without
+    /// a name those that match the effect and the tags. Without a stack count, or with a negative one, all
+    /// stacks are removed.
     fn remove_from(
         &mut self,
         id: ActivationId,

@@ -1,6 +1,7 @@
 //! Grants of an active effect: modifiers, tags, abilities and cues, and their removal (§9.2, §9.7, §9.8).
 //!
-//! This module and [`super::execute`] hold every write to values and tag counts (I2).
+//! This module and [`super::execute`] hold every write of the effect pipeline to base values and tag counts
+//! (I2); [`super::flush`] clamps bases and writes the values that follow from them.
 
 use core::cmp::Ordering;
 
@@ -46,7 +47,9 @@ impl Simulation {
         }
     }
 
-    /// Adds the modifiers of an active effect to the attributes its target has (M6).
+    /// Adds the modifiers of an active effect to the attributes its target has (M6), and marks these for
+    /// re-evaluation. Entries that are already there stay, so that it can run again after a change of
+    /// attribute sets.
     pub(super) fn attach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
             let Some(active) = self.state.effects.get(id) else { return };
@@ -60,7 +63,8 @@ impl Simulation {
         }
     }
 
-    /// M6: reports the modifiers whose attribute the target lacks, once.
+    /// M6: emits `ModifierInert` for each modifier whose attribute the target lacks. Called once, when the
+    /// instance begins.
     pub(super) fn report_inert(&mut self, id: ActiveEffectId, effect: &Effect) {
         let target = self.state.effects.get(id).and_then(|active| self.state.controllers.get(active.target));
         let layout = target.map(|target| self.state.layout(target));
@@ -84,7 +88,7 @@ impl Simulation {
         }
     }
 
-    /// Removes the modifiers of an active effect.
+    /// Removes the modifiers of an active effect, and marks the attributes for re-evaluation.
     pub(super) fn detach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
             let State { effects, controllers, layouts, .. } = &mut self.state;
@@ -100,7 +104,8 @@ impl Simulation {
         }
     }
 
-    /// Updates the modifier entries of an active effect to its magnitudes, stacks and inhibition.
+    /// Updates the modifier entries of an active effect to its magnitudes, stacks and inhibition, and marks
+    /// the attributes of changed entries for re-evaluation. Adds no missing entries.
     pub(super) fn update_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
             let Some(active) = self.state.effects.get(id) else { return };
@@ -116,7 +121,9 @@ impl Simulation {
         }
     }
 
-    /// Grants tags, abilities and cues (§9.7, §9.8, E11).
+    /// Grants the tags, abilities, cues and ability blocks of an active effect to its target (§9.7, §9.8,
+    /// E11), when it begins and when an inhibition ends. Queues the cancellation of abilities that a granted
+    /// tag cancels (A4).
     pub(super) fn add_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         if !effect.gives && active.spec.grants_nothing() {
@@ -166,7 +173,8 @@ impl Simulation {
         }
     }
 
-    /// Withdraws tags, abilities and cues.
+    /// Withdraws tags, cues and ability blocks, and removes granted abilities by their removal rule (A8).
+    /// During an inhibition, abilities to be kept stay with the effect.
     pub(super) fn remove_grants(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get(id) else { return };
         if !effect.gives && active.spec.grants_nothing() && active.granted.is_empty() {
@@ -199,6 +207,7 @@ impl Simulation {
         }
     }
 
+    /// Adds a holder of a block on abilities with `tag`; holders are counted.
     pub(super) fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let blocks = &mut controller.interactions.make_mut().ability_blocks;
@@ -208,6 +217,8 @@ impl Simulation {
         }
     }
 
+    /// Removes a holder of a block on abilities with `tag`. The last one ends the block and queues a retry of
+    /// buffered inputs (§11.3).
     fn unblock_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let blocks = &mut controller.interactions.make_mut().ability_blocks;
@@ -219,7 +230,9 @@ impl Simulation {
         }
     }
 
-    /// §7.2 AddTag.
+    /// §7.2 AddTag: counts one more grant of a tag. Emits an event and notifies watchers for each tag that
+    /// became present, the tag itself or an ancestor. A count that cannot grow is a logic error that is
+    /// reported and skipped.
     pub(super) fn add_tag(&mut self, id: ControllerId, tag: TagId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
@@ -257,7 +270,8 @@ impl Simulation {
         }
     }
 
-    /// §7.2 RemoveTag: an underflow is a logic error that is reported and skipped.
+    /// §7.2 RemoveTag: counts one grant less. Emits an event and notifies watchers for each tag that is gone,
+    /// the tag itself or an ancestor. An underflow is a logic error that is reported and skipped.
     pub(super) fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
@@ -308,7 +322,8 @@ impl Simulation {
         }
     }
 
-    /// Adds a holder of a cue; the first one starts the cue (E11).
+    /// Adds a holder of a cue; the first one starts the cue (E11), with a queued `CueAdded` event.
+    /// `parameters` of later holders are ignored.
     pub(super) fn hold_cue(&mut self, id: ControllerId, cue: TagId, parameters: &CueParameters) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let cues = &mut controller.interactions.make_mut().cues;
@@ -322,7 +337,8 @@ impl Simulation {
         }
     }
 
-    /// Removes a holder of a cue; the last one ends the cue (E11).
+    /// Removes a holder of a cue; the last one ends the cue (E11), with a queued `CueRemoved` event. Does
+    /// nothing if nobody holds it.
     pub(super) fn release_cue(&mut self, id: ControllerId, cue: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let cues = &mut controller.interactions.make_mut().cues;
@@ -351,6 +367,8 @@ impl Simulation {
         self.index_effect(id, effect);
     }
 
+    /// Reverts [`Self::watch`]: removes the subscriptions of an effect and its index entries. Runs before the
+    /// source of the spec changes, since it reads the entries from it.
     pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
@@ -404,7 +422,8 @@ impl State {
     }
 }
 
-/// The modifier at `index` if it acts on the current value.
+/// The modifier at `index` if it acts on the current value; `None` if it writes the base at each tick instead
+/// (M9b), or there is none.
 pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Modifier> {
     let modifier = effect.modifiers.get(index)?;
     (effect.period.is_none() || modifier.operation.is_scaling()).then_some(modifier)
@@ -422,6 +441,8 @@ fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, us
     }
 }
 
+/// Controller that a watch of an effect refers to; `None` if the effect has no source or the controller is
+/// gone.
 fn watched(
     state: &mut State,
     watch: Watch,

@@ -13,8 +13,9 @@ use crate::refusal::RefusalReason;
 use crate::time::Span;
 
 impl Simulation {
-    /// Sets the duration of an active effect, counted from its start; `None` makes it infinite. An effect
-    /// that has already lasted longer ends now.
+    /// Sets the duration of an active effect, counted from its start; `None` makes it infinite. Emits
+    /// `EffectDurationChanged`. An effect that has already lasted longer ends now; a queued one uses the
+    /// duration when it begins.
     ///
     /// # Errors
     /// If the effect is no longer active.
@@ -48,7 +49,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets the remaining time of an active effect, counted from now, for example to shorten a cooldown.
+    /// Sets the remaining time of an active effect, counted from now, for example to shorten a cooldown. For
+    /// a queued effect it is the whole duration.
     ///
     /// # Errors
     /// If the effect is no longer active.
@@ -89,6 +91,9 @@ impl Simulation {
         self.adjust_spec(active, value, |spec| spec.set_magnitude(tag, value))
     }
 
+    /// Changes the spec of an active effect and evaluates its magnitudes again, as an operation. `value` is
+    /// the new number, checked to be finite. Returns the first reason for a failure; the effect is unchanged
+    /// then.
     fn adjust_spec(
         &mut self,
         id: ActiveEffectId,
@@ -106,6 +111,8 @@ impl Simulation {
         outcome.map_err(|mut reasons| reasons.remove(0))
     }
 
+    /// Body of [`Self::adjust_spec`]: changes the spec, then the magnitudes and, unless the effect is queued,
+    /// its modifiers. On failure spec, magnitudes and modifiers are restored.
     fn replace_magnitudes(
         &mut self,
         id: ActiveEffectId,

@@ -13,7 +13,8 @@ impl Simulation {
         self.advance_to(self.state.now + span.max(Span::ZERO));
     }
 
-    /// Advances time to `time`; does nothing if that instant is in the past.
+    /// Advances time to `time`: fires every timer that is due on the way, each as an operation at its own
+    /// instant. Does nothing if `time` is not later than now.
     pub fn advance_to(&mut self, time: Time) {
         if time <= self.state.now {
             return;
@@ -51,6 +52,7 @@ impl Simulation {
         self.scratch.interrupt();
     }
 
+    /// Carries out a timer that is due, with the clock already at `at`. Runs inside an operation.
     fn fire(&mut self, timer: Timer, at: Time) {
         match timer.kind {
             TimerKind::Tick(effect) => self.fire_tick(effect, at),
@@ -66,7 +68,8 @@ impl Simulation {
         }
     }
 
-    /// E3: ticks are counted from the application, so a late update never shifts them.
+    /// Fires the tick of a periodic effect: schedules the next tick, then executes this one. E3: ticks are
+    /// counted from the application, so a late update never shifts them.
     fn fire_tick(&mut self, id: ActiveEffectId, at: Time) {
         self.set_cause_to_effect(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };

@@ -103,7 +103,8 @@ impl Simulation {
     /// Applies a spec to a target (§4.5, E1).
     ///
     /// # Errors
-    /// Returns a refusal with every reason; the state is unchanged.
+    /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
+    /// consequences (E5), and the count of random rolls may still advance (V5).
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
         let mut spec = spec.clone();
         self.operate(|sim| sim.apply_authorised(&mut spec, target))
@@ -112,7 +113,8 @@ impl Simulation {
     /// Applies an effect at level 1 with `source` as its source.
     ///
     /// # Errors
-    /// Returns a refusal with every reason; the state is unchanged.
+    /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
+    /// consequences (E5), and the count of random rolls may still advance (V5).
     pub fn apply_effect(
         &mut self,
         effect: EffectId,
@@ -148,7 +150,8 @@ impl Simulation {
     }
 
     /// Whether an application can skip the general steps: no pending consequences, hooks or audit, no client
-    /// that leaves it to the authority, and nothing on the target that it could interact with.
+    /// that leaves it to the authority, an active target with nothing that it could interact with, and a
+    /// source that exists or has existed.
     fn is_clear(&self, source: Option<ControllerId>, target: ControllerId) -> bool {
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
         self.is_settled()
@@ -183,7 +186,8 @@ impl Simulation {
         is_done
     }
 
-    /// Applies a spec as a consequence of the rules. The spec is consumed.
+    /// Applies a spec as a consequence of the rules, with all checks. A refusal emits its event. The spec is
+    /// consumed.
     pub(super) fn apply_one(
         &mut self,
         spec: &mut EffectSpec,
@@ -192,7 +196,7 @@ impl Simulation {
         self.apply_checked(spec, target, Checks::All)
     }
 
-    /// Applies a spec with the given checks. The spec is consumed.
+    /// Applies a spec with the given checks. A refusal emits its event. The spec is consumed.
     pub(super) fn apply_checked(
         &mut self,
         spec: &mut EffectSpec,
@@ -212,7 +216,8 @@ impl Simulation {
         self.apply_if(spec, target, Checks::All, Self::check_ability)
     }
 
-    /// §13.7, effect class whitelist. Effects created at run time have no name that a whitelist could hold.
+    /// §13.7, effect class whitelist: refuses an effect that the ability of the context may not apply.
+    /// Effects created at run time have no name that a whitelist could hold, and pass.
     fn check_ability(&self, spec: &EffectSpec) -> Result<(), Reasons> {
         let Some((granted, ability)) = spec.context.ability.and_then(|handle| self.granted(handle)) else {
             return Ok(());
@@ -223,6 +228,8 @@ impl Simulation {
         Err(refuse(RefusalReason::NotAuthorised { ability: granted.ability }))
     }
 
+    /// Common body of the functions that apply a spec: sets the cause, checks `is_allowed`, runs the steps of
+    /// E1, and emits the events of a refusal. An application left to the authority emits none.
     fn apply_if(
         &mut self,
         spec: &mut EffectSpec,
@@ -256,7 +263,7 @@ impl Simulation {
         })
     }
 
-    /// The steps of E1, in order.
+    /// The steps of E1, in order. Emits no refusal; the caller does.
     fn apply_steps(
         &mut self,
         spec: &mut EffectSpec,
@@ -300,6 +307,8 @@ impl Simulation {
         Ok(application)
     }
 
+    /// Definition of the effect of a spec, after the checks of everything that comes from outside: target,
+    /// source, level, limits and tags. Refuses a run-time id that names a different effect by now.
     fn find_effect(&self, spec: &EffectSpec, target: ControllerId) -> Result<Arc<Effect>, Reasons> {
         self.check_active(target).map_err(refuse)?;
         // A handle that is not allocated yet would later name a different controller.
@@ -333,7 +342,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The `BeforeEffectApplied` hook and, if asked for, its event (§15.4).
+    /// Runs the `BeforeEffectApplied` hooks, the first refusal of which refuses the application, and emits
+    /// their event if [`Config::audit`](super::Config::audit) asks for it (§15.4).
     #[inline]
     fn run_before_apply(
         &mut self,
@@ -373,7 +383,8 @@ impl Simulation {
         self.judge_application(effect, spec, controller)
     }
 
-    /// Collects every reason for a refusal.
+    /// Collects every reason for a refusal: tag requirements, the application query, tags that would remove
+    /// the effect, and immunity. The slow path of [`Self::check_requirements`].
     #[inline(never)]
     fn judge_application(
         &self,
@@ -433,8 +444,9 @@ impl Simulation {
         tags
     }
 
-    /// V5: every application has its own random stream, derived from the seed, the effect's name, the parties
-    /// and the count of earlier applications to this target. If client and server share their rolls, it is
+    /// Key of the random stream of an application; 0 for an effect without randomness. V5: every application
+    /// has its own random stream, derived from the seed, the effect's name, the parties and the count of
+    /// earlier applications to this target, which it advances. If client and server share their rolls, it is
     /// derived from data that both have.
     #[inline]
     pub(super) fn application_stream(
@@ -449,6 +461,8 @@ impl Simulation {
         self.next_stream(effect, spec, target)
     }
 
+    /// Slow path of [`Self::application_stream`]: counts the application on its target, also if the stream is
+    /// shared.
     #[inline(never)]
     fn next_stream(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) -> u64 {
         let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
@@ -470,6 +484,8 @@ impl Simulation {
         shared.unwrap_or_else(|| RandomStream::derive(self.state.seed, &parts).key())
     }
 
+    /// Inputs of an application that is not active yet: one stack, a living source, and no collection of
+    /// context tags.
     fn inputs<'a>(
         &'a self,
         effect: &'a Effect,
@@ -490,6 +506,7 @@ impl Simulation {
         }
     }
 
+    /// Evaluates the custom requirement of an effect; a result of 0 refuses the application.
     fn check_custom_requirement(
         &self,
         effect: &Effect,
@@ -505,6 +522,7 @@ impl Simulation {
         if result == 0.0 { Err(refuse(RefusalReason::RequirementFailed(requirement))) } else { Ok(()) }
     }
 
+    /// Rolls the chance of an effect to be applied; effects without one always pass.
     fn roll_chance(
         &self,
         effect: &Effect,
@@ -520,7 +538,8 @@ impl Simulation {
         if dice.chance(probability) { Ok(()) } else { Err(refuse(RefusalReason::ChanceFailed)) }
     }
 
-    /// Checks the inputs of an evaluation: the caller's numbers and the calculations.
+    /// Checks the inputs of an evaluation: the caller's numbers are finite, the period is positive, and the
+    /// execution calculations exist.
     pub(super) fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         // V2: the spec becomes part of the state, including numbers that nothing reads yet.
         let mut given = spec.set_by_caller.iter().map(|(_, value)| value);
@@ -539,7 +558,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Evaluates magnitudes, duration and period of an effect with a duration (E8, E9).
+    /// Evaluates magnitudes, duration and period of an effect with a duration (E8, E9). Adds the context tags
+    /// that calculations mark to the spec (E14), and changes nothing else.
     pub(super) fn prepare<'a>(
         &self,
         effect: &'a Arc<Effect>,
@@ -564,7 +584,9 @@ impl Simulation {
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
     }
 
-    /// Whether the numbers of a spec can be evaluated now, without applying it.
+    /// Whether the numbers of a spec can be evaluated now, without applying it; returns the first reason if
+    /// not. Magnitudes of an instant effect are not evaluated. Used for the cooldown of an ability before
+    /// anything is paid.
     pub(super) fn could_evaluate(
         &self,
         effect: &Arc<Effect>,
@@ -582,6 +604,8 @@ impl Simulation {
         })
     }
 
+    /// Last steps of E1 for an instant effect: executes it, removes other effects, cancels abilities, emits
+    /// the value and cue events, and queues additional effects.
     fn apply_instant(
         &mut self,
         effect: &Arc<Effect>,
@@ -618,8 +642,9 @@ impl Simulation {
         self.flush();
     }
 
-    /// Consequences of an effect that became active: remove-others, then tags, abilities and cues, then
-    /// `complete`, then additional effects.
+    /// Consequences of an effect that became active, was stacked or was merged: remove-others, then tags,
+    /// abilities and cues, then `complete`, then additional effects. Grants are given once; a stack or a
+    /// merge repeats the rest.
     pub(super) fn after_success(
         &mut self,
         active: ActiveEffectId,
@@ -656,6 +681,8 @@ impl Simulation {
         }
     }
 
+    /// Removes the effects on the target that the effect removes by tags, except `itself`. Most effects
+    /// remove none.
     #[inline]
     fn remove_others(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
         if !effect.remove_effects.is_empty() {
@@ -663,6 +690,7 @@ impl Simulation {
         }
     }
 
+    /// Slow path of [`Self::remove_others`]. A client keeps effects that it leaves to the authority.
     #[inline(never)]
     fn remove_tagged(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
         let Some(controller) = self.state.controllers.get(target) else { return };
@@ -679,7 +707,7 @@ impl Simulation {
         }
     }
 
-    /// Cancels active abilities with the effect's cancel tags on application.
+    /// Cancels active abilities with the effect's cancel tags on application. Keeps the cause.
     #[inline]
     fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
         if let Some(tag) = effect.cancel_abilities.iter().next() {
@@ -690,6 +718,8 @@ impl Simulation {
         }
     }
 
+    /// Queues the additional effects of an application whose tag requirements are met. If a number passed to
+    /// one cannot be evaluated, emits its refusal and continues with the others.
     fn apply_additional(&mut self, effect: &Effect, parent: Parent<'_>) {
         let Parent { spec, target, .. } = parent;
         for (at, additional) in effect.additional.iter().enumerate() {
@@ -741,8 +771,8 @@ impl Simulation {
             .collect()
     }
 
-    /// Queues an effect that another one leads to, with the same level, context and caller's numbers;
-    /// `numbers` override the caller's.
+    /// Queues an effect that another one leads to, with the same level, context, prediction and caller's
+    /// numbers; `numbers` override the caller's. Does nothing if the effect does not exist.
     pub(super) fn enqueue_linked(
         &mut self,
         effect: EffectId,
@@ -761,6 +791,8 @@ impl Simulation {
         self.enqueue_application(spec, target);
     }
 
+    /// Refuses an instance at
+    /// [`Config::max_effects_per_controller`](super::Config::max_effects_per_controller).
     pub(super) fn check_effect_limit(&self, target: ControllerId) -> Result<(), Reasons> {
         let count = self.state.controllers.get(target).map_or(0, |controller| controller.effects.len());
         if count >= self.config.max_effects_per_controller as usize {
@@ -770,7 +802,7 @@ impl Simulation {
     }
 }
 
-/// Evaluates the magnitude of every modifier.
+/// Evaluates the magnitude of every modifier, in order; stops at the first that fails.
 pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2]>, Reasons> {
     let mut magnitudes = SmallVec::new();
     for (at, modifier) in inputs.effect.modifiers.iter().enumerate() {
@@ -788,6 +820,7 @@ pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2
     Ok(magnitudes)
 }
 
+/// Adds a reason to `reasons` for each tag that is missing or in the way; none if the requirement is met.
 fn explain_requirement(
     requirement: &TagRequirement,
     tags: &impl TagView,
@@ -802,6 +835,7 @@ fn explain_requirement(
     reasons.extend(requirement.ignore.present_in(tags).map(|tag| RefusalReason::BlockedTag { party, tag }));
 }
 
+/// Wraps a single reason.
 pub(super) fn refuse(reason: RefusalReason) -> Reasons {
     SmallVec::from_buf([reason])
 }

@@ -52,6 +52,7 @@ pub struct CalculationContext<'a> {
 }
 
 impl<'a> CalculationContext<'a> {
+    /// Creates a context without outputs, with transient variables at 0 and the random stream of `dice`.
     fn new(inputs: Inputs<'a>, calculation: &'a CompiledCalculation, dice: Dice) -> Self {
         Self {
             stream: inputs.dice(dice),
@@ -229,11 +230,13 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
+    /// Id of an attribute; a `Failed` error for a name that the catalog does not have.
     fn attribute_named(&self, name: &str) -> Result<AttributeId, CalculationError> {
         self.inputs.catalog.attribute(name).map_err(|error| CalculationError::Failed(error.to_string()))
     }
 
-    /// Applies the scoped modifiers of an execution to the values that the calculation reads.
+    /// Applies the scoped modifiers of an execution to the values that the calculation reads: all modifiers
+    /// of one attribute or variable are aggregated into one value, for this execution only.
     fn scope(&mut self, execution: &Execution, dice: Dice) -> Result<(), RefusalReason> {
         let mut done: SmallVec<[ScopedTarget; 4]> = SmallVec::new();
         for modifier in &execution.modifiers {
@@ -282,7 +285,8 @@ impl<'a> CalculationContext<'a> {
         Ok(())
     }
 
-    /// Runs the calculation; the result matters for magnitudes and requirements only.
+    /// Runs the calculation, which collects outputs, cues and context tags in this context. The returned
+    /// number matters for magnitudes and requirements only, and need not be finite.
     fn run(&mut self, id: CalculationId) -> Result<f64, RefusalReason> {
         match &self.calculation.body {
             CalculationBody::Missing => Err(RefusalReason::MissingCalculation(id)),
@@ -314,6 +318,8 @@ impl<'a> CalculationContext<'a> {
         }
     }
 
+    /// Refusal reason of a failed calculation: that of the evaluation if one failed, else
+    /// `CalculationFailed`.
     fn failed(&self, calculation: CalculationId, error: CalculationError) -> RefusalReason {
         match error {
             CalculationError::Evaluation(error) => refusal(error),
@@ -372,13 +378,14 @@ impl Environment for CalculationContext<'_> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Evaluates a calculation as a magnitude or a requirement.
+    /// Evaluates a calculation as a magnitude or a requirement. Its outputs and cues are ignored; the caller
+    /// checks that the number is finite.
     pub(super) fn calculate(&self, id: CalculationId, dice: Dice) -> Result<f64, RefusalReason> {
         let calculation = self.catalog.calculation(id).ok_or(RefusalReason::MissingCalculation(id))?;
         CalculationContext::new(*self, calculation, dice).run(id)
     }
 
-    /// Evaluates an execution and returns its outputs.
+    /// Evaluates an execution and returns its outputs; writes nothing.
     pub(super) fn execute(
         &self,
         execution: &'a Execution,

@@ -214,7 +214,7 @@ impl Scratch {
         self.cues.push(PendingCue { event, cause, prediction });
     }
 
-    /// Clears everything and keeps the allocated memory (I6).
+    /// Clears everything and keeps the allocated memory (I6), when another state is restored or installed.
     pub(super) fn reset(&mut self) {
         let Self {
             batch_depth,
@@ -278,7 +278,8 @@ impl Scratch {
 }
 
 impl Simulation {
-    /// Runs one operation, a call or a timer: the change itself, then all of its consequences.
+    /// Runs one operation, a call or a timer: the change itself, then all of its consequences. Inside a batch
+    /// the consequences wait for its end.
     pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
         self.begin_operation();
         let result = change(self);
@@ -306,6 +307,8 @@ impl Simulation {
         self.scratch.current = None;
     }
 
+    /// Starts an operation: takes the next operation number, sets an empty cause and the ambient prediction
+    /// and, outside a batch, starts a new cascade budget.
     fn begin_operation(&mut self) {
         let operation = self.state.operation;
         self.state.operation += 1;
@@ -317,7 +320,9 @@ impl Simulation {
         self.scratch.current = None;
     }
 
-    /// Recalculates and runs consequences until the queue is empty.
+    /// Recalculates and runs consequences until the queue is empty; then despawns and further abilities of a
+    /// press get their turn. At the cascade limit the queue is dropped and reported (E12). Does nothing
+    /// inside a batch; ends without a prediction.
     pub(super) fn settle(&mut self) {
         if self.scratch.batch_depth > 0 {
             return;
@@ -481,7 +486,8 @@ impl Simulation {
     }
 
     /// E4: begins the next queued instance where a running one ended, before values are recalculated, so that
-    /// nobody sees the gap. A loop instead of recursion, since an instance that begins may end others.
+    /// nobody sees the gap. A loop instead of recursion, since an instance that begins may end others. At the
+    /// cascade limit the rest stays listed for the next operation.
     pub(super) fn begin_queued(&mut self) {
         while let Some((effect, target)) = self.scratch.begins.pop_front() {
             if !self.take_step() {
@@ -514,6 +520,7 @@ impl Simulation {
         }
     }
 
+    /// Queues a consequence with the current cause, prediction, shared roll and position in the trace.
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
         if matches!(consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
             self.scratch.endings += 1;
@@ -528,17 +535,20 @@ impl Simulation {
         self.scratch.departures.extend(self.scratch.queue.pop_back());
     }
 
+    /// Queues the application of a spec to a target. A refusal emits an event then.
     pub(super) fn enqueue_application(&mut self, spec: EffectSpec, target: ControllerId) {
         self.scratch.specs.push_back(spec);
         self.enqueue(Consequence::Apply { target });
     }
 
+    /// Queues the activation of a granted ability. A refusal emits an event then.
     pub(super) fn enqueue_activation(&mut self, handle: GrantedAbilityId, request: ActivationRequest) {
         self.scratch.requests.push_back(request);
         self.enqueue(Consequence::Activate { handle });
     }
 
-    /// Records that an effect runs, for the chain that a `CascadeLimit` event lists.
+    /// Records that an effect runs, for the chain that a `CascadeLimit` event lists, and makes it the parent
+    /// of consequences queued from now on.
     pub(super) fn trace(&mut self, effect: EffectId) {
         if self.scratch.trace.len() < self.config.cascade_limit as usize {
             self.scratch.trace.push((effect, self.scratch.current));
@@ -551,12 +561,15 @@ impl Simulation {
         self.scratch.steps < self.config.cascade_limit
     }
 
-    /// Counts a step; false once the cascade limit is reached.
+    /// Counts a step of the cascade; false if it exceeds the cascade limit and must not be carried out.
     pub(super) fn take_step(&mut self) -> bool {
         self.scratch.steps += 1;
         self.scratch.steps <= self.config.cascade_limit
     }
 
+    /// Emits `CascadeLimit`, at most once in an operation. `last` is the trace index of the effect whose
+    /// consequence was dropped, by default the effect that runs now; `dropped` is the number of dropped or
+    /// postponed items.
     pub(super) fn report_cascade(&mut self, last: Option<u32>, dropped: u32) {
         if core::mem::replace(&mut self.scratch.limit_reported, true) {
             return;

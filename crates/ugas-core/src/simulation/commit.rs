@@ -25,15 +25,18 @@ impl CommitParts {
 
 impl Simulation {
     /// Commits an activation from outside its tasks: cost, cooldown and owned tags (§8.4). An activation may
-    /// commit more than once, and pays each time (A12).
+    /// commit more than once, and pays each time (A12). A refusal emits no event.
     ///
     /// # Errors
-    /// If the cost cannot be paid or the ability is on cooldown; the state is unchanged then.
+    /// If the activation has ended, the cost cannot be paid, the ability is on cooldown, or no charge is
+    /// left; the state is unchanged then.
     pub fn commit(&mut self, activation: ActivationId) -> Result<(), ActivationRefusal> {
         self.operate(|sim| sim.commit_parts(activation, CommitParts::ALL))
     }
 
-    /// Checks the requested parts again, then applies them (A12).
+    /// Checks the requested parts again, then applies them (A12). The first commit also uses a charge; owned
+    /// tags are granted once. Emits `AbilityCommitted`; a refusal changes nothing, and its event is left to
+    /// the caller.
     pub(super) fn commit_parts(
         &mut self,
         id: ActivationId,
@@ -108,7 +111,8 @@ impl Simulation {
         }
     }
 
-    /// Applies an effect of an ability to its owner, with additional tags.
+    /// Applies an effect of an ability to its owner, with additional tags and without the checks that could
+    /// block it (E13). `None` if no instance is active afterwards: the effect is instant, or was refused.
     fn apply_own(
         &mut self,
         handle: GrantedAbilityId,
@@ -124,6 +128,8 @@ impl Simulation {
         self.apply_checked(&mut spec, owner, Checks::Skipped).ok()?.active()
     }
 
+    /// Uses one charge of an ability, emits `ChargesChanged`, and starts the recharge unless one is running.
+    /// Does nothing for an ability without charges.
     fn use_charge(&mut self, handle: GrantedAbilityId) {
         let Some((granted, ability)) = self.granted(handle) else { return };
         let Some(charges) = ability.def.charges else { return };
@@ -138,6 +144,7 @@ impl Simulation {
         }
     }
 
+    /// Sets the recharge timer of a granted ability to `at`. No recharge may be running.
     pub(super) fn schedule_recharge(&mut self, handle: GrantedAbilityId, at: Time) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         granted.recharge = Some(at);
@@ -148,7 +155,8 @@ impl Simulation {
         granted.timer = Some(self.state.timers.schedule(at, timer));
     }
 
-    /// Returns one charge and starts the next recharge.
+    /// Returns one charge when the recharge timer fires, emits `ChargesChanged`, starts the next recharge
+    /// unless all charges are back, and queues a retry of buffered inputs (§11.3).
     pub(super) fn recharge(&mut self, handle: GrantedAbilityId) {
         let Some((granted, ability)) = self.granted(handle) else { return };
         let Some(charges) = ability.def.charges else { return };

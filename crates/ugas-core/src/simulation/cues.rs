@@ -93,6 +93,8 @@ impl Simulation {
         }
     }
 
+    /// Checks a cue of the host: controller, tag and source exist, numbers are finite, and the context is
+    /// within its limits.
     fn check_cue(
         &self,
         controller: ControllerId,
@@ -118,6 +120,7 @@ impl Simulation {
         self.check_context(context).map_err(RefusalReason::LimitReached)
     }
 
+    /// Sets source and ability of the current cause to those of a cue's context.
     fn set_cue_cause(&mut self, context: &EffectContext) {
         let cause = self.scratch.cause();
         self.scratch.set_cause(crate::event::Cause {
@@ -128,7 +131,7 @@ impl Simulation {
     }
 
     /// Parameters of a cue on `target`: numbers, place and the whole context (C1). `marks` are context tags
-    /// beside those of `context` (E14).
+    /// beside those of `context` (E14). Equal contexts of recent cues share their memory.
     pub(super) fn cue_parameters(
         &mut self,
         context: &EffectContext,
@@ -141,7 +144,7 @@ impl Simulation {
         numbers.with(self.scratch.cue_details.share(&details, waiting))
     }
 
-    /// Parameters of the cues of an active effect (C1).
+    /// Parameters of the cues of an active effect (C1); default ones if it has ended.
     pub(super) fn effect_cue_parameters(&mut self, id: ActiveEffectId, effect: &Effect) -> CueParameters {
         let Some(active) = self.state.effects.get(id) else { return CueParameters::default() };
         let (numbers, context, target) =
@@ -149,7 +152,8 @@ impl Simulation {
         self.cue_parameters(&context, target, numbers, &[])
     }
 
-    /// Context of a cue as values (C1).
+    /// Context of a cue as values (C1), with the tags that source and target have now. `last` holds the
+    /// remembered tags of a source that is gone.
     fn cue_details(
         &self,
         context: &EffectContext,
@@ -172,7 +176,7 @@ impl Simulation {
         details
     }
 
-    /// Context of a cue without the tags of source and target.
+    /// Context of a cue without the tags of source and target. Negative zeros become positive.
     pub(super) fn cue_facts(&self, context: &EffectContext, numbers: CueNumbers) -> CueDetails {
         let ability = context.ability.and_then(|ability| self.state.abilities.get(ability));
         let positive = |vector: Vector3| vector.map(|coordinate| coordinate + 0.0);
@@ -215,7 +219,8 @@ impl Simulation {
         Some((numbers.with(Arc::new(details)), active))
     }
 
-    /// Context and numbers of a looping cue, from its first holder.
+    /// Context and numbers of a looping cue, from its first holder, with that holder if it is an effect.
+    /// `None` if nothing holds the cue.
     pub(super) fn cue_context(
         &self,
         controller: ControllerId,
@@ -275,12 +280,14 @@ impl Simulation {
         self.describes_cues(spec) && spec.asset_tags().contains(&cue)
     }
 
+    /// Whether a spec is of an internal effect whose asset tags are the cues that it holds.
     fn describes_cues(&self, spec: &EffectSpec) -> bool {
         [self.catalog.internal.tags, self.catalog.internal.owned_tags].contains(&spec.effect)
     }
 }
 
-/// Numbers of the cues of an active effect.
+/// Numbers of the cues of an active effect. The magnitude is the sum over the modifiers of the effect's cue
+/// attribute; 0 without one.
 fn cue_numbers(active: &ActiveEffect, effect: &Effect) -> CueNumbers {
     let of_attribute = effect
         .modifiers

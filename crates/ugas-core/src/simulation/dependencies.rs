@@ -49,7 +49,8 @@ impl SearchMemory {
         self.table.fill(0);
     }
 
-    /// Adds a node unless it was reached before.
+    /// Adds a node to the search, with the node that it was reached from; does nothing if it was reached
+    /// before.
     fn reach(&mut self, reached: Reached) {
         if self.table.len() < 2 * (self.reached.len() + 1) {
             self.grow();
@@ -77,6 +78,7 @@ impl SearchMemory {
         }
     }
 
+    /// Doubles the hash table and inserts all reached nodes again.
     fn grow(&mut self) {
         let length = (2 * self.table.len()).max(16);
         self.table.clear();
@@ -112,6 +114,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Reader of an instance. M5: without a source if only the last values of the source are remembered.
     fn of(active: &ActiveEffect, effect: &'a Effect) -> Self {
         // M5: a source that is gone keeps its last values, and nothing is read live.
         let source = active.source().filter(|_| active.last_source.is_none());
@@ -125,7 +128,7 @@ impl<'a> Reader<'a> {
         acting.filter(|modifier| modifier.live)
     }
 
-    /// Whether a modifier reads a node.
+    /// Whether a modifier reads a node live, at its level or above.
     fn reads(self, catalog: &Catalog, modifier: &Modifier, node: Node) -> bool {
         let mut found = false;
         live_reads(&modifier.magnitude, catalog.calculations(), |side, attribute, level| {
@@ -153,10 +156,12 @@ struct Dependencies<'a> {
 }
 
 impl<'a> Dependencies<'a> {
+    /// Dependencies of the state as it is; the other fields describe a planned change.
     fn of(state: &'a State, catalog: &'a Catalog) -> Self {
         Self { state, catalog, index: None, without: None, layout: None }
     }
 
+    /// Layout of a controller, or the one that it is about to get; `None` if the controller does not exist.
     fn layout_of(&self, controller: ControllerId) -> Option<&'a Layout> {
         match self.layout {
             Some((changing, layout)) if changing == controller => Some(layout),
@@ -199,6 +204,8 @@ impl<'a> Dependencies<'a> {
         });
     }
 
+    /// Calls `found` for each active effect that may read an attribute live, from the index if there is one,
+    /// else from the controller's watchers.
     fn readers(
         &self,
         controller: ControllerId,
@@ -244,8 +251,8 @@ impl<'a> Dependencies<'a> {
 }
 
 impl Simulation {
-    /// B6: refuses an effect whose live magnitudes would close a cycle. A queued instance is checked when it
-    /// begins.
+    /// B6: refuses an effect whose live magnitudes would close a cycle, before it is applied. An instance
+    /// that the application would replace does not count. A queued instance is checked when it begins.
     pub(super) fn check_cycles(
         &mut self,
         effect: &Effect,
@@ -267,7 +274,8 @@ impl Simulation {
         self.find_cycle(Reader { id, effect, target, source }, without)
     }
 
-    /// B6: checks an instance that is about to begin, as [`Self::check_cycles`] does.
+    /// B6: checks an instance that is about to begin, as [`Self::check_cycles`] does. Passes if the instance
+    /// is gone.
     pub(super) fn check_cycles_of(
         &mut self,
         active: ActiveEffectId,
@@ -278,6 +286,8 @@ impl Simulation {
         self.find_cycle(reader, Some(active))
     }
 
+    /// Common body of the cycle checks: `CircularDependency` with the chain if `reader` would close a cycle.
+    /// The readings of `without` do not count.
     fn find_cycle(
         &mut self,
         reader: Reader<'_>,
@@ -293,8 +303,9 @@ impl Simulation {
         chain.map_or(Ok(()), |chain| Err(RefusalReason::CircularDependency { chain }))
     }
 
-    /// Chain of the cycle that another layout of a controller would close, if any. Every cycle through a
-    /// controller leads through a live modifier of an effect on it.
+    /// Chain of the cycle that another layout (an index of `State::layouts`) of a controller would close, if
+    /// any, for a change of attribute sets. Every cycle through a controller leads through a live modifier of
+    /// an effect on it.
     pub(super) fn cycle_with_layout(&mut self, id: ControllerId, layout: u32) -> Option<Box<[CycleLink]>> {
         let mut memory = core::mem::take(&mut self.scratch.search);
         let layout = Some((id, &*self.state.layouts[layout as usize]));
@@ -319,7 +330,7 @@ impl Simulation {
 
 impl State {
     /// Finds a cycle among the running effects of a state, with the effect of the cycle that began last. Does
-    /// not use the watcher lists.
+    /// not use the watcher lists: snapshots are checked, and reloads repaired, before these are derived.
     pub(super) fn find_any_cycle(&self, catalog: &Catalog) -> Option<(ActiveEffectId, Box<[CycleLink]>)> {
         let mut index = ReaderIndex::new();
         let mut live = Vec::new();

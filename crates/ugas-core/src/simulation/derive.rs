@@ -38,7 +38,8 @@ impl Simulation {
         effects.filter(|(active, _)| active.given && !active.inhibited)
     }
 
-    /// Appends the modifiers of a controller.
+    /// Appends the modifier entries of the running effects on a controller, and sorts `entries` as the
+    /// controller stores them.
     pub(super) fn derive_modifiers(&self, id: ControllerId, entries: &mut GapVec<ModifierEntry>) {
         for (active, instance, effect) in self.running_effects(id) {
             let of_effect = (0..effect.modifiers.len())
@@ -48,7 +49,7 @@ impl Simulation {
         entries.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
     }
 
-    /// Adds the tags of a controller. `crossed` is working memory.
+    /// Counts the tags that the effects on a controller grant into `tags`. `crossed` is working memory.
     pub(super) fn derive_tags(&self, id: ControllerId, tags: &mut TagContainer, crossed: &mut Vec<TagId>) {
         for (active, effect) in self.granting_effects(id) {
             for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
@@ -74,7 +75,8 @@ impl Simulation {
         }
     }
 
-    /// Derives the subscriptions and timers of active effects. `order` is the order of application.
+    /// Derives the subscriptions, index entries and timers of active effects. `order` is the order of
+    /// application.
     pub(super) fn derive_watches(&mut self, order: &[ActiveEffectId]) {
         for &id in order {
             let Some(active) = self.state.effects.get(id) else { continue };
@@ -84,7 +86,8 @@ impl Simulation {
         }
     }
 
-    /// Derives subscriptions, indexes, blocks and timers of tasks, abilities, activations and effects.
+    /// Derives subscriptions, indexes, blocks and timers of tasks, abilities, activations and effects, and
+    /// the lifetime timers of summoned controllers.
     pub(super) fn derive_activations(&mut self) {
         let tasks: Vec<TaskId> = self.state.tasks.handles().collect();
         for id in tasks {
@@ -129,7 +132,7 @@ impl State {
     }
 
     /// Derives the lists of controllers (effects, abilities, activations) and of abilities (activations),
-    /// each in the order of beginning, and the indexes by owner and avatar.
+    /// each in the order of beginning, the indexes by owner and avatar, and that of summoned controllers.
     pub(super) fn derive_lists(&mut self) {
         for id in self.application_order() {
             let target = self.effects.get(id).map(|active| active.target);

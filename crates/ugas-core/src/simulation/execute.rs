@@ -57,6 +57,7 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
+    /// Active effect that ticks; `None` for an instant effect.
     fn active(&self) -> Option<ActiveEffectId> {
         match self.spec {
             SpecRef::Given(..) => None,
@@ -95,6 +96,8 @@ impl Run<'_> {
         })
     }
 
+    /// Inputs of the magnitudes of this execution, which collect context tags into `marks`. An error means
+    /// that the active effect has ended.
     pub(super) fn inputs<'s>(&'s self, sim: &'s Simulation) -> Result<Inputs<'s>, RefusalReason> {
         match self.spec {
             SpecRef::Given(spec, stream) => Ok(Inputs {
@@ -218,7 +221,8 @@ impl PostExecute<'_> {
         self.old_base
     }
 
-    /// Base value after the execution, before clamping.
+    /// Base value after the execution, before clamping. For a meta attribute that was drained, the drained
+    /// amount (B3).
     pub fn new_base(&self) -> f64 {
         self.new_base
     }
@@ -228,7 +232,7 @@ impl PostExecute<'_> {
         self.sim
     }
 
-    /// Effect spec that was executed.
+    /// Effect spec that was executed; `None` if its active effect has ended.
     pub fn spec(&self) -> Option<&EffectSpec> {
         self.run.inputs(self.sim).ok().map(|inputs| match self.run.spec {
             SpecRef::Given(spec, _) => spec,
@@ -236,8 +240,9 @@ impl PostExecute<'_> {
         })
     }
 
-    /// Writes a base value of [`Self::target`] as part of the same execution. Returns false if the target
-    /// lacks the attribute, the attribute is derived, or the value is not finite.
+    /// Writes a base value of [`Self::target`] as part of the same execution, without a further
+    /// `post_execute` hook. Returns false if the target lacks the attribute, the attribute is derived, or the
+    /// value is not finite.
     pub fn set_base(&mut self, attribute: AttributeId, value: f64) -> bool {
         let Some((controller, slot)) = self.sim.state.locate(self.controller, attribute) else {
             return false;
@@ -286,7 +291,9 @@ impl PostExecute<'_> {
 }
 
 impl Simulation {
-    /// Carries out an execution. On failure all values are restored.
+    /// Carries out an execution: writes the bases, emits `EffectExecuted`, drains meta attributes (B3), runs
+    /// hooks (B4), queues cues and, outside a batch, recalculates. On failure all values are restored, and
+    /// `EffectExecuted` is not emitted.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let id = self.id_of(run);
         if let Some(written) = self.write_plainly(run.effect.plain, run.active(), run.target) {
@@ -320,6 +327,7 @@ impl Simulation {
         Ok(())
     }
 
+    /// Emits `EffectExecuted` with the context tags of the execution.
     fn emit_executed(&mut self, run: &Run<'_>, effect: EffectId) {
         let context_tags = run.tags(self);
         self.emit(EventKind::EffectExecuted {
@@ -349,9 +357,9 @@ impl Simulation {
         true
     }
 
-    /// Fast path for the most common execution: adding a number to one base that has no modifiers and no
-    /// dependents. The clamped base is the current value, too. Returns `None`, without a change, if it does
-    /// not apply.
+    /// Fast path for the most common execution: one constant change of one base that has no modifiers and no
+    /// dependents. The clamped base is the current value, too. The caller records the change or emits its
+    /// event. Returns `None`, without a change, if it does not apply.
     fn write_plainly(
         &mut self,
         write: Option<PlainWrite>,
@@ -393,6 +401,7 @@ impl Simulation {
         Some(Written { change, new_base, new })
     }
 
+    /// Effect of an execution. For an active effect that has ended, an internal one as a placeholder.
     fn id_of(&self, run: &Run<'_>) -> EffectId {
         match run.spec {
             SpecRef::Given(spec, _) => spec.effect,
@@ -403,7 +412,7 @@ impl Simulation {
     }
 
     /// Writes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
-    /// writes. Collects the cues.
+    /// writes. Collects the cues. Stops at the first error; the caller undoes the writes.
     fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
         if run.effect.is_constant {
             self.write_constants(run)?;
@@ -463,7 +472,8 @@ impl Simulation {
         run.constants(stacks).try_for_each(|planned| self.write_planned(run, planned))
     }
 
-    /// Evaluates the modifiers that write bases.
+    /// Evaluates the modifiers that write bases, and passes each planned change to `plan`; writes nothing.
+    /// Skips modifiers whose tag requirements are not met.
     pub(super) fn plan_modifiers(
         &self,
         run: &Run<'_>,
@@ -506,7 +516,8 @@ impl Simulation {
     }
 
     /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play
-    /// no part.
+    /// no part. A missing or derived attribute is left out, with `ModifierInert` at the first execution, and
+    /// so is a division by nearly zero, with `DivisorIgnored`.
     fn write_planned(&mut self, run: &Run<'_>, planned: Planned) -> Result<(), RefusalReason> {
         let Planned { to, attribute, operation, magnitude, stacks, modifier } = planned;
         let written_to = run.written(self, to);
@@ -537,8 +548,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a base value: the only place where bases change (I2). The value is clamped at the next
-    /// recalculation.
+    /// Writes a base value: the place where effects change bases (I2), apart from the fast path. Marks the
+    /// slot and notifies watchers; the value is clamped at the next recalculation.
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
         let State { controllers, layouts, .. } = &mut self.state;
         let Some(controller) = controllers.get_mut(id) else { return };
@@ -554,9 +565,9 @@ impl Simulation {
         }
     }
 
-    /// V2: modifiers may take the current value beyond the finite numbers although the base is finite; the
-    /// same holds for values that depend on it. Inside a batch this is detected at the end, where the values
-    /// stay unchanged.
+    /// V2: refuses an execution that takes a current value beyond the finite numbers. Modifiers may do so
+    /// although the base is finite; the same holds for values that depend on it. Inside a batch this is
+    /// detected at the end, where the values stay unchanged.
     fn check_written(&mut self) -> Result<(), RefusalReason> {
         let has_dependents = self.scratch.writes.0.iter().any(|&(id, slot, _)| {
             let controller = self.state.controllers.get(id);
@@ -583,6 +594,7 @@ impl Simulation {
         Ok(())
     }
 
+    /// Restores the bases that the failed execution wrote, the last one first.
     fn undo_writes(&mut self) {
         while let Some((id, slot, old)) = self.scratch.writes.0.pop() {
             self.write_base(id, slot, old);
@@ -593,7 +605,8 @@ impl Simulation {
     }
 
     /// B3: subtracts the amount written to a meta attribute, within its bounds, from the attributes that it
-    /// drains, and resets it to zero. Returns the amounts, for the hooks.
+    /// drains, in order and each down to its minimum, and resets it to zero. Returns the amounts, for the
+    /// hooks.
     fn drain_meta(&mut self) -> Amounts {
         let mut amounts = Amounts::new();
         for at in 0..self.scratch.writes.0.len() {
@@ -629,6 +642,7 @@ impl Simulation {
     }
 
     /// B4: hooks run after all bases are written, once for each attribute, in the order of first writing.
+    /// Clears the list of writes.
     fn run_post_execute(&mut self, run: &Run<'_>, amounts: &Amounts) {
         if !self.catalog.has_hooks() {
             return self.scratch.writes.0.clear();
@@ -653,7 +667,8 @@ impl Simulation {
         self.scratch.writes.0.clear();
     }
 
-    /// E11: instant and periodic executions send the cue event Execute.
+    /// E11: instant and periodic executions send the cue event Execute, queued until the next flush: the
+    /// effect's own cues, unless a calculation handles them, then those of the calculations.
     fn execute_cues(&mut self, run: &Run<'_>, cues: &Cues) {
         if run.effect.cues.is_empty() && cues.sent.is_empty() {
             return;

@@ -46,7 +46,7 @@ impl Change {
 type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
 
 impl Scratch {
-    /// Marks a slot of a controller for re-evaluation.
+    /// Marks a slot of a controller for re-evaluation, and lists the controller for the next recalculation.
     #[inline]
     pub(super) fn mark_dirty(&mut self, id: ControllerId, controller: &mut Controller, slot: u16) {
         controller.pending.dirty.insert(slot);
@@ -73,7 +73,7 @@ impl Scratch {
         self.changes.push(change);
     }
 
-    /// Former value of a slot, with the current cause.
+    /// Former value of a slot, with the current cause. Records nothing.
     #[inline]
     pub(super) fn change(
         &self,
@@ -88,14 +88,15 @@ impl Scratch {
 }
 
 impl Simulation {
-    /// Marks a slot for re-evaluation.
+    /// Marks a slot for re-evaluation; does nothing if the controller does not exist.
     pub(super) fn mark_dirty(&mut self, id: ControllerId, slot: u16) {
         if let Some(controller) = self.state.controllers.get_mut(id) {
             self.scratch.mark_dirty(id, controller, slot);
         }
     }
 
-    /// Recalculates, then emits value events, then cue events (§3.3 steps 4 to 6, E1).
+    /// Recalculates, then emits value events, then cue events (§3.3 steps 4 to 6, E1). Runs no queued
+    /// consequences.
     pub(super) fn flush(&mut self) {
         self.recompute();
         if !self.scratch.changes.is_empty() {
@@ -130,6 +131,9 @@ impl Simulation {
         self.scratch.postponed = postponed;
     }
 
+    /// Recalculates marked slots and re-evaluates listed effects with `look_again`, in rounds, until none is
+    /// left. Each round is a step of the cascade; at the limit the listed effects are dropped and reported
+    /// (E12).
     fn recompute_by(&mut self, look_again: fn(&mut Self, ActiveEffectId)) {
         loop {
             while let Some(controller) = self.scratch.dirty.pop_front() {
@@ -154,7 +158,8 @@ impl Simulation {
         }
     }
 
-    /// Evaluates the marked slots of a controller in topological order (§6.4).
+    /// Evaluates the marked slots of a controller in topological order (§6.4), and notifies the effects that
+    /// watch them.
     fn recompute_controller(&mut self, id: ControllerId) {
         while let Some(slot) = self.recompute_plain_slots(id) {
             let changed = self.recompute_slot(id, slot);
@@ -171,8 +176,9 @@ impl Simulation {
     }
 
     /// Evaluates marked slots as long as they depend only on numbers of their controller, as most do. Returns
-    /// the first that needs the general path: it is watched, has a native hook, conditional modifiers or a
-    /// client-side floor, or cannot be evaluated.
+    /// the first that needs the general path, no longer marked: the controller is watched, the catalog has
+    /// native hooks, or the slot has conditional or layered modifiers, a qualifier or a client-side floor, or
+    /// cannot be evaluated. `None` once no slot is marked.
     fn recompute_plain_slots(&mut self, id: ControllerId) -> Option<u16> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(id)?;
@@ -215,7 +221,9 @@ impl Simulation {
         None
     }
 
-    /// Evaluates one slot and marks its dependents; true if its base or current value changed.
+    /// Evaluates one slot and marks its dependents; true if its base or current value changed. A value that
+    /// is not finite is rejected (V2): during a trial the attribute is noted, otherwise `EvaluationFailed` is
+    /// emitted.
     fn recompute_slot(&mut self, id: ControllerId, slot: u16) -> bool {
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let layout = self.state.layout(controller);
@@ -267,7 +275,8 @@ impl Simulation {
         changed
     }
 
-    /// Queues a refresh of the active effects that watch `subject` of a controller.
+    /// Queues a refresh of the active effects that watch `subject` of a controller. For a tag, their
+    /// conditional modifiers are judged again, too (M5).
     pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         for &(_, _, active) in controller.interactions.watchers.entries_for(subject) {
@@ -357,7 +366,8 @@ impl Simulation {
         self.write_base(id, at as u16, adjusted);
     }
 
-    /// Records a change that is already written, unless the operation has recorded the slot before.
+    /// Records a change that is already written, for its event at the next flush, unless the operation has
+    /// recorded the slot before.
     pub(super) fn record_change(&mut self, change: Change) {
         let controller = self.state.controllers.get_mut(change.controller);
         if controller.is_some_and(|controller| controller.pending.recorded.insert(change.slot)) {
@@ -373,7 +383,7 @@ impl Simulation {
         }
     }
 
-    /// Queues a refresh of an active effect.
+    /// Queues a refresh of an active effect, unless one is queued already.
     pub(super) fn enqueue_refresh(&mut self, active: ActiveEffectId) {
         if let Some(effect) = self.state.effects.get_mut(active)
             && !effect.refresh_pending
@@ -383,6 +393,8 @@ impl Simulation {
         }
     }
 
+    /// Drops all queued refreshes, at the cascade limit (E12). The effects keep their state until the next
+    /// change that they watch.
     fn forget_refreshes(&mut self) {
         while let Some(active) = self.scratch.refresh.pop_front() {
             if let Some(effect) = self.state.effects.get_mut(active) {
@@ -392,6 +404,7 @@ impl Simulation {
     }
 }
 
+/// Clamps a base to the current bounds of its slot.
 fn clamp_to_bounds(controller: &Controller, place: &Slot, base: f64) -> f64 {
     let (min, max) = State::bounds(controller, place);
     clamp(base, min, max)

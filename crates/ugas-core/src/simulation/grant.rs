@@ -32,6 +32,8 @@ pub enum GrantSetError {
 }
 
 impl Grant {
+    /// Grant of an ability that a definition lists: of an effect, with the instance and its removal rule as
+    /// `granted_by`, or of an ability set or a template, without.
     pub(crate) fn of(grant: &AbilityGrant, granted_by: Option<(ActiveEffectId, AbilityRemoval)>) -> Self {
         let AbilityGrant { ability, level, ref input, removal: _, activate, is_active, ref dynamic_tags } =
             *grant;
@@ -132,7 +134,7 @@ impl Simulation {
     /// Binds a granted ability to another input, or to none (§11.2).
     ///
     /// # Errors
-    /// If the ability is not granted (any more).
+    /// If the ability is not granted (any more), or the name of the input is too long.
     pub fn bind_input(
         &mut self,
         handle: GrantedAbilityId,
@@ -183,7 +185,8 @@ impl Simulation {
     /// A refused effect emits an event.
     ///
     /// # Errors
-    /// If there is no such set or controller, or the attribute sets conflict; the state is unchanged then.
+    /// If there is no such set or controller, the controller would have too many abilities, or the attribute
+    /// sets conflict; the state is unchanged then.
     pub fn grant_set(&mut self, controller: ControllerId, set: &str) -> Result<GrantedSet, GrantSetError> {
         let template = self.catalog.ability_set(set)?.clone();
         let Some(known) = self.state.controllers.get(controller) else {
@@ -249,7 +252,9 @@ impl Simulation {
         }
     }
 
-    /// Grants an ability; `None` if the controller has too many.
+    /// Grants an ability and emits `AbilityGranted`. Queues its activation if it is activated on grant, or if
+    /// a tag that triggers it is present. `None` if the controller has too many abilities, or controller or
+    /// ability does not exist.
     pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<GrantedAbilityId> {
         let limit = self.config.max_abilities_per_controller as usize;
         let ability = self.catalog.ability_by_id(grant.ability)?;
@@ -299,13 +304,16 @@ impl Simulation {
         Some(handle)
     }
 
-    /// Removes an ability that an effect granted, by its removal rule (A8).
+    /// Removes an ability that an effect granted, by its removal rule (A8), when the effect ends or is
+    /// inhibited. An ability that no effect granted is revoked at once.
     pub(super) fn release_ability(&mut self, handle: GrantedAbilityId) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let removal = granted.granted_by.map_or(AbilityRemoval::CancelImmediately, |(_, removal)| removal);
         self.remove_granted(handle, removal);
     }
 
+    /// Carries out a removal rule (A8): keeps the ability as the owner's own, revokes it now, or marks it to
+    /// be revoked when its last activation ends.
     fn remove_granted(&mut self, handle: GrantedAbilityId, removal: AbilityRemoval) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         match removal {
@@ -318,6 +326,8 @@ impl Simulation {
         }
     }
 
+    /// Revokes an ability: ends its activations, newest first, removes it from lists, indexes and timers, and
+    /// emits `AbilityRevoked`. Does nothing if it is not granted.
     pub(super) fn revoke_ability(&mut self, handle: GrantedAbilityId) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         for activation in granted.activations.clone().into_iter().rev() {

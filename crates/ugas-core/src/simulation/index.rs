@@ -34,7 +34,7 @@ impl Simulation {
         indexed.chain(all.iter().copied().filter(of_effect))
     }
 
-    /// Adds an active effect to the indexes of its target and source.
+    /// Adds an active effect to the index of its target, and counts a use of an effect created at run time.
     pub(super) fn index_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
         let State { effects, controllers, runtime_effects, .. } = &mut self.state;
         let Some(active) = effects.get(id) else { return };
@@ -50,6 +50,7 @@ impl Simulation {
         }
     }
 
+    /// Reverts [`Self::index_effect`].
     pub(super) fn unindex_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
         let State { effects, controllers, runtime_effects, .. } = &mut self.state;
         let Some(active) = effects.get(id) else { return };
@@ -65,15 +66,17 @@ impl Simulation {
         }
     }
 
-    /// Adds a granted ability to the indexes of its owner.
+    /// Adds a granted ability to the index of its owner, by its triggers, its cooldown tags and its input.
     pub(super) fn index_ability(&mut self, handle: GrantedAbilityId) {
         self.change_ability_index(handle, GapVec::insert_sorted);
     }
 
+    /// Removes a granted ability from the index of its owner; runs before its input changes.
     pub(super) fn unindex_ability(&mut self, handle: GrantedAbilityId) {
         self.change_ability_index(handle, |index, entry| index.remove_sorted(&entry));
     }
 
+    /// Calls `change`, an insertion or a removal, for each index entry of a granted ability.
     fn change_ability_index(
         &mut self,
         handle: GrantedAbilityId,
@@ -98,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// Removes an activation from the lists of its controller and its ability.
+    /// Removes an activation from the lists of its controller and its ability, and from the index.
     pub(super) fn unlist_activation(&mut self, id: ActivationId) {
         let State { activations, controllers, abilities, .. } = &mut self.state;
         let Some(run) = activations.get(id) else { return };

@@ -58,7 +58,7 @@ impl Simulation {
     /// the order of granting (A13).
     ///
     /// # Errors
-    /// If the controller does not exist (any more), or holds too many inputs.
+    /// If the controller does not exist (any more), is inactive (K1), or holds too many inputs.
     pub fn press(
         &mut self,
         controller: ControllerId,
@@ -71,8 +71,8 @@ impl Simulation {
     /// keeps them (§11.3).
     ///
     /// # Errors
-    /// If the controller does not exist (any more), holds too many inputs, a target is not finite, or there
-    /// are too many targets.
+    /// If the controller does not exist (any more), is inactive (K1), or holds too many inputs, a target is
+    /// not finite, or there are too many targets.
     pub fn press_at(
         &mut self,
         controller: ControllerId,
@@ -92,7 +92,7 @@ impl Simulation {
     /// Releases an input; false if it was not held.
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more) or is inactive (K1).
     pub fn release(
         &mut self,
         controller: ControllerId,
@@ -124,7 +124,7 @@ impl Simulation {
     /// Confirms every task of the controller that waits for a confirmation.
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more) or is inactive (K1).
     pub fn confirm(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
         self.check_active(controller)?;
         self.operate(|sim| sim.emit(EventKind::Confirmed { controller }));
@@ -134,7 +134,7 @@ impl Simulation {
     /// Declines every task of the controller that waits for a confirmation: its ability is cancelled.
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more) or is inactive (K1).
     pub fn decline(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
         self.check_active(controller)?;
         self.operate(|sim| sim.emit(EventKind::Declined { controller }));
@@ -158,7 +158,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// At the limit, the entry of the input that was released first is replaced.
+    /// Makes room for an input in the list of a controller. At the limit, the entry of the input that was
+    /// released first is removed. Fails if all listed inputs are held, or the name is too long.
     fn make_room_for(&mut self, controller: ControllerId, input: &InputId) -> Result<(), Limit> {
         self.check_name(input.as_str())?;
         let most = self.config.max_inputs_per_controller as usize;
@@ -181,6 +182,8 @@ impl Simulation {
         Ok(())
     }
 
+    /// Presses an input: marks it as held and emits `InputPressed`. A waiting task consumes the press;
+    /// otherwise the bound abilities are tried, and a press that is only blocked is buffered (§11.3).
     fn press_one(&mut self, controller: ControllerId, input: InputId, targets: TargetData) -> PressOutcome {
         let (now, cause) = (self.state.now, self.scratch.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
@@ -221,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a task waits for this event.
+    /// Whether a task waits for this event, an `InputPressed`.
     fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
         let Some(known) = self.state.controllers.get(controller) else { return false };
         known.ability_data.subscriptions.entries_for(Subject::InputPressed).iter().any(|&(.., task)| {
@@ -257,7 +260,9 @@ impl Simulation {
     }
 
     /// §11.3 TryActivateAbilityByInputID for every ability bound to the input, in the order of granting
-    /// (A13): returns the first activation, or the first refusal. `None` if nothing is bound to the input.
+    /// (A13): returns the first activation, or the first refusal, whose event is emitted only if none was
+    /// activated. `None` if nothing is bound to the input. After an activation the others wait in
+    /// `Scratch::presses`, except inside a batch.
     fn try_input(
         &mut self,
         controller: ControllerId,
@@ -324,6 +329,7 @@ impl Simulation {
         }
     }
 
+    /// Queues the remaining abilities of a press, to be tried once all consequences have run (A13).
     fn try_later(
         &mut self,
         handles: &[GrantedAbilityId],
@@ -373,7 +379,9 @@ impl Simulation {
         }
     }
 
-    /// §11.3 ProcessBufferedInputs, called when the block of at least one input may have ended.
+    /// §11.3 ProcessBufferedInputs, called when the block of at least one input may have ended. Removes
+    /// expired inputs. If an input is no longer blocked, tries all in order until one activates an ability,
+    /// and clears the buffer; otherwise the buffer stays.
     pub(super) fn drain_buffer(&mut self, id: ControllerId) {
         let now = self.state.now;
         let window = self.buffer_window(id).unwrap_or(Span::ZERO);

@@ -35,6 +35,7 @@ impl Simulation {
         found
     }
 
+    /// Abilities and activations of a controller: lists, indexes and recharge timers.
     fn check_abilities(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
         let mut granted: Vec<_> =
             self.state.abilities.iter().filter(|(_, granted)| granted.controller == id).collect();
@@ -78,6 +79,7 @@ impl Simulation {
         }
     }
 
+    /// Subscriptions of the tasks of a controller.
     fn check_subscriptions(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
         let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
         let entries =
@@ -85,6 +87,7 @@ impl Simulation {
         differ(found, "subscriptions", &controller.ability_data.subscriptions, sorted(entries.collect()));
     }
 
+    /// List and index of the active effects on a controller.
     fn check_effects(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
         let effects = self.state.effects.iter().filter(|(_, active)| active.target == id);
         let effects = sorted(effects.map(|(id, active)| (active.sequence, id)).collect());
@@ -201,6 +204,7 @@ impl Simulation {
         }
     }
 
+    /// Index of summoned controllers.
     fn check_summons(&self, found: &mut Vec<String>) {
         let mut index = SummonIndex::default();
         for (id, controller) in self.state.controllers.iter() {
@@ -211,6 +215,7 @@ impl Simulation {
         }
     }
 
+    /// Scheduled timers of effects, tasks, recharges and lifetimes.
     fn check_timers(&self, found: &mut Vec<String>) {
         let mut expected: Vec<(Time, Timer)> = Vec::new();
         for (id, active) in self.state.effects.iter() {
@@ -238,12 +243,14 @@ impl Simulation {
     }
 }
 
+/// Items in order, each once.
 fn sorted<T: Ord>(mut items: Vec<T>) -> impl Iterator<Item = T> {
     items.sort_unstable();
     items.dedup();
     items.into_iter()
 }
 
+/// Tags in order, with the number of times that each occurs.
 fn counted(mut tags: Vec<TagId>) -> Vec<(TagId, u32)> {
     tags.sort_unstable();
     let mut counts: Vec<(TagId, u32)> = Vec::new();
@@ -256,6 +263,7 @@ fn counted(mut tags: Vec<TagId>) -> Vec<(TagId, u32)> {
     counts
 }
 
+/// Adds a description to `found` if the stored `index` differs from the rebuilt one.
 fn differ<T: PartialEq + core::fmt::Debug>(
     found: &mut Vec<String>,
     what: &str,

@@ -11,7 +11,8 @@ use crate::targeting::{Target, TargetData};
 use crate::time::Span;
 
 impl Simulation {
-    /// Numbers, tags and context of a spec, which become part of the state once it is applied.
+    /// Checks the sizes of numbers, tags and context of a spec, which become part of the state once it is
+    /// applied.
     pub(super) fn check_spec(&self, spec: &EffectSpec) -> Result<(), Limit> {
         self.check_extras(spec.set_by_caller.len())?;
         self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags().len()))?;
@@ -22,7 +23,7 @@ impl Simulation {
         self.check_grant_extras(&grant.dynamic_tags, &grant.parameters, grant.input.as_ref())
     }
 
-    /// Parameters, numbers and tags of a grant.
+    /// Checks the numbers of tags and parameters of a grant, and the lengths of parameter and input names.
     pub(super) fn check_grant_extras(
         &self,
         dynamic_tags: &[TagId],
@@ -35,11 +36,12 @@ impl Simulation {
         names.chain(input.map(InputId::as_str)).try_for_each(|name| self.check_name(name))
     }
 
-    /// Size of an input buffer, which counts against the limit on inputs.
+    /// Checks the size of an input buffer, which counts against the limit on inputs.
     pub(super) fn check_input_buffer(&self, config: &InputBufferConfig) -> Result<(), Limit> {
         within(config.size as usize, self.config.max_inputs_per_controller, Limit::InputsPerController)
     }
 
+    /// Checks the number of targets and the sizes of their custom payloads.
     pub(super) fn check_targets(&self, targets: &TargetData) -> Result<(), Limit> {
         within(targets.0.len(), self.config.max_targets, Limit::Targets)?;
         targets.0.iter().try_for_each(|target| match target {
@@ -48,7 +50,7 @@ impl Simulation {
         })
     }
 
-    /// Details of an event: context tags, target data and payload.
+    /// Checks the sizes of the details of an event: context tags, target data and payload.
     pub(super) fn check_event(&self, event: &GameplayEvent) -> Result<(), Limit> {
         let Some(details) = &event.details else { return Ok(()) };
         self.check_extras(details.context_tags.len())?;
@@ -57,21 +59,23 @@ impl Simulation {
         self.check_targets(&details.target_data)
     }
 
-    /// Tags of an event or a context from a caller: all must be in this catalog.
+    /// Checks tags of an event or a context from a caller: all must be in this catalog.
     pub(super) fn check_tags(&self, mut tags: impl Iterator<Item = TagId>) -> Result<(), RefusalReason> {
         let known = self.catalog.tags().len();
         tags.find(|tag| tag.usize() >= known).map_or(Ok(()), |tag| Err(RefusalReason::UnknownTag(tag)))
     }
 
-    /// Number of caller-provided numbers or tags.
+    /// Checks the number of caller-provided numbers or tags.
     pub(super) fn check_extras(&self, count: usize) -> Result<(), Limit> {
         within(count, self.config.max_extras, Limit::Extras)
     }
 
+    /// Checks the length of a name from a caller in bytes; it counts as a payload.
     pub(super) fn check_name(&self, name: &str) -> Result<(), Limit> {
         within(name.len(), self.config.max_payload_bytes, Limit::PayloadBytes)
     }
 
+    /// Checks that a period is not shorter than [`Config::min_period`](super::Config::min_period).
     pub(super) fn check_period(&self, period: Option<Span>) -> Result<(), Limit> {
         if period.is_some_and(|period| period < self.config.min_period) {
             return Err(Limit::Period);
@@ -79,16 +83,19 @@ impl Simulation {
         Ok(())
     }
 
+    /// Checks the size of the payload of a context.
     pub(super) fn check_context(&self, context: &EffectContext) -> Result<(), Limit> {
         context.raw_payload().map_or(Ok(()), |payload| self.check_payload(payload))
     }
 
+    /// Checks the size of a payload, its kind included.
     fn check_payload(&self, payload: &RawPayload) -> Result<(), Limit> {
         let bytes = payload.kind.len().saturating_add(payload.bytes.len());
         within(bytes, self.config.max_payload_bytes, Limit::PayloadBytes)
     }
 }
 
+/// Returns `limit` as the error if `count` exceeds `most`.
 fn within(count: usize, most: u32, limit: Limit) -> Result<(), Limit> {
     if count > most as usize { Err(limit) } else { Ok(()) }
 }

@@ -35,6 +35,7 @@ pub(super) enum Dice {
 }
 
 impl Dice {
+    /// Numbers that derive the stream of this purpose; distinct for any two purposes.
     fn parts(self) -> [u64; 3] {
         match self {
             Self::Chance => [0, 0, 0],
@@ -87,11 +88,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Random stream of one purpose, from its beginning: every call repeats the same rolls.
     pub(super) fn dice(&self, dice: Dice) -> RandomStream {
         RandomStream::derive(self.stream, &dice.parts())
     }
 
-    /// Evaluates a magnitude.
+    /// Evaluates a magnitude; the result is finite. Fails with the reason if an input is missing.
     pub(super) fn magnitude(&self, magnitude: &Magnitude, dice: Dice) -> Result<f64, RefusalReason> {
         let value = match magnitude {
             Magnitude::Constant(value) => *value,
@@ -128,6 +130,7 @@ impl<'a> Inputs<'a> {
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
+    /// Inputs of an expression that reads live values, with the random stream of `dice`.
     fn environment(&self, dice: Dice) -> ExpressionInputs<'a> {
         ExpressionInputs { inputs: *self, frozen: false, stream: self.dice(dice) }
     }
@@ -137,12 +140,14 @@ impl<'a> Inputs<'a> {
         Ok(found.value_at(x))
     }
 
+    /// Value of the capture at index `at`; `MissingAttribute` if nothing was captured.
     fn frozen(&self, at: usize, reading: &Capture) -> Result<f64, EvalError> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
         self.spec.captured.get(at).and_then(|reading| reading.get()).ok_or(missing)
     }
 
-    /// Frozen current value of an attribute that the effect captures.
+    /// Frozen current value of an attribute that the effect captures without tag filters; `MissingAttribute`
+    /// if it captures none or nothing was captured.
     pub(super) fn frozen_current(&self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let side = if side == Side::Owner { Side::Target } else { side };
         let wanted = |capture: &Capture| {
@@ -157,7 +162,8 @@ impl<'a> Inputs<'a> {
         at.and_then(|at| self.spec.captured.get(at)?.get()).ok_or(missing)
     }
 
-    /// Reads an attribute's present value, or the last known value if the source is gone (M5).
+    /// Reads an attribute's present value, or the last known value if the source is gone (M5). Tag filters
+    /// and layers do not apply to a last known value.
     pub(super) fn read(&self, reading: &Capture) -> Result<f64, EvalError> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
         let id = match reading.side {
@@ -234,19 +240,21 @@ impl<'a> Inputs<'a> {
         asset.any(|asset| registry.is_within(asset, tag))
     }
 
-    /// Adds a context tag (E14).
+    /// Adds a context tag (E14) to the tags that the execution or application collects; ignored where none
+    /// are collected.
     pub(super) fn mark(&self, tag: TagId) {
         if let Some(marks) = self.marks {
             marks.borrow_mut().push(tag);
         }
     }
 
-    /// Evaluates an expression.
+    /// Evaluates an expression on live values; the result is finite.
     pub(super) fn evaluate(&self, program: &Program, dice: Dice) -> Result<f64, RefusalReason> {
         let value = program.evaluate(&mut self.environment(dice)).map_err(refusal)?;
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
+    /// Tags of the source, remembered ones if it is gone, and of the ability in the context (E13).
     pub(super) fn source_tags(&self) -> SourceTags<'a> {
         let last = self.last_source.map(|last| &last.tags);
         SourceTags::from_parts(self.state, &self.spec.context, last)
@@ -292,8 +300,8 @@ impl Environment for ExpressionInputs<'_> {
         self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
     }
 
-    /// Parameter of the ability that applied the effect, while it is granted: of its newest activation, else of
-    /// the grant.
+    /// Parameter of the ability that applied the effect, while it is granted: of its newest activation, else
+    /// of the grant.
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let state = self.inputs.state;
         let handle = self.inputs.spec.context.ability.ok_or(EvalError::MissingParam)?;
@@ -370,7 +378,8 @@ impl Simulation {
         context.set_ability_tags(CowOption::new(tags));
     }
 
-    /// Takes the frozen captures of one side. Most effects have none.
+    /// Takes the frozen captures of one side from controller `from` into the spec; without one, earlier
+    /// captures stay. Most effects have none.
     #[inline]
     pub(super) fn capture_into(
         &self,
@@ -384,6 +393,7 @@ impl Simulation {
         }
     }
 
+    /// Slow path of [`Self::capture_into`]. An attribute that cannot be read is captured as missing.
     #[inline(never)]
     fn capture_readings(
         &self,

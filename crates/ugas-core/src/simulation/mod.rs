@@ -274,7 +274,8 @@ impl Simulation {
         self.events.pop()
     }
 
-    /// Removes and returns all events that were not polled yet, oldest first.
+    /// Removes and returns all events that were not polled yet, oldest first. Events that the iterator does
+    /// not visit are removed, too.
     pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
         self.events.drain()
     }
@@ -331,7 +332,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Carries out the work that was pending when the state was copied.
+    /// Carries out the work that was pending when the state was copied, such as branches that yielded inside
+    /// a batch.
     fn finish_pending(&mut self) {
         if self.resume_all() || !self.scratch.is_up_to_date() {
             self.settle();
@@ -344,8 +346,9 @@ impl Simulation {
         scratch.batch_depth == 0 && scratch.has_settled() && scratch.begins.is_empty()
     }
 
-    /// Lists the pending work of a restored snapshot: values from inside a batch, and effect queues that an
-    /// exhausted cascade left waiting.
+    /// Lists the pending work of a restored snapshot in the working memory, for [`Self::finish_pending`]:
+    /// values from inside a batch, and effect queues that an exhausted cascade left waiting. Former values
+    /// are forgotten.
     fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
@@ -413,7 +416,7 @@ impl Simulation {
         self.publish(kind);
     }
 
-    /// Emits an event with another cause than the current one.
+    /// Emits an event with another cause than the current one, which is restored afterwards.
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
         self.observe(&kind);
         let outer = self.scratch.cause();
@@ -436,7 +439,8 @@ impl Simulation {
         self.emit(EventKind::AbilityRefused(shared));
     }
 
-    /// Emits an optional event without a sequence number, so that enabling it changes no state.
+    /// Emits an optional event without a sequence number of its own, so that enabling it changes no state. It
+    /// bears the number of the next event.
     fn publish_unnumbered(&mut self, kind: EventKind) {
         if self.events.len() >= self.config.max_events as usize {
             self.dropped_events += 1;
@@ -448,6 +452,9 @@ impl Simulation {
         self.scratch.interrupt();
     }
 
+    /// Appends an event to the queue of the host under the next sequence number. At [`Config::max_events`] it
+    /// is dropped and counted; the number is used up all the same, so that the state does not depend on
+    /// polling.
     #[inline(always)]
     fn publish(&mut self, kind: EventKind) {
         let sequence = self.state.events;

@@ -12,7 +12,8 @@ use crate::refusal::RefusalReason;
 use crate::task::Number;
 
 impl Simulation {
-    /// Evaluates a number of a task. Random draws advance the activation's stream.
+    /// Evaluates a number of a task: 0 if the activation is gone. Random draws advance the activation's
+    /// stream. A result that is not finite is refused.
     pub(super) fn task_number(&mut self, id: ActivationId, number: &Number) -> Result<f64, RefusalReason> {
         let program = match number {
             Number::Constant(value) => return Ok(*value),
@@ -35,7 +36,8 @@ impl Simulation {
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Evaluates a number of an ability without advancing its random stream.
+    /// Evaluates a number of an ability for a check or a spec, without advancing its random stream: the
+    /// values of a running activation if there is one, else those of the grant.
     pub(super) fn ability_number(
         &self,
         handle: GrantedAbilityId,
@@ -63,7 +65,8 @@ impl Simulation {
         finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Stores a number for later tasks of an activation.
+    /// Stores a number under a name among the activation's parameters, where later tasks read it. A number
+    /// that is not finite, or of an activation that is gone, is not stored.
     pub(super) fn store_number(&mut self, id: ActivationId, name: &str, value: f64) {
         if let Some(activation) = self.state.activations.get_mut(id) {
             set_parameter(&mut activation.parameters, name, value);
@@ -71,6 +74,7 @@ impl Simulation {
     }
 }
 
+/// Inputs of an expression of a task or ability.
 struct TaskInputs<'a> {
     sim: &'a Simulation,
     granted: GrantedAbilityId,
@@ -81,6 +85,8 @@ struct TaskInputs<'a> {
 }
 
 impl TaskInputs<'_> {
+    /// Controller of a side. An ability's source is its owner; the target is the first controller among the
+    /// activation's targets.
     fn side(&self, side: Side) -> Option<ControllerId> {
         match side {
             Side::Owner | Side::Source => Some(self.owner),
@@ -101,16 +107,19 @@ impl Environment for TaskInputs<'_> {
         self.side(side).is_some_and(|id| self.sim.has_tag(id, tag))
     }
 
+    /// Level of the activation, else of the grant.
     fn level(&self) -> f64 {
         let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
         let granted = self.sim.state.abilities.get(self.granted);
         f64::from(running.map(|running| running.level).or(granted.map(|granted| granted.level)).unwrap_or(1))
     }
 
+    /// Index of the target for which a chain evaluates its numbers now; see `Scratch::jump`.
     fn jump(&self) -> f64 {
         f64::from(self.sim.scratch.jump)
     }
 
+    /// Number of the activation, which tasks may have stored, else the parameter of the grant.
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
         let own = running.and_then(|running| running.number(name));
@@ -123,6 +132,8 @@ impl Environment for TaskInputs<'_> {
         Ok(found.value_at(x))
     }
 
+    /// Draws the next number of the stream. A client that lacks the rolls gets an error instead, and leaves
+    /// the step to the authority.
     fn random(&mut self) -> Result<f64, EvalError> {
         let ability = self.sim.state.abilities.get(self.granted).map(|granted| granted.ability);
         if ability.is_some_and(|ability| self.sim.lacks_dice(ability, self.activation)) {

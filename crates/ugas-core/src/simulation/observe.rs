@@ -14,7 +14,9 @@ use crate::id::{AttributeId, TagId};
 use crate::task::Subject;
 
 impl Simulation {
-    /// Queues the reactions to an event before it is published.
+    /// Queues the reactions to an event before it is published: completions of waits, triggered abilities,
+    /// death, and a look at the input buffer. Called once for every emitted event; no reaction is carried out
+    /// here.
     pub(super) fn observe(&mut self, event: &EventKind) {
         match event {
             EventKind::AttributeChanged { controller, attribute, old, new, .. } => {
@@ -72,7 +74,8 @@ impl Simulation {
         }
     }
 
-    /// A4: detects the drop of the death attribute from above its threshold to or below it.
+    /// A4: queues the death of a controller whose death attribute drops from above its threshold to or below
+    /// it. Without a threshold the attribute's minimum counts, or 0.
     fn check_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
         let Some(death) = self.catalog.death.filter(|death| death.attribute == attribute) else { return };
         let threshold = death.threshold.unwrap_or_else(|| {
@@ -88,8 +91,9 @@ impl Simulation {
         }
     }
 
-    /// A4: cancels active abilities when an effect grants one of their cancel tags, or a descendant of it,
-    /// whether or not the owner already has such a tag.
+    /// A4: queues the cancellation of active abilities when an effect grants one of their cancel tags, or a
+    /// descendant of it, whether or not the owner already has such a tag. An activation is not cancelled by
+    /// its own tags.
     pub(super) fn cancel_by_grant(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         if controller.ability_data.run_index.is_empty() {
@@ -109,13 +113,14 @@ impl Simulation {
         }
     }
 
-    /// Whether the tag comes from the effect that grants the owned tags of an activation.
+    /// Whether the current cause is the effect that grants the owned tags of this activation's ability.
     fn is_own_tag(&self, activation: ActivationId) -> bool {
         let granted = self.state.activations.get(activation).map(|known| known.granted);
         let cause = self.scratch.cause();
         cause.effect == Some(self.catalog.internal.owned_tags) && cause.ability == granted
     }
 
+    /// Queues the activation of abilities that an added tag triggers, and a look at the input buffer.
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         if !controller.ability_data.ability_index.is_empty() {
@@ -124,7 +129,8 @@ impl Simulation {
         self.enqueue_drain(id);
     }
 
-    /// A7: a tag triggers the abilities that wait for it, in the order of granting.
+    /// A7: queues the activation of abilities that the tag triggers, in the order of granting. A `TagPresent`
+    /// trigger keeps the activation only while the tag is present.
     #[inline(never)]
     fn trigger_by_tag(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
@@ -141,6 +147,8 @@ impl Simulation {
         }
     }
 
+    /// A7: queues the cancellation of activations that the removed tag kept active, and a look at the input
+    /// buffer.
     fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         if !controller.ability_data.run_index.is_empty() {
@@ -154,8 +162,8 @@ impl Simulation {
         self.enqueue_drain(id);
     }
 
-    /// A7: an event triggers the abilities whose trigger is its tag or an ancestor of it, in the order of
-    /// granting.
+    /// A7: queues the activation of abilities whose trigger is the event's tag or an ancestor of it, in the
+    /// order of granting, with the event and its targets.
     fn trigger(&mut self, id: ControllerId, event: &GameplayEvent) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         if controller.ability_data.ability_index.is_empty() {
@@ -178,7 +186,7 @@ impl Simulation {
         }
     }
 
-    /// Emits the event of an added tag, and those of abilities whose cooldown begins with it.
+    /// Emits the event of an added tag, and `CooldownBegan` for each ability whose cooldown begins with it.
     pub(super) fn emit_tag_added(&mut self, controller: ControllerId, tag: TagId) {
         self.emit(EventKind::TagAdded { controller, tag });
         if self.catalog.cooldown_tags.contains(tag) {
@@ -189,7 +197,7 @@ impl Simulation {
         }
     }
 
-    /// Emits the event of a removed tag, and those of abilities whose cooldown ends with it.
+    /// Emits the event of a removed tag, and `CooldownEnded` for each ability whose cooldown ends with it.
     pub(super) fn emit_tag_removed(&mut self, controller: ControllerId, tag: TagId) {
         self.emit(EventKind::TagRemoved { controller, tag });
         if self.catalog.cooldown_tags.contains(tag) {
@@ -199,7 +207,8 @@ impl Simulation {
         }
     }
 
-    /// Abilities of a controller whose only cooldown tag on the controller is this one.
+    /// Abilities with this cooldown tag that no other of their cooldown tags on the controller keeps on
+    /// cooldown: those that begin or end cooling with this tag.
     fn abilities_cooling_by(&self, id: ControllerId, tag: TagId) -> SmallVec<[GrantedAbilityId; 2]> {
         let Some(controller) = self.state.controllers.get(id) else { return SmallVec::new() };
         let concerns = |handle: GrantedAbilityId| {

@@ -38,7 +38,7 @@ impl Simulation {
         found.unwrap_or(Repetition::Once)
     }
 
-    /// Whether a task holds a branch. A standing wait holds none.
+    /// Whether a branch waits for this task now. False for a standing wait, and for a task that has ended.
     pub(super) fn holds_branch(&self, task: TaskId) -> bool {
         let Some(running) = self.state.tasks.get(task) else { return false };
         let branch =
@@ -46,7 +46,8 @@ impl Simulation {
         branch.is_some_and(|branch| branch.status == BranchStatus::Waiting(task))
     }
 
-    /// Whether a task accepts an occurrence now.
+    /// Whether a task accepts an occurrence now: it holds its branch, or stands in a loop whose body still
+    /// runs, or repeats.
     pub(super) fn is_listening(&self, task: TaskId) -> bool {
         if self.holds_branch(task) {
             return true;
@@ -90,7 +91,9 @@ impl Simulation {
         })
     }
 
-    /// Handles an occurrence that a task waits for: it ends the wait or is queued for a later round.
+    /// Queues an occurrence that a task waits for, and the completion of the wait if the task holds its
+    /// branch. Drops an occurrence that the task does not accept, that another wait takes, or for which the
+    /// queue has no room; only the last is reported.
     pub(super) fn occur(&mut self, task: TaskId, occurrence: Occurrence) {
         if !self.is_listening(task) || self.shares_with_another(task) {
             return;
@@ -113,7 +116,7 @@ impl Simulation {
         }
     }
 
-    /// Reports a dropped occurrence, once until the queue of the wait is empty again.
+    /// Emits `OccurrenceLimit` for a dropped occurrence, once until the queue of the wait is empty again.
     fn report_overflow(&mut self, task: TaskId) {
         let limit = self.queue_limit();
         let Some(running) = self.state.tasks.get_mut(task) else { return };
@@ -126,14 +129,16 @@ impl Simulation {
         }
     }
 
-    /// Whether a standing wait has room for another occurrence.
+    /// Refuses another occurrence if the queue of a wait is full. Called before targets of the host are
+    /// accepted for a repeating wait, so that the host gets an error instead of a dropped answer.
     pub(super) fn check_queue(&self, task: TaskId) -> Result<(), RefusalReason> {
         let queued = self.state.tasks.get(task).map_or(0, |running| running.queue.len());
         let is_full = queued >= self.queue_limit().max(1) as usize;
         if is_full { Err(RefusalReason::LimitReached(Limit::Occurrences)) } else { Ok(()) }
     }
 
-    /// Takes the oldest queued occurrence of a task.
+    /// Removes and returns the oldest queued occurrence of a task. An empty queue allows the next overflow to
+    /// be reported.
     pub(super) fn take_occurrence(&mut self, task: TaskId) -> Option<Occurrence> {
         let running = self.state.tasks.get_mut(task)?;
         let first = (!running.queue.is_empty()).then(|| running.queue.remove(0))?;
@@ -141,7 +146,8 @@ impl Simulation {
         Some(first)
     }
 
-    /// Delivers an occurrence to the branch that waited for it, with the numbers that later tasks read.
+    /// Writes an occurrence to the activation for the branch that waited for it: its number, event or
+    /// targets. A repeating wait emits `TaskTriggered`. The wait itself is not ended.
     pub(super) fn deliver(&mut self, task: TaskId, occurrence: Occurrence) {
         let Some(running) = self.state.tasks.get(task) else { return };
         let (id, branch, controller) = (running.activation, running.branch, running.controller);
@@ -157,7 +163,8 @@ impl Simulation {
         }
     }
 
-    /// A11: stores the event that a task waited for, and the target that it names.
+    /// A11: makes the event that a task waited for the activation's event, with its magnitude as a number and
+    /// the targets that it names, if any.
     fn receive_event(&mut self, id: ActivationId, branch: u32, event: GameplayEvent) {
         self.claim_context(id, branch);
         self.store_number(id, "Event.Magnitude", event.magnitude);
@@ -168,7 +175,7 @@ impl Simulation {
         activation.event = Some(event);
     }
 
-    /// Sets the targets that a branch chose or was given.
+    /// Replaces the activation's targets by those that a branch chose or was given.
     pub(super) fn set_targets(&mut self, id: ActivationId, branch: u32, targets: TargetData) {
         self.claim_context(id, branch);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
@@ -176,8 +183,8 @@ impl Simulation {
         activation.chosen = true;
     }
 
-    /// Makes a branch the owner of the activation's event and targets. The former owner keeps a copy of its
-    /// own.
+    /// Makes a branch the owner of the activation's event and targets, before it replaces them. The former
+    /// owner keeps a copy of its own; the only branch of an activation needs no owner.
     fn claim_context(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let is_alone = activation.branches.len() == 1;
@@ -198,8 +205,8 @@ impl Simulation {
         }
     }
 
-    /// Restores the event and targets of a branch as those of the activation, if another branch has received
-    /// others since (A10).
+    /// Restores the event and targets of a branch as those of the activation before its next step, if another
+    /// branch has received others since (A10).
     pub(super) fn install_context(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if activation.context_of == Some(branch) {
@@ -218,7 +225,8 @@ impl Simulation {
         }
     }
 
-    /// Ends a wait for its branch. A wait in a loop or a repeating wait stands; others are dropped.
+    /// Ends a wait for its branch, which continues. A wait in a loop or a repeating wait stands; any other is
+    /// dropped as completed.
     pub(super) fn leave_wait(&mut self, task: TaskId) {
         let repetition = self.repetition_of(task);
         if repetition == Repetition::Once {
@@ -232,7 +240,7 @@ impl Simulation {
         self.stand(task);
     }
 
-    /// A10: records that the branch returns to the wait after the following tasks.
+    /// A10: records a round on the branch, so that it returns to the wait after the following tasks.
     fn begin_follow_up(&mut self, task: TaskId) {
         let began = self.state.now;
         let Some(running) = self.state.tasks.get(task) else { return };
@@ -242,6 +250,7 @@ impl Simulation {
         }
     }
 
+    /// Lists a wait among the standing ones of its activation: it keeps its subscriptions without a branch.
     fn stand(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
         if let Some(activation) = self.state.activations.get_mut(running.activation) {
@@ -249,7 +258,8 @@ impl Simulation {
         }
     }
 
-    /// Releases the wait of a cancelled branch; it stands on if a loop around it continues (A9).
+    /// Releases the wait of a cancelled branch: it stands on if a loop around it continues (A9), else it is
+    /// dropped as cancelled.
     pub(super) fn release_wait(&mut self, id: ActivationId, task: TaskId) {
         let stays = self.state.tasks.get(task).zip(self.state.activations.get(id)).is_some_and(
             |(running, activation)| {
@@ -267,8 +277,9 @@ impl Simulation {
         }
     }
 
-    /// Returns to a standing wait: with the next occurrence, or to wait. `None` if no wait stands at this
-    /// step.
+    /// Returns a branch to the standing wait of its step: `Done` with a queued occurrence, which is
+    /// delivered, or `Waiting` if a repeating wait holds the branch again. `None` if the caller has to start
+    /// a new wait: none stands at this step, or one of a loop had nothing queued and was dropped.
     pub(super) fn resume_standing(&mut self, id: ActivationId, branch: u32, step: u32) -> Option<Begun> {
         let activation = self.state.activations.get(id)?;
         let routine = &self.catalog.ability_by_id(activation.ability)?.routine;
@@ -304,7 +315,8 @@ impl Simulation {
         Some(Begun::Waiting)
     }
 
-    /// Drops standing waits whose loop or following list was left.
+    /// Drops, as cancelled, the standing waits whose loop or following list no branch runs any more. Called
+    /// when a loop or a branch ends.
     pub(super) fn drop_left_waits(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         if activation.standing.is_empty() {
@@ -333,7 +345,7 @@ impl Simulation {
     }
 }
 
-/// Branch that runs the innermost running loop around a step.
+/// Number of the branch that runs the innermost running loop around a step; `None` if no such loop runs.
 fn holder_of_loop(activation: &Activation, routine: &Routine, step: u32) -> Option<u32> {
     routine.loops_around(step).find_map(|around| {
         let runs = |branch: &&Branch| branch.rounds.iter().any(|round| round.step == around);

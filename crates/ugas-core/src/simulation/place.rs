@@ -43,6 +43,9 @@ impl Simulation {
         }
     }
 
+    /// Places one active effect of a template, with its saved level, remaining time and stacks. The
+    /// instigator is the controller itself, or the one of the given name; no source if that is unknown. An
+    /// instant effect is applied as usual; a refusal emits an event.
     fn place_effect(
         &mut self,
         id: ControllerId,
@@ -79,8 +82,9 @@ impl Simulation {
         }
     }
 
-    /// The steps of an application from the captures on (E1), without its consequences. The period begins
-    /// now, and nothing is executed at once.
+    /// Adds an instance by the steps of an application from the captures on (E1), without its consequences.
+    /// The period begins now, and nothing is executed at once. An instance without remaining time is queued
+    /// for removal.
     fn place_spec(
         &mut self,
         effect: &Arc<Effect>,
@@ -123,8 +127,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Starts a granted ability without checks and commit, since it is already active. Its owned tags are
-    /// granted if the template lists them.
+    /// Starts an ability that the template lists as active, without checks and commit. Its owned tags are
+    /// granted if `with_tags`.
     fn begin_without_commit(&mut self, handle: GrantedAbilityId, with_tags: bool) {
         let catalog = Arc::clone(&self.catalog);
         let Some(granted) = self.state.abilities.get(handle) else { return };
@@ -141,7 +145,7 @@ impl Simulation {
         self.start_routine(activation);
     }
 
-    /// Checks that a controller exists and is active (K1).
+    /// Refuses an operation on a controller that does not exist or is inactive (K1).
     pub(super) fn check_active(&self, id: ControllerId) -> Result<(), RefusalReason> {
         match self.state.controllers.get(id) {
             None => Err(RefusalReason::UnknownController(id)),

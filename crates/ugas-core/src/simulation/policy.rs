@@ -46,14 +46,15 @@ impl Simulation {
         }
     }
 
-    /// Running instance of an effect on a target; the first applied of several.
+    /// Running instance of an effect on a target, the first applied of several; queued ones do not count.
     pub(super) fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
         self.instances_of(effect, target).find(|&id| {
             self.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running)
         })
     }
 
-    /// Stack that an application joins (E5). Without a source nothing stacks by source.
+    /// Instance that an application joins as a stack (E5); `None` if it needs a new one. Without a source
+    /// nothing stacks by source.
     pub(super) fn stack_for(
         &self,
         effect: EffectId,
@@ -69,6 +70,7 @@ impl Simulation {
         stacks.first().map(|&(.., id)| id)
     }
 
+    /// Inserts a new instance, and executes its first tick if it runs and its period asks for that.
     fn add_instance(&mut self, prepared: Prepared<'_>, status: EffectStatus) -> Result<Application, Reasons> {
         let effect = prepared.effect;
         let application = self.insert_instance(prepared, status)?;
@@ -78,7 +80,8 @@ impl Simulation {
         Ok(application)
     }
 
-    /// Inserts a new instance with its modifiers; nothing is executed yet.
+    /// Inserts a new instance with its modifiers and emits `EffectApplied`, or `EffectQueued`; no tick is
+    /// executed yet. On an error the state is as before.
     pub(super) fn insert_instance(
         &mut self,
         prepared: Prepared<'_>,
@@ -137,8 +140,9 @@ impl Simulation {
         Ok(Application::Active(id))
     }
 
-    /// Starts an instance: its clock, its modifiers and, if asked for, its first tick. Tags, abilities and
-    /// cues follow in [`after_success`](Self::after_success).
+    /// Starts the clock of an instance whose modifiers are attached, judges its inhibition and emits
+    /// `EffectApplied`. The first tick follows in [`first_tick`](Self::first_tick), tags, abilities and cues
+    /// in [`after_success`](Self::after_success).
     pub(super) fn begin(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let State { now, effects, controllers, .. } = &mut self.state;
         let Some(active) = effects.get_mut(id) else { return };
@@ -159,6 +163,8 @@ impl Simulation {
         }
     }
 
+    /// Executes the tick of the application itself, if the effect's period asks for one. The context tags
+    /// that it marks are left in the scratch for [`after_success`](Self::after_success).
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
         if effect.period.is_some_and(|period| period.execute_on_application) {
             self.scratch.marks = self.execute_tick(id);
@@ -190,7 +196,8 @@ impl Simulation {
         }
     }
 
-    /// E5: adds a stack. The new spec replaces the old one.
+    /// E5: adds a stack to an instance, or handles the overflow of a full one. The new spec replaces the old
+    /// one; clock and period restart as the stacking rules say. A full stack that denies overflow refuses.
     fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let effect = prepared.effect;
         let Some(stacking) = &effect.stacking else {
@@ -269,13 +276,14 @@ impl Simulation {
         Ok(Application::Stacked { active: id, stacks })
     }
 
+    /// Queues the overflow effects of a stack.
     fn overflow(&mut self, stacking: &Stacking, spec: &EffectSpec, target: ControllerId) {
         for &effect in &stacking.overflow_effects {
             self.enqueue_linked(effect, spec, target, &[]);
         }
     }
 
-    /// Restarts the clock of an instance with `duration` from now; `None` is infinite.
+    /// Restarts the clock of an instance with `duration` from now, and emits the change; `None` is infinite.
     pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
@@ -287,13 +295,15 @@ impl Simulation {
         self.report_duration(id, duration);
     }
 
+    /// Emits `EffectDurationChanged`; a `remaining` of `None` is infinite.
     pub(super) fn report_duration(&mut self, id: ActiveEffectId, remaining: Option<Span>) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (effect, target) = (active.effect, active.target);
         self.emit(EventKind::EffectDurationChanged { effect, active: id, target, remaining });
     }
 
-    /// Resumes the ticks of an instance whose end moved later, in the same phase.
+    /// Adjusts the next tick of an instance whose end moved: ticks resume in the same phase if it ends later,
+    /// and a tick beyond the new end is dropped. The caller schedules the timer.
     pub(super) fn resume_ticks(&mut self, id: ActiveEffectId) {
         let now = self.state.now;
         let Some(ActiveEffect { clock, .. }) = self.state.effects.get_mut(id) else { return };
@@ -411,8 +421,9 @@ impl Simulation {
         }
     }
 
-    /// Executes one tick of a periodic effect, unless it is inhibited (E7). Returns the context tags that it
-    /// marked, which belong to this tick alone (E14).
+    /// Executes one tick of a periodic effect and counts it, unless the effect is inhibited (E7) or queued. A
+    /// client may leave the execution to the authority. A refusal emits an event. Returns the context tags
+    /// that the tick marked, which belong to it alone (E14).
     pub(super) fn execute_tick(&mut self, id: ActiveEffectId) -> Marks {
         let Some(active) = self.state.effects.get_mut(id) else { return Marks::new() };
         if active.inhibited || active.status == EffectStatus::Queued {
@@ -453,6 +464,7 @@ struct Replaced {
 }
 
 impl Replaced {
+    /// Exchanges these parts with those of the instance; a second call undoes the first.
     fn swap(&mut self, active: &mut ActiveEffect) {
         let Self { spec, magnitudes, stream, stacks, applied, last_source } = self;
         core::mem::swap(spec, &mut active.spec);

@@ -97,11 +97,12 @@ impl Simulation {
         self.config.role == Role::Client
     }
 
+    /// Whether everything about a controller is known here, as it is on an authority.
     fn is_whole(&self, controller: ControllerId) -> bool {
         self.known(controller) == Knowledge::Whole
     }
 
-    /// Reason for which an ability does not run on this side (GASD §4.6.8).
+    /// Reason for which an ability does not run on this side (GASD §4.6.8); `None` if it runs here.
     pub(super) fn runs_elsewhere(&self, ability: &Ability) -> Option<ActivationReason> {
         match (self.config.role, ability.def.net_execution) {
             (Role::Client, NetExecution::ServerOnly | NetExecution::ServerInitiated) => {
@@ -117,7 +118,8 @@ impl Simulation {
         }
     }
 
-    /// Scope of an application on this side.
+    /// Scope of an application on this side; an error if a client leaves it to the authority: its policy, its
+    /// dice or a controller known only partially forbid a prediction.
     pub(super) fn prediction_scope(
         &self,
         effect: &Effect,
@@ -180,8 +182,8 @@ impl Simulation {
         active.is_some_and(|active| self.is_whole(active.target) || active.spec.prediction().is_some())
     }
 
-    /// Shows a cosmetic prediction of an effect: the cues that its execution would send (E11). Cues that last
-    /// as long as their effect come from the authority.
+    /// Queues the cues of a cosmetic prediction: those that the execution of the effect would send at once
+    /// (E11). Cues that last as long as their effect come from the authority.
     pub(super) fn show_cues(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) {
         let at_once =
             effect.is_instant() || effect.period.is_some_and(|period| period.execute_on_application);
@@ -199,7 +201,8 @@ impl Simulation {
         }
     }
 
-    /// Limits a predicted value to the attribute's floor, or to its old value if that is lower already.
+    /// Limits a value that a client predicts to the attribute's floor, or to its old value if that is lower
+    /// already. Without a floor, and on an authority, the value is unchanged.
     pub(super) fn keep_above_floor(&self, floor: Option<f64>, was: f64, value: f64) -> f64 {
         match floor.filter(|_| self.is_client()) {
             Some(floor) if value < floor && value < was => floor.min(was),
@@ -207,7 +210,8 @@ impl Simulation {
         }
     }
 
-    /// Whether an activation needs random rolls that this side does not have.
+    /// Whether a client lacks the random rolls of an activation, since only the server rolls or no prediction
+    /// key is shared.
     pub(super) fn lacks_dice(&self, ability: AbilityId, activation: Option<ActivationId>) -> bool {
         if !self.is_client() {
             return false;
@@ -233,16 +237,16 @@ impl Simulation {
 
     /// Shared random stream of an application (V5), derived from the prediction seed, the key, the index of
     /// the roll under it, the effect, and the ordinal of the source, which distinguishes the keys of two
-    /// players.
+    /// players. `None` if the stream is the authority's own.
     pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec, source: u64) -> Option<u64> {
         let key = spec.prediction().filter(|_| effect.def.randomness == Randomness::Predicted)?;
         let parts = [key.0, self.scratch.roll, effect.name_hash, source];
         Some(RandomStream::derive(self.config.prediction_seed, &parts).key())
     }
 
-    /// Advances the index of the shared rolls of an activation. It advances whether or not the application
-    /// succeeds: a client that leaves an application to the authority continues with the same index as the
-    /// authority.
+    /// Sets the index of the shared rolls for the next application of an activation, and advances the
+    /// activation's count. It advances whether or not the application succeeds: a client that leaves an
+    /// application to the authority continues with the same index as the authority.
     pub(super) fn number_dice(&mut self, activation: ActivationId, effect: EffectId) {
         self.scratch.roll = 0;
         let Some(effect) = self.state.definition(&self.catalog, effect) else { return };
@@ -257,8 +261,8 @@ impl Simulation {
         }
     }
 
-    /// Prediction key of an activation that follows from the current operation: it belongs to the same
-    /// prediction.
+    /// Prediction key of an activation that follows from the operation with the key `cause`: derived from it,
+    /// the ability and the time, so that both sides compute the same. `None` if the cause is not predicted.
     pub(super) fn dependent_key(
         &self,
         cause: Option<PredictionKey>,
@@ -275,7 +279,7 @@ fn shares_dice(effect: &Effect, spec: &EffectSpec) -> bool {
     effect.def.randomness == Randomness::Predicted && spec.prediction().is_some()
 }
 
-/// Whether the application of an effect depends on chance.
+/// Whether chance decides if an effect is applied at all.
 fn is_uncertain(effect: &Effect) -> bool {
     match &effect.chance {
         None => false,

@@ -37,8 +37,8 @@ impl Simulation {
         running.map(ActiveEffect::stacks).fold(0, u32::saturating_add)
     }
 
-    /// Remaining time and total duration of a cooldown: of the running effects that grant one of `tags`, the
-    /// one that lasts longest. `None` if no such effect ends by itself.
+    /// Remaining time and total duration of a cooldown: of the running, uninhibited effects that grant one of
+    /// `tags` or a descendant, the one with the most time left. `None` if no such effect ends by itself.
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
         let registry = self.catalog.tags();
         let asked: SmallVec<[Range<u32>; 2]> = tags.iter().map(|&tag| registry.subtree(tag)).collect();
@@ -59,6 +59,7 @@ impl Simulation {
         times.max()
     }
 
+    /// Whether an active effect meets all conditions of a query. An unset condition holds.
     fn matches(&self, id: ActiveEffectId, query: &EffectQuery) -> bool {
         let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
         let EffectQuery { effect: of, source, source_object, tags, source_tags, modifies, ignore } = query;

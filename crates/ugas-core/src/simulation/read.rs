@@ -116,7 +116,7 @@ impl Simulation {
         !self.withheld.is_empty() && self.withheld.binary_search(&(controller, attribute)).is_ok()
     }
 
-    /// Replaces the list of withheld attributes, which is kept outside the state like that of
+    /// Replaces the list of withheld attributes, sorted here. It is kept outside the state like that of
     /// [`Self::set_known`].
     pub(crate) fn set_withheld(&mut self, mut withheld: Vec<(ControllerId, AttributeId)>) {
         withheld.sort_unstable();

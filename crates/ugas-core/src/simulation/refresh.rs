@@ -12,7 +12,9 @@ use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::ActiveEffectId;
 
 impl Simulation {
-    /// Re-evaluates an active effect after a change of something that it watches.
+    /// Re-evaluates an active effect after a change of something that it watches: removal by tags, then
+    /// inhibition, live magnitudes and qualification. It may remove the effect at once; of a queued one only
+    /// the removal is judged.
     pub(super) fn refresh_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.refresh_pending = false;
@@ -38,7 +40,8 @@ impl Simulation {
         self.requalify(id, &effect);
     }
 
-    /// Re-evaluates the magnitudes and qualifications of an active effect, but not its inhibition or removal.
+    /// Re-evaluates the magnitudes and qualifications of an active effect in the middle of an application.
+    /// Its inhibition and removal are postponed: a full refresh is queued once the values are updated.
     pub(super) fn follow_inputs(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.refresh_pending = false;
@@ -54,7 +57,7 @@ impl Simulation {
         }
     }
 
-    /// E7: withdraws or restores everything but the clock.
+    /// E7: withdraws or restores modifiers, tags, abilities and cues, with an event; the clock keeps running.
     fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.inhibited = inhibited;
@@ -84,7 +87,7 @@ impl Simulation {
         self.scratch.set_cause(outer);
     }
 
-    /// E7: restores the period after an inhibition.
+    /// E7: restarts the period after an inhibition, with a queued tick at once, as the effect's rule says.
     fn resume_period(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let rule = effect.def.periodic_inhibition;
         let now = self.state.now;
@@ -99,7 +102,8 @@ impl Simulation {
         }
     }
 
-    /// E8: re-evaluates live magnitudes. A magnitude that cannot be evaluated stays unchanged.
+    /// E8: re-evaluates live magnitudes and updates the modifiers if one changed. A magnitude that cannot be
+    /// evaluated stays unchanged and emits `EvaluationFailed`.
     pub(super) fn refresh_magnitudes(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         if !effect.has_live_magnitudes {
             return;
@@ -136,7 +140,8 @@ impl Simulation {
         }
     }
 
-    /// M5: modifiers with tag requirements are judged again.
+    /// M5: marks the attributes of modifiers with tag requirements for re-evaluation, if a tag that they read
+    /// changed; their evaluation judges the requirements.
     fn requalify(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         if !core::mem::take(&mut active.qualification_pending) {

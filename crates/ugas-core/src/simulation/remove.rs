@@ -39,7 +39,7 @@ impl Simulation {
     }
 
     /// Removes all effects on a controller that a query selects, or some of their stacks; returns the number
-    /// of affected effects.
+    /// of selected effects. A client skips those whose removal it leaves to the authority.
     pub fn remove_matching(&mut self, controller: ControllerId, query: &EffectQuery, stacks: Stacks) -> u32 {
         let mut selected: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, query).collect();
         selected.retain(|active| self.may_remove(*active));
@@ -56,6 +56,8 @@ impl Simulation {
         self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
     }
 
+    /// Removes stacks inside a running operation; the effect ends if none is left. Does nothing if it is
+    /// gone.
     pub(super) fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
         let Some(active) = self.state.effects.get(id) else { return };
         match stacks {
@@ -65,7 +67,8 @@ impl Simulation {
         }
     }
 
-    /// Changes a stack count without touching the clock.
+    /// Changes a stack count without touching the clock: emits the change and re-evaluates magnitudes and
+    /// modifiers.
     pub(super) fn set_stacks(&mut self, id: ActiveEffectId, stacks: u32) {
         self.set_cause_to_effect(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };
@@ -77,7 +80,9 @@ impl Simulation {
         self.update_modifiers(id, &effect);
     }
 
-    /// Removes an effect from its target, with everything that it granted (§9.7).
+    /// Removes an effect from its target, with everything that it granted (§9.7), and emits `EffectRemoved`.
+    /// Queues its expiration effects and the start of the next instance in its sequence, unless the target is
+    /// gone or the effect had not begun. Values are recalculated later; the cause stays set to the effect.
     pub(super) fn remove_active(&mut self, id: ActiveEffectId, reason: RemovalReason) {
         self.set_cause_to_effect(id);
         let State { effects, timers, .. } = &mut self.state;
@@ -119,7 +124,7 @@ impl Simulation {
         }
     }
 
-    /// E10: routine expiration effects at the end of the duration, premature ones otherwise.
+    /// E10: queues the routine expiration effects at the end of the duration, the premature ones otherwise.
     fn apply_expiration_effects(
         &mut self,
         effect: &Effect,
@@ -136,7 +141,7 @@ impl Simulation {
         }
     }
 
-    /// E4: begins the next queued instance when the running one ends.
+    /// E4: begins the first instance of an effect on a target if it is queued: the one before it has ended.
     pub(super) fn begin_next(&mut self, id: EffectId, target: ControllerId) {
         let Some(next) = self.instances_of(id, target).next() else { return };
         let queued = self.state.effects.get(next).is_some_and(|active| active.status == EffectStatus::Queued);
@@ -146,7 +151,8 @@ impl Simulation {
         self.begin_waiting(next);
     }
 
-    /// Begins a queued instance.
+    /// Begins a queued instance: clock, modifiers, first tick and the consequences of an application. One
+    /// that would close a cycle is refused and removed (B6).
     pub(super) fn begin_waiting(&mut self, next: ActiveEffectId) {
         let Some(id) = self.state.effects.get(next).map(|active| active.effect) else { return };
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
@@ -169,7 +175,8 @@ impl Simulation {
         self.after_success(next, &effect, |_| {});
     }
 
-    /// B6: removes a queued instance that cannot begin; the next one gets its turn.
+    /// B6: removes a queued instance that cannot begin, with a refusal event, and lists the queue again so
+    /// that the next one gets its turn.
     fn refuse_waiting(&mut self, active: ActiveEffectId, effect: EffectId, reason: RefusalReason) {
         let Some(target) = self.state.effects.get(active).map(|active| active.target) else { return };
         self.emit_refusal(&Refusal::new(effect, target, reason));
@@ -177,7 +184,8 @@ impl Simulation {
         self.scratch.begins.push_back((effect, target));
     }
 
-    /// Handles the end of an effect's duration (E3, E5).
+    /// Handles the end of an effect's duration (E3, E5): removal, or by the stacking rule one stack less or
+    /// none, and a new round of the same duration.
     pub(super) fn expire(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (stacks, duration) = (active.stacks, active.duration());
@@ -198,7 +206,8 @@ impl Simulation {
         }
     }
 
-    /// Sets the cause of later events to an active effect.
+    /// Sets the cause and prediction key of later events to those of an active effect. The current time
+    /// becomes the index of its shared rolls.
     pub(super) fn set_cause_to_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
         let cause = Cause {

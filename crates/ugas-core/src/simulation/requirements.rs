@@ -76,22 +76,25 @@ impl Simulation {
         self.cooldown(granted.controller, &tags)
     }
 
+    /// A granted ability with its definition; `None` once it is revoked.
     pub(super) fn granted(&self, handle: GrantedAbilityId) -> Option<(&GrantedAbility, &Ability)> {
         let granted = self.state.abilities.get(handle)?;
         Some((granted, self.catalog.ability_by_id(granted.ability)?))
     }
 
-    /// Whether an ability has a tag or a descendant of it.
+    /// Whether an ability has a tag or a descendant of it, by its definition or by its grant.
     pub(super) fn ability_has_tag(&self, granted: &GrantedAbility, ability: &Ability, tag: TagId) -> bool {
         let registry = self.catalog.tags();
         ability.own_tags.matches(tag)
             || granted.dynamic_tags.iter().any(|&dynamic| registry.is_within(dynamic, tag))
     }
 
+    /// Whether an ability has any of these tags or of their descendants; false for an empty set.
     pub(super) fn ability_matches(&self, granted: &GrantedAbility, ability: &Ability, tags: &TagSet) -> bool {
         !tags.is_empty() && tags.iter().any(|tag| self.ability_has_tag(granted, ability, tag))
     }
 
+    /// Checks an activation request by A1 without changing anything; the refusal lists all reasons.
     pub(super) fn check_request(
         &self,
         handle: GrantedAbilityId,
@@ -216,7 +219,8 @@ impl Simulation {
         Some(tags)
     }
 
-    /// Checks for active abilities and effects that block this ability.
+    /// Adds a reason for each active ability, and each tag blocked by effects, that blocks this ability. An
+    /// ability that restarts does not block itself.
     fn check_blocked(
         &self,
         handle: GrantedAbilityId,
@@ -273,7 +277,7 @@ impl Simulation {
         found.into_iter().map(|(_, id, tag)| (id, tag)).collect()
     }
 
-    /// Refuses an ability if `tags`, those of its owner, include one of its cooldown tags.
+    /// Adds a reason if `tags`, those of the owner, include one of the ability's cooldown tags.
     fn check_cooldown(
         &self,
         granted: &GrantedAbility,
@@ -288,7 +292,7 @@ impl Simulation {
     }
 
     /// Tags of the owner without those of the cooldown that an activation began (A12); `None` if it began
-    /// none.
+    /// none, or if that grants no tags now.
     fn tags_without_cooldown(&self, running: &Activation, controller: &Controller) -> Option<TagContainer> {
         let (active, effect) = self.state.effect_of(&self.catalog, running.cooldown?)?;
         if active.inhibited || !active.given {
@@ -302,7 +306,8 @@ impl Simulation {
         Some(tags)
     }
 
-    /// Checks that a commit repeats: cooldown, cost and charges (A2).
+    /// Reasons against a commit, which repeats the checks of cooldown, cost and charges (A2); empty if it may
+    /// go on. Charges count for the first commit of an activation only.
     pub(super) fn commit_reasons(
         &self,
         handle: GrantedAbilityId,
@@ -337,7 +342,8 @@ impl Simulation {
         reasons
     }
 
-    /// Refuses a cooldown whose numbers cannot be evaluated, before anything is paid (E9).
+    /// Adds a reason if the numbers of the cooldown effect cannot be evaluated, so that nothing is paid
+    /// before that is known (E9).
     fn check_cooldown_effect(
         &self,
         handle: GrantedAbilityId,
@@ -362,7 +368,7 @@ impl Simulation {
         }
     }
 
-    /// A2: evaluates the cost as if executed; it is affordable if no attribute would fall below its minimum.
+    /// A2: adds a reason if the ability's cost cannot be paid or evaluated. No cost is always paid.
     fn check_cost(
         &self,
         handle: GrantedAbilityId,
@@ -379,6 +385,9 @@ impl Simulation {
         }
     }
 
+    /// A2: evaluates the cost as if executed, and returns the first attribute that would fall below its
+    /// minimum; `None` if the cost is affordable. An attribute that the cost does not lower is no shortfall,
+    /// even below its minimum. An effect that is not instant costs nothing.
     fn cost_shortfall(
         &self,
         handle: GrantedAbilityId,
@@ -478,8 +487,9 @@ impl Simulation {
         Ok(None)
     }
 
-    /// Creates an effect spec of an ability: its level, its numbers, and itself as the context's ability
-    /// (§8.4).
+    /// Creates an effect spec of an ability, with the source captured: the level, event and targets of the
+    /// activation if there is one, the ability's set-by-caller numbers, and itself as the context's ability
+    /// (§8.4). Draws no random numbers.
     pub(super) fn ability_spec(
         &self,
         handle: GrantedAbilityId,
@@ -507,6 +517,7 @@ impl Simulation {
     }
 }
 
+/// Adds a reason for each required tag that `tags` lacks and each ignored tag that it has.
 fn explain(
     requirement: &TagRequirement,
     tags: &impl TagView,
@@ -522,8 +533,8 @@ fn explain(
     reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
 }
 
-/// B3: an amount written to a meta attribute is taken from the attributes that it drains; an amount beyond
-/// their values cannot be paid.
+/// B3: takes an amount written to a meta attribute from the attributes that it drains, and rewrites `bases`
+/// so. Returns the shortfall if their values do not suffice; `None` if they do.
 fn drain_metas(
     controller: &Controller,
     layout: &Layout,
@@ -560,7 +571,8 @@ fn drain_metas(
     None
 }
 
-/// Whether a target is out of range. False if either controller has no position.
+/// Whether a target is farther from the owner than the range. False without a range, or if either controller
+/// has no position.
 pub(super) fn is_out_of_range(range: Option<f64>, owner: &Controller, target: &Controller) -> bool {
     let Some(range) = range.map(|range| range.max(0.0)) else { return false };
     let (Some(from), Some(to)) = (owner.interactions.placement, target.interactions.placement) else {

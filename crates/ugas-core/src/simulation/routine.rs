@@ -33,8 +33,9 @@ pub(super) enum Flow {
 }
 
 impl Simulation {
-    /// Updates values, so that their consequences, above all the owner's death, come before the next step.
-    /// Inside a batch this waits for its end.
+    /// Begins queued effects and updates values, so that their consequences, above all the owner's death,
+    /// come before the next step; the cause is the activation again afterwards. Inside a batch this waits for
+    /// its end.
     fn bring_up_to_date(&mut self, id: ActivationId) {
         if self.scratch.batch_depth == 0 {
             self.begin_queued();
@@ -43,7 +44,8 @@ impl Simulation {
         }
     }
 
-    /// Starts a program; a program without tasks is done at once.
+    /// Starts a program: its first step is queued behind the consequences of the commit. A program without
+    /// tasks ends the activation at once.
     pub(super) fn start_routine(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let first = self.catalog.ability_by_id(activation.ability).and_then(|ability| ability.routine.first);
@@ -85,7 +87,7 @@ impl Simulation {
         }
     }
 
-    /// Continues a branch that yielded.
+    /// Continues a branch that yielded, with all others of its activation that can continue.
     pub(super) fn resume(&mut self, id: ActivationId, branch: u32) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         if let Some(branch) = activation.branch_mut(branch)
@@ -97,8 +99,9 @@ impl Simulation {
         self.settle_reaction(id);
     }
 
-    /// Continues every branch that is neither held nor done, as after a snapshot from inside a batch; false
-    /// if there is none.
+    /// Queues the continuation of every branch that is neither held nor done, and of every ended wait, as
+    /// after a snapshot from inside a batch. Clears the reaction marks of held branches. False if nothing was
+    /// queued.
     pub(super) fn resume_all(&mut self) -> bool {
         let mut waiting: SmallVec<[(u64, u32, ActivationId); 4]> = SmallVec::new();
         let mut calmed: SmallVec<[ActivationId; 4]> = SmallVec::new();
@@ -130,7 +133,8 @@ impl Simulation {
         !waiting.is_empty() || !over.is_empty()
     }
 
-    /// Runs one step of a branch; false if its consequences come first.
+    /// Runs one step of a branch. False if the activation cannot go on now: it is over, or the consequences
+    /// of the step come first.
     fn step_branch(&mut self, id: ActivationId, branch: u32) -> bool {
         let catalog = Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get(id) else { return false };
@@ -150,7 +154,8 @@ impl Simulation {
     }
 
     /// Skips a step whose numbers only the authority has: an action does nothing and the branch continues; a
-    /// step that decides the control flow holds the branch until the authority's state arrives.
+    /// step that decides the control flow holds the branch until the authority's state arrives. Returns as
+    /// `follow` does.
     fn skip_step(&mut self, id: ActivationId, branch: u32, at: u32, routine: &Routine) -> bool {
         match routine.step(at).map(|step| &step.task) {
             Some(Task::Act(_)) => self.follow(id, branch, routine, Flow::Next),
@@ -161,7 +166,7 @@ impl Simulation {
         }
     }
 
-    /// Cancels the ability of a task that cannot be carried out, with an event.
+    /// Emits `TaskFailed` for a step that cannot be carried out, and ends the activation.
     pub(super) fn fail_task(&mut self, id: ActivationId, step: u32, reason: RefusalReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let (controller, ability) = (activation.controller, activation.ability);
@@ -169,6 +174,8 @@ impl Simulation {
         self.end_activation(id, EndReason::TaskFailed);
     }
 
+    /// Moves a branch by the outcome of its step. False if other branches must wait too: for the consequences
+    /// of an action, or because the activation is over.
     fn follow(&mut self, id: ActivationId, branch: u32, routine: &Routine, flow: Flow) -> bool {
         match flow {
             Flow::Next => {
@@ -197,6 +204,8 @@ impl Simulation {
         true
     }
 
+    /// Carries out one task of a branch and returns how the branch goes on; the branch is not moved yet. An
+    /// error fails the activation, except `NotPredicted`, which skips the step.
     fn run_step(
         &mut self,
         id: ActivationId,
@@ -234,8 +243,8 @@ impl Simulation {
         })
     }
 
-    /// Starts one branch for each list, in parallel. A race with an empty list is over at once; a join
-    /// without lists is done.
+    /// Starts one branch for each list, in parallel, and makes the parent wait for them. A race with an empty
+    /// list is over at once; a join without lists is done. Refused beyond the limit of branches.
     fn fork(
         &mut self,
         id: ActivationId,
@@ -263,6 +272,8 @@ impl Simulation {
         Ok(Flow::Hold)
     }
 
+    /// Begins a loop: evaluates its count and interval once and enters the first round. A loop without tasks
+    /// or rounds is done; without a count it is endless.
     fn begin_rounds(
         &mut self,
         id: ActivationId,
@@ -289,9 +300,10 @@ impl Simulation {
         Ok(Flow::Into(first))
     }
 
-    /// Moves a branch on from a finished step: to the next of its list, or out of the containing step.
-    /// Returns the branch to continue, which is another one if this one is done; `None` if the activation is
-    /// over.
+    /// Moves a branch on from a finished step: to the next of its list, back to a repeating wait, to the next
+    /// round of a loop, or out of the containing step. Ends the activation after the last step. Returns the
+    /// branch to continue: its parent if this one is done, even if the parent still waits for others; `None`
+    /// if the activation is over.
     pub(super) fn advance_branch(&mut self, id: ActivationId, branch: u32, routine: &Routine) -> Option<u32> {
         loop {
             let known = self.branch_mut(id, branch)?;
@@ -328,7 +340,8 @@ impl Simulation {
         }
     }
 
-    /// Begins the next round of a loop, now or after its pause; false if there is none, and the loop is left.
+    /// Begins the next round of a loop, now or after its pause, which holds the branch. False if there is
+    /// none: the loop is left, its standing waits are dropped, and the branch is at the loop's own step.
     fn next_round(&mut self, id: ActivationId, branch: u32, parent: u32, first: Option<u32>) -> bool {
         let now = self.state.now;
         let Some(known) = self.branch_mut(id, branch) else { return true };
@@ -354,7 +367,8 @@ impl Simulation {
         true
     }
 
-    /// Begins a round after the pause between two rounds.
+    /// Begins a round after the pause between two rounds: the branch runs again, at the first step of the
+    /// loop.
     pub(super) fn begin_round(&mut self, id: ActivationId, branch: u32, first: Option<u32>) {
         let now = self.state.now;
         if let Some(known) = self.branch_mut(id, branch) {
@@ -368,7 +382,9 @@ impl Simulation {
         }
     }
 
-    /// Ends a branch: its first finished branch decides a race, a join waits for its last.
+    /// Ends a branch at the end of its list: the first finished branch decides a race and cancels the others,
+    /// a join waits for its last. Returns the branch to continue, as [`advance_branch`](Self::advance_branch)
+    /// does.
     fn finish_branch(
         &mut self,
         id: ActivationId,
@@ -405,6 +421,7 @@ impl Simulation {
         self.advance_branch(id, parent, routine)
     }
 
+    /// Cancels all branches that a branch started.
     fn cancel_branches_of(&mut self, id: ActivationId, parent: u32) {
         while let Some(branch) = self.state.activations.get(id).and_then(|activation| {
             activation.branches.iter().find(|branch| branch.parent == Some(parent)).map(|branch| branch.id)
@@ -413,7 +430,7 @@ impl Simulation {
         }
     }
 
-    /// Ends a branch with its sub-branches and its wait.
+    /// Removes a branch with its sub-branches, and releases its wait.
     fn cancel_branch(&mut self, id: ActivationId, branch: u32) {
         self.cancel_branches_of(id, branch);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
@@ -443,7 +460,7 @@ impl Simulation {
         }
     }
 
-    /// Completes a wait: its branch continues.
+    /// Ends a wait that is over and continues its branch, until the activation is held again or acts.
     pub(super) fn complete(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
         let (id, branch) = (running.activation, running.branch);
@@ -464,7 +481,8 @@ impl Simulation {
         self.settle_reaction(id);
     }
 
-    /// Clears the reaction mark of branches that are held again.
+    /// Clears the reaction mark of branches that are held again: a cancellation by the tag need not wait for
+    /// them.
     pub(super) fn settle_reaction(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         for branch in &mut activation.branches {

@@ -28,6 +28,7 @@ struct Definition {
 }
 
 impl RuntimeEffects {
+    /// Effect of a number; `None` if it was forgotten or never given out.
     pub(super) fn get(&self, number: usize) -> Option<&Arc<Effect>> {
         // Without gaps, a number is a position.
         if let Some(known) = self.known.get(number)
@@ -39,7 +40,7 @@ impl RuntimeEffects {
         self.known.get(self.position(number).ok()?).map(|known| &known.effect)
     }
 
-    /// The number of an equal definition.
+    /// Number of an equal definition; `None` if there is none. `hash` is that of `def`.
     pub(super) fn number_of(&self, hash: u64, def: &EffectDef) -> Option<u32> {
         let number = *self.by_hash.get(&hash)?;
         (*self.get(number as usize)?.def == *def).then_some(number)
@@ -75,7 +76,8 @@ impl RuntimeEffects {
         self.next
     }
 
-    /// Adds an effect whose definition has this hash. `None` if all numbers are used up.
+    /// Adds an effect under the next number; `hash` is that of its definition. `None` if all numbers are used
+    /// up.
     pub(super) fn add(&mut self, hash: u64, effect: Arc<Effect>) -> Option<u32> {
         let number = self.next;
         self.next = number.checked_add(1)?;
@@ -84,7 +86,8 @@ impl RuntimeEffects {
         Some(number)
     }
 
-    /// Replaces the effect of a number, or removes it. Its instances have to be counted again.
+    /// Replaces the effect of a number, or removes it. The use count becomes zero: instances have to be
+    /// counted again.
     pub(super) fn replace(&mut self, number: u32, effect: Option<Arc<Effect>>) {
         let Ok(at) = self.position(number) else { return };
         let old = StateHasher::of(&*self.known[at].effect.def);
@@ -120,7 +123,7 @@ impl RuntimeEffects {
         known.chain((rest > 0).then_some(SequenceItem::Gap(rest)))
     }
 
-    /// Reads definitions and resolves each.
+    /// Reads definitions under their former numbers and resolves each with `resolve`.
     ///
     /// # Errors
     /// If they are inconsistent, or cannot be resolved.

@@ -99,12 +99,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Sets of a controller, sorted by id.
     fn sets_of(&self, id: ControllerId) -> Result<Vec<AttributeSetId>, RegisterError> {
         let controller = self.state.controllers.get(id).ok_or(RegisterError::UnknownController(id))?;
         Ok(self.state.layout(controller).sets.to_vec())
     }
 
-    /// Index of the layout of these sets, which are sorted.
+    /// Index of the layout of these sets, which are sorted by id; a new combination is added to the cache. An
+    /// error if the sets conflict or a dependency is missing.
     pub(super) fn layout_for(&mut self, sets: &[AttributeSetId]) -> Result<u32, AttributeSetError> {
         match self.state.layouts.find(sets) {
             Some(at) => Ok(at),
@@ -112,7 +114,7 @@ impl Simulation {
         }
     }
 
-    /// M6: reports the modifiers that lose their attribute.
+    /// M6: emits `ModifierInert` for each modifier whose attribute the new layout lacks.
     fn report_lost(&mut self, active: ActiveEffectId, effect: &Effect, old: &Layout, new: &Layout) {
         let Some(instance) = self.state.effects.get(active) else { return };
         let (effect_id, target) = (instance.effect, instance.target);
@@ -124,7 +126,9 @@ impl Simulation {
         }
     }
 
-    /// Moves a controller to another layout; attributes in both keep their values.
+    /// Moves a controller to another layout. Attributes in both keep their values, new ones are initialised;
+    /// modifiers are attached again, all values are marked for re-evaluation, and effects that read a lost
+    /// attribute are refreshed.
     fn change_layout(&mut self, id: ControllerId, layout: u32) {
         self.flush();
         let new = Arc::clone(&self.state.layouts[layout as usize]);

@@ -156,6 +156,7 @@ impl Simulation {
         }))
     }
 
+    /// Finds the template of a spawn, or compiles a definition from outside the catalog, which has no id.
     fn resolve(&self, source: Source) -> Result<(Option<TemplateId>, Template), SpawnError> {
         let id = match source {
             Source::Named(name) => self.catalog.template(&name)?,
@@ -180,7 +181,8 @@ impl Simulation {
         Ok((Some(id), template.clone()))
     }
 
-    /// Spawns a controller inside a running operation. Templates of the catalog can always be spawned.
+    /// Spawns a template without owner and avatar inside a running operation. `None` if there is no such
+    /// template. The caller has checked the limit of controllers.
     pub(super) fn spawn_from(&mut self, id: TemplateId) -> Option<ControllerId> {
         let catalog = Arc::clone(&self.catalog);
         let template = catalog.template_by_id(id)?;
@@ -190,7 +192,8 @@ impl Simulation {
         Some(spawned)
     }
 
-    /// The six steps of §4.3.
+    /// Creates a controller by the six steps of §4.3, with its events: values, abilities, tags, initial
+    /// effects. Effects and abilities that are active from the start follow in `put_in_place`.
     fn initialise(
         &mut self,
         template_id: Option<TemplateId>,
@@ -245,8 +248,9 @@ impl Simulation {
         id
     }
 
-    /// The first steps of §4.3: 1. the controller is instantiated; 2. its attribute sets are registered, with
-    /// base values and without current values; 3. owner and avatar are set.
+    /// Inserts a controller and emits `ControllerSpawned`: the first steps of §4.3. 1. the controller is
+    /// instantiated; 2. its attribute sets are registered, with base values and without current values; 3.
+    /// owner and avatar are set.
     pub(super) fn create_controller(&mut self, new: NewController) -> ControllerId {
         let NewController { template, owner, avatar, replication, layout, values } = new;
         let ordinal = self.state.ordinal;
@@ -281,6 +285,8 @@ impl Simulation {
         Ok(())
     }
 
+    /// Despawns a controller inside a running operation; does nothing if it is gone. Ends its activations,
+    /// removes its effects, abilities and tags, and emits `ControllerDespawned` last.
     pub(super) fn destroy(&mut self, id: ControllerId) {
         if !self.state.controllers.contains(id) {
             return;
@@ -319,7 +325,8 @@ impl Simulation {
         self.emit(EventKind::ControllerDespawned { controller: id });
     }
 
-    /// Saves the last source values for the effects that a controller applied to others.
+    /// Saves the tags and the read values of a source that is about to go in the effects that it applied to
+    /// others (M5).
     fn remember_source(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         let outgoing: SmallVec<[ActiveEffectId; 8]> =
@@ -341,7 +348,8 @@ impl Simulation {
         }
     }
 
-    /// Sets or removes the avatar of a controller (§4.3). Its effects are re-evaluated.
+    /// Sets or removes the avatar of a controller (§4.3). Its effects are re-evaluated, and active abilities
+    /// whose requirements no longer hold are cancelled.
     ///
     /// # Errors
     /// If the controller does not exist (any more).
@@ -414,8 +422,9 @@ impl Simulation {
         }
     }
 
-    /// Evaluates the slots for which `is_new` holds for the first time, without events: bases are normalised
-    /// to their bounds once (B0).
+    /// Evaluates the slots for which `is_new` holds for the first time, without `AttributeChanged`: bases are
+    /// normalised to their bounds once (B0). Effects that read them are refreshed; a slot that cannot be
+    /// evaluated keeps its base as its value and emits `EvaluationFailed`.
     pub(super) fn initialise_values(&mut self, id: ControllerId, is_new: impl Fn(u16) -> bool) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);

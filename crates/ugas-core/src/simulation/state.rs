@@ -230,6 +230,7 @@ impl State {
         }
     }
 
+    /// Returns the next sequence number and advances the counter.
     pub(super) fn next_sequence(&mut self) -> u64 {
         let sequence = self.sequence;
         self.sequence += 1;
@@ -241,7 +242,7 @@ impl State {
         &self.layouts[controller.layout as usize]
     }
 
-    /// A controller together with the slot of one of its attributes.
+    /// A controller together with the slot of one of its attributes; `None` if either is missing.
     #[inline]
     pub(super) fn locate(
         &self,
@@ -253,6 +254,7 @@ impl State {
         Some((controller, usize::from(slot)))
     }
 
+    /// Definition of an effect, of the catalog or created at run time; `None` if it was forgotten.
     #[inline]
     pub(super) fn definition<'a>(&'a self, catalog: &'a Catalog, id: EffectId) -> Option<&'a Arc<Effect>> {
         match id.usize().checked_sub(catalog.effect_count()) {
@@ -261,6 +263,7 @@ impl State {
         }
     }
 
+    /// Oldest controller of an actor in `index`, which is `owners` or `avatars`.
     pub(super) fn by_actor(
         &self,
         index: &BTreeSet<(ActorId, ControllerId)>,

@@ -31,7 +31,9 @@ impl Simulation {
         self.state.summons.of(instigator)
     }
 
-    /// Carries out `SpawnController`. Limits are checked before the first spawn: a refusal changes nothing.
+    /// Carries out `SpawnController`, on an authority only. Limits and all numbers are checked before the
+    /// first spawn: a refusal spawns nothing. Without the target or location to spawn at it does nothing,
+    /// which is reported.
     pub(super) fn spawn_task(
         &mut self,
         id: ActivationId,
@@ -92,6 +94,7 @@ impl Simulation {
         Ok(Flow::Yield)
     }
 
+    /// Refuses `count` more spawns beyond the limits of the operation or of the simulation.
     fn check_spawns(&self, count: u32) -> Result<(), RefusalReason> {
         let of_operation = self.scratch.spawned.saturating_add(count);
         if of_operation > self.config.max_spawns_per_operation {
@@ -104,7 +107,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Position of one spawned controller; `None` without an origin.
+    /// Placement of one spawned controller: `place` moved by the offset, whose numbers are evaluated in any
+    /// case. `None` if there is no place to start from.
     fn offset(
         &mut self,
         id: ActivationId,
@@ -124,8 +128,8 @@ impl Simulation {
         placement.map(Some).map_err(|_| RefusalReason::NonFinite { modifier: None, attribute: None })
     }
 
-    /// Records the instigator and the lifetime of a spawned controller. A lifetime that is not positive ends
-    /// at the same instant, after all consequences of the spawn.
+    /// Records the instigator, name and lifetime of a spawned controller, with the timer. A lifetime that is
+    /// not positive ends at the same instant, after all consequences of the spawn.
     fn summon(
         &mut self,
         id: ActivationId,
@@ -156,7 +160,7 @@ impl Simulation {
         }
     }
 
-    /// Sets the timer of a summoned controller's lifetime.
+    /// Sets the timer of a summoned controller's lifetime; does nothing without a lifetime.
     pub(super) fn schedule_departure(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         if controller.interactions.summon.is_none() {
@@ -168,7 +172,7 @@ impl Simulation {
         summon.timer = Some(self.state.timers.schedule(expires, timer));
     }
 
-    /// Handles the end of a summoned controller's lifetime.
+    /// Despawns a summoned controller whose lifetime timer fired.
     pub(super) fn end_lifetime(&mut self, id: ControllerId) {
         if let Some(controller) = self.state.controllers.get_mut(id)
             && controller.interactions.summon.is_some()
@@ -179,7 +183,7 @@ impl Simulation {
         self.destroy(id);
     }
 
-    /// Removes a controller from the indexes of summoned ones, and its timer.
+    /// Removes a despawned controller from the index of summoned ones, and cancels its timer.
     pub(super) fn forget_summon(&mut self, id: ControllerId, summon: &Summon) {
         self.state.summons.remove(id, summon);
         if let Some(timer) = summon.timer {
@@ -187,7 +191,7 @@ impl Simulation {
         }
     }
 
-    /// Queues the despawning of the controllers bound to an activation.
+    /// Queues the despawning of the controllers bound to an activation, which is ending.
     pub(super) fn release_bound(&mut self, id: ActivationId, owner: ControllerId) {
         let is_bound = |summoned: &ControllerId| {
             let summon = self.state.controllers.get(*summoned).and_then(|known| known.summon());
@@ -199,7 +203,8 @@ impl Simulation {
         }
     }
 
-    /// Carries out `DespawnController`.
+    /// Carries out `DespawnController`, on an authority only: the recipients if the task names them, else the
+    /// summons of the owner that fit its name and tags.
     pub(super) fn despawn_task(
         &mut self,
         id: ActivationId,
@@ -221,6 +226,8 @@ impl Simulation {
         Ok(Flow::Yield)
     }
 
+    /// Whether a summoned controller fits the name and the tags of a despawn task. A name without a number
+    /// fits all controllers of that name.
     fn is_leaving(&self, id: ControllerId, despawn: &DespawnTask) -> bool {
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let name = controller.summon().and_then(Summon::name);
@@ -231,7 +238,7 @@ impl Simulation {
         is_named && (despawn.tags.is_empty() || controller.tags.has_any(&despawn.tags))
     }
 
-    /// Lifetime timers of summoned controllers, for the integrity check.
+    /// Lifetime timers that summoned controllers should have, for the integrity check.
     pub(super) fn departures(&self) -> impl Iterator<Item = (Time, Timer)> + '_ {
         self.state.controllers.iter().filter_map(|(id, controller)| {
             let summon = controller.summon()?;

@@ -81,6 +81,8 @@ impl Simulation {
         ability.zip(target).is_some_and(|(ability, target)| ability.target.is_met_by(&target.tags))
     }
 
+    /// Replaces `found` by the targets that a targeting of `owner` selects, starting from `given`; empty if
+    /// the owner does not exist. `buffers` is working memory.
     pub(super) fn select_into(
         &self,
         targeting: &Targeting,
@@ -93,6 +95,8 @@ impl Simulation {
         select(self.state.controllers.iter().map(candidate), &query, buffers, found);
     }
 
+    /// Query of a targeting: the owner's placement and team, and the first target and location of `given`.
+    /// `None` if the owner does not exist. A named filter that the catalog lacks accepts nobody.
     fn query<'a>(
         &'a self,
         targeting: &'a Targeting,
@@ -118,6 +122,7 @@ impl Simulation {
     }
 }
 
+/// View of a controller for target selection.
 fn candidate((controller, known): (ControllerId, &Controller)) -> Candidate<'_> {
     Candidate {
         controller,

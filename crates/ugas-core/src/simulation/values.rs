@@ -78,8 +78,10 @@ pub(crate) enum Qualification {
     EffectGone,
 }
 
-/// Tags of an effect's source: its current tags, or the last known ones (M5).
+/// Source tags of an effect: the union of the source's tags and of the tags of the effect's ability (E13).
 pub(crate) struct SourceTags<'a> {
+    /// Tags of the source: the last known ones if they were kept (M5), else its current ones; `None` without
+    /// either.
     own: Option<&'a TagBits>,
     /// Tags of the ability that the effect comes from (E13).
     ability: Option<&'a TagBits>,
@@ -112,6 +114,7 @@ impl<'a> SourceTags<'a> {
 }
 
 impl TagView for SourceTags<'_> {
+    /// 64 tag bits of the union of both sets.
     fn word(&self, index: usize) -> u64 {
         let word = |bits: Option<&TagBits>| bits.map_or(0, |bits| bits.word(index));
         word(self.own) | word(self.ability)
@@ -210,6 +213,8 @@ impl State {
         Some(qualifications)
     }
 
+    /// Judges one entry by its conditions and the parameters; returns the first reason against it. The
+    /// attribute's own rules (M7) are judged afterwards, over all entries.
     fn qualify(
         &self,
         catalog: &Catalog,
@@ -272,7 +277,7 @@ impl State {
         Qualification::Counts
     }
 
-    /// An active effect together with its definition.
+    /// An active effect together with its definition; `None` if either is gone.
     pub(crate) fn effect_of<'a>(
         &'a self,
         catalog: &'a Catalog,
@@ -301,14 +306,14 @@ impl State {
         Evaluated { value: result.value, divisor_ignored: result.divisor_ignored }
     }
 
-    /// Value that a slot would have with another base, before bounds.
+    /// Value that a slot would have with another base, before bounds; for the check of a cost.
     pub(super) fn unclamped(&self, catalog: &Catalog, controller: &Controller, slot: u16, base: f64) -> f64 {
         let place = &self.layout(controller).slots[usize::from(slot)];
         let entries = controller.modifiers_of(slot);
         self.aggregate_present(catalog, controller, place, base, entries).value
     }
 
-    /// Value of a slot before bounds, under current conditions.
+    /// Value of a slot before bounds, under current conditions; entries that cannot fail take a faster path.
     fn aggregate_present(
         &self,
         catalog: &Catalog,
@@ -325,7 +330,7 @@ impl State {
         self.aggregate_slot(catalog, &input, |_| {})
     }
 
-    /// Current bounds of a slot.
+    /// Current bounds of a slot, minimum first; `None` is unbounded.
     #[inline]
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {
@@ -408,7 +413,8 @@ impl Simulation {
         Some(AggregatorSnapshot { controller: id, attribute, base: controller.values[slot].base, entries })
     }
 
-    /// Evaluates captured modifiers within the current bounds.
+    /// Evaluates captured modifiers with the captured base, within the current bounds. `None` if the
+    /// controller is gone or lacks the attribute now, or the result is not finite.
     pub fn evaluate_capture(
         &self,
         capture: &AggregatorSnapshot,
@@ -418,6 +424,8 @@ impl Simulation {
         self.evaluate_entries(controller, slot as u16, capture.base, &capture.entries, parameters)
     }
 
+    /// Aggregates entries under parameters. Bounds apply only if all layers are evaluated. `None` if the
+    /// result is not finite.
     fn evaluate_entries(
         &self,
         controller: &Controller,
@@ -455,6 +463,8 @@ pub(crate) fn clamp(value: f64, min: Option<f64>, max: Option<f64>) -> f64 {
     value
 }
 
+/// Reason for which a tag requirement fails: the first missing tag, else the first ignored one; `None` if it
+/// is met.
 fn require(requirement: &TagRequirement, tags: &impl TagView, party: Party) -> Option<Qualification> {
     if requirement.is_met_by(tags) {
         return None;

@@ -97,8 +97,9 @@ impl Simulation {
         runs.flat_map(move |run| run.tasks().chain(run.standing.iter().copied().filter(goes_on)))
     }
 
-    /// Completes a task that the host was asked to do (A6). Returns false if nothing waits for it (any more):
-    /// an answer that comes twice or too late changes nothing.
+    /// Completes a task that the host was asked to do (A6). Any outcome but `Completed` ends the activation.
+    /// Returns false if nothing waits for it (any more): an answer that comes twice or too late changes
+    /// nothing.
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
         let is_host = matches!(self.wait_of(task), Some(Wait::Host(_)));
         if is_host {
@@ -114,7 +115,8 @@ impl Simulation {
         is_host
     }
 
-    /// Provides the targets that a task waits for. Returns false if nothing waits for them (any more).
+    /// Provides the targets that a task waits for. Returns false if nothing waits for them (any more), or an
+    /// earlier answer is still queued for a wait that takes only one.
     ///
     /// # Errors
     /// If a position is not finite (V2), or there are too many targets; the task keeps waiting then.
@@ -134,7 +136,8 @@ impl Simulation {
         Ok(true)
     }
 
-    /// Targets that a waiting task would select now, for a reticle or a preview (GASD §4.11.4).
+    /// Targets that a waiting task would select now, for a reticle or a preview (GASD §4.11.4). `None` if the
+    /// task does not wait for targets.
     pub fn preview_targets(&self, task: TaskId) -> Option<TargetData> {
         let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return None };
         let activation = self.state.activations.get(self.state.tasks.get(task)?.activation)?;
@@ -149,6 +152,8 @@ impl Simulation {
         Some(found)
     }
 
+    /// Definition of the wait that a task runs; `None` if the task has ended, or holds its branch without
+    /// one, as in the pause of a loop.
     pub(super) fn wait_of(&self, task: TaskId) -> Option<&Wait> {
         let task = self.state.tasks.get(task)?;
         let activation = self.state.activations.get(task.activation)?;
@@ -159,7 +164,8 @@ impl Simulation {
         }
     }
 
-    /// Starts a wait. A wait whose condition already holds is over at once.
+    /// Starts a wait, or returns to one that stands. A wait whose condition already holds is over at once,
+    /// with its results stored; any other holds the branch.
     pub(super) fn begin_wait(
         &mut self,
         id: ActivationId,
@@ -282,18 +288,19 @@ impl Simulation {
         Ok(Begun::Waiting)
     }
 
-    /// Starts the pause between two rounds of a loop.
+    /// Holds a branch in the pause between two rounds of a loop; `step` is that of the loop.
     pub(super) fn begin_pause(&mut self, id: ActivationId, branch: u32, step: u32, until: Time) {
         let Some(activation) = self.state.activations.get(id) else { return };
         self.begin_task(id, activation.controller, branch, step, Hold::until(until));
     }
 
-    /// Holds a branch until replicated state moves it.
+    /// Holds a branch of a client, without deadline or subscription, until replicated state moves it.
     pub(super) fn begin_hold(&mut self, id: ActivationId, branch: u32, step: u32) {
         let Some(activation) = self.state.activations.get(id) else { return };
         self.begin_task(id, activation.controller, branch, step, Hold::default());
     }
 
+    /// Creates a task with its subscriptions and deadline, and makes the branch wait for it.
     fn begin_task(
         &mut self,
         id: ActivationId,
@@ -329,6 +336,7 @@ impl Simulation {
         task
     }
 
+    /// Adds subscriptions of a task to the index of its controller; the list in the task is not changed.
     pub(super) fn subscribe(
         &mut self,
         task: TaskId,
@@ -342,6 +350,7 @@ impl Simulation {
         }
     }
 
+    /// Replaces the deadline of a task and its timer; `None` removes both. A deadline in the past fires now.
     pub(super) fn set_deadline(&mut self, task: TaskId, deadline: Option<Time>) {
         let now = self.state.now;
         let Some(running) = self.state.tasks.get_mut(task) else { return };
@@ -355,7 +364,8 @@ impl Simulation {
         }
     }
 
-    /// Ends a task without resuming its branch: subscriptions and timers are removed (§10.5).
+    /// Ends a task without resuming its branch: subscriptions and timers are removed (§10.5). Emits the end
+    /// of a targeting, and the cancellation of a host task.
     pub(super) fn drop_task(&mut self, task: TaskId, end: TaskEnd) {
         let is_host = end == TaskEnd::Cancelled && matches!(self.wait_of(task), Some(Wait::Host(_)));
         let is_targeting = matches!(self.wait_of(task), Some(Wait::TargetData { .. }));
@@ -381,7 +391,8 @@ impl Simulation {
         }
     }
 
-    /// Handles the deadline of a task.
+    /// Handles the deadline of a task: native code decides, targeting ends the activation as declined, and
+    /// any other wait is over.
     pub(super) fn fire_task(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get_mut(task) else { return };
         running.timer = None;
@@ -395,7 +406,8 @@ impl Simulation {
         }
     }
 
-    /// Ends a wait whose event occurred. Targets that the player confirmed are selected now.
+    /// Ends a wait with its oldest queued occurrence and continues the branch; does nothing if the task no
+    /// longer holds one. Targets that the player confirmed are selected now.
     pub(super) fn finish_wait(&mut self, task: TaskId) {
         let catalog = Arc::clone(&self.catalog);
         if !self.holds_branch(task) {
@@ -418,7 +430,8 @@ impl Simulation {
         self.complete(task);
     }
 
-    /// Sets the activation's targets; persistent ones stay if there are no new ones.
+    /// Selects targets now and sets them as the activation's; of a persistent targeting that finds none, the
+    /// former ones stay.
     fn choose_targets(&mut self, id: ActivationId, branch: u32, targeting: &Targeting) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let mut found = TargetData::new();
@@ -431,7 +444,7 @@ impl Simulation {
         self.set_targets(id, branch, found);
     }
 
-    /// Matches an event on its controller against a task.
+    /// Matches an event on its controller against a task that subscribes to its subject. Changes nothing.
     pub(super) fn match_event(&self, id: TaskId, event: &EventKind) -> WaitMatch {
         let Some(task) = self.state.tasks.get(id) else { return WaitMatch::No };
         let Some(wait) = self.wait_of(id) else { return WaitMatch::No };
@@ -512,7 +525,8 @@ impl Simulation {
         }
     }
 
-    /// Whether an effect passes the filter of a wait, including the tags of its instance.
+    /// Whether an effect passes the filter of a wait, including the tags of its instance. False if its
+    /// definition is gone.
     fn passes(&self, filter: &EffectFilter, effect: EffectId, active: Option<ActiveEffectId>) -> bool {
         let EffectFilter { effect: wanted, tags } = filter;
         if wanted.is_some_and(|wanted| wanted != effect) {
@@ -525,7 +539,7 @@ impl Simulation {
             || instance.is_some_and(|active| self.tags_with(definition, &active.spec).has_any(tags))
     }
 
-    /// Whether a wait for tags matches the context tags of an application (E14).
+    /// Whether the context tags of an application pass the filter of a wait for tags (E14).
     fn has_context_tag(&self, filter: &EffectFilter, effect: EffectId, tags: &ContextTags) -> bool {
         let EffectFilter { effect: wanted, tags: filter } = filter;
         !tags.is_empty()
@@ -533,11 +547,13 @@ impl Simulation {
             && tags.closed(self.catalog.tags()).has_any(filter)
     }
 
+    /// Input that the ability of an activation is bound to.
     fn own_input(&self, id: ActivationId) -> Option<InputId> {
         let granted = self.state.activations.get(id)?.granted;
         self.state.abilities.get(granted)?.input.clone()
     }
 
+    /// Whether an input is the one that a wait names, else the one that its ability is bound to.
     fn is_meant(&self, task: &RunningTask, wanted: Option<&InputId>, input: &InputId) -> bool {
         match wanted {
             Some(wanted) => wanted == input,
@@ -546,6 +562,7 @@ impl Simulation {
         }
     }
 
+    /// Current value of an attribute; a refusal if the owner lacks it.
     fn require_attribute(
         &self,
         owner: ControllerId,
@@ -569,6 +586,8 @@ impl Simulation {
         Ok(if share.is_finite() { share } else { 0.0 })
     }
 
+    /// Starts a native task, with its evaluated parameters in `memory`. Native code may end it at once; its
+    /// failure, or missing code, is a refusal.
     fn begin_custom(
         &mut self,
         id: ActivationId,
@@ -594,7 +613,8 @@ impl Simulation {
         }
     }
 
-    /// Notifies a native task of an event, or of its deadline.
+    /// Calls a native task with an event, or with its deadline if there is none. By its answer the wait goes
+    /// on, ends, or fails the activation.
     pub(super) fn wake_custom(&mut self, task: TaskId, event: Option<&EventKind>) {
         let Some(Wait::Custom { task: custom, .. }) = self.wait_of(task) else { return };
         let custom = *custom;
@@ -611,7 +631,9 @@ impl Simulation {
         }
     }
 
-    /// Calls native code with its parameters, the first of the task's numbers, and its memory, the rest.
+    /// Calls native code with its parameters, the first of the task's numbers, and its memory, the rest. Then
+    /// carries out its requests: subscriptions, deadline, stored numbers, applications. `None` if the code or
+    /// the task is missing.
     fn call_custom(
         &mut self,
         task: TaskId,
@@ -666,7 +688,8 @@ impl Simulation {
         Some(progress)
     }
 
-    /// Wakes the tasks that wait for `subject` of a controller. Most controllers have none.
+    /// Matches an event against the tasks that wait for `subject` of a controller. Most controllers have
+    /// none, so this is the fast check; [`wake_waiting`](Self::wake_waiting) does the work.
     #[inline]
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         // Often there is no task in the whole simulation.
@@ -679,6 +702,8 @@ impl Simulation {
         }
     }
 
+    /// Matches an event against each subscribed task, in the order of starting, and queues what follows: an
+    /// occurrence, the end by a decline, or a call of native code.
     #[inline(never)]
     fn wake_waiting(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         let Some(known) = self.state.controllers.get(controller) else { return };
@@ -701,6 +726,8 @@ impl Simulation {
         }
     }
 
+    /// Marks the branch of a task as reacting to a tag, so that a cancellation by that tag lets it finish
+    /// first.
     fn mark_reacting(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
         let (id, branch) = (running.activation, running.branch);

@@ -185,7 +185,7 @@ impl TagBits {
         }
     }
 
-    /// Removes one tag; the caller keeps the set closed.
+    /// Removes one tag, and empty words at the end; the caller keeps the set closed.
     pub(super) fn unset(&mut self, tag: TagId) {
         let (index, bit) = place(tag);
         let Some(index) = index.checked_sub(HEAD_WORDS) else {

@@ -90,10 +90,12 @@ impl TagContainer {
         &self.presence
     }
 
+    /// The entry of a tag, with counts of 0 if it is idle; `None` if there is no entry.
     fn entry(&self, tag: TagId) -> Option<&TagCount> {
         self.counts.get(self.position(tag).ok()?)
     }
 
+    /// Position of the entry of a tag, or where it would be inserted.
     fn position(&self, tag: TagId) -> Result<usize, usize> {
         self.counts.binary_search_by_key(&tag, |entry| entry.tag)
     }

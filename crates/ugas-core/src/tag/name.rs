@@ -73,6 +73,7 @@ pub fn check_tag_name(name: &str) -> Result<(), TagNameError> {
     }
 }
 
+/// Byte offset and kind of the first problem; `None` if the name is valid.
 fn first_problem(name: &str) -> Option<(usize, TagNameProblem)> {
     if name.is_empty() {
         return Some((0, TagNameProblem::Empty));

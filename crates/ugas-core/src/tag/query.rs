@@ -119,6 +119,8 @@ impl TagQuery {
         if (0..=root).all(is_sound) { Ok(()) } else { Err("the lists of a tag query are not in order") }
     }
 
+    /// A query over items by one rule. Nodes are in postfix order: items before their list, the root last.
+    /// Without items, the empty query.
     fn list(rule: Rule, items: impl Iterator<Item = TagQueryItem>) -> Self {
         let mut nodes = Vec::new();
         let mut roots: SmallVec<[usize; 8]> = SmallVec::new();
@@ -189,6 +191,7 @@ struct Node {
 }
 
 impl Node {
+    /// A node that is in no list yet.
     fn root(test: Test) -> Self {
         Self { to_list: 0, test }
     }

@@ -190,6 +190,7 @@ struct Builder {
 }
 
 impl Builder {
+    /// Adds a name and those of its ancestors that are new. Names must come in depth-first order.
     fn push(&mut self, name: &str) -> Result<(), TagNameError> {
         let Ok(text_start) = u32::try_from(self.registry.text.len()) else {
             return Err(TagNameError {
@@ -218,6 +219,7 @@ impl Builder {
         Ok(())
     }
 
+    /// Ends all open subtrees and returns the registry.
     fn finish(mut self) -> TagRegistry {
         while !self.open.is_empty() {
             self.close_last();
@@ -225,6 +227,7 @@ impl Builder {
         self.registry
     }
 
+    /// Ends the subtree of the innermost open tag.
     fn close_last(&mut self) {
         let end = self.registry.entries.len() as u32;
         if let Some(entry) = self.open.pop().and_then(|tag| self.registry.entries.get_mut(tag.usize())) {
@@ -233,6 +236,7 @@ impl Builder {
     }
 }
 
+/// Whether a name is a strict descendant of another.
 fn is_below(name: &str, ancestor: &str) -> bool {
     name.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('.'))
 }

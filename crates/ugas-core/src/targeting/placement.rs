@@ -42,6 +42,7 @@ impl Placement {
         Self::new(position, [0.0; 3])
     }
 
+    /// Checks a decoded placement.
     fn check(&self) -> Result<(), &'static str> {
         let Self { position, facing } = *self;
         Self::new(position, facing).map(|_| ()).map_err(|_| "a placement is not finite")

@@ -91,6 +91,8 @@ impl<'a> TargetQuery<'a> {
         Some(Area { shape, origin, range })
     }
 
+    /// Whether the relation of the candidate to the owner is the wanted one. The owner counts as its own
+    /// ally.
     fn affiliation_fits(&self, candidate: &Candidate<'_>) -> bool {
         let is_owner = candidate.controller == self.owner;
         let attitude = || match is_owner {
@@ -108,6 +110,8 @@ impl<'a> TargetQuery<'a> {
         }
     }
 
+    /// Whether a candidate passes tags, affiliation and the host's filter; its place is not tested. A named
+    /// filter that is not registered rejects all.
     pub(crate) fn filters_fit(&self, candidate: &Candidate<'_>) -> bool {
         let Targeting { require, exclude, query, filter, .. } = self.targeting;
         candidate.tags.has_all(require)
@@ -117,7 +121,8 @@ impl<'a> TargetQuery<'a> {
             && (filter.is_none() || self.filter.is_some_and(|filter| filter(candidate, self)))
     }
 
-    /// Whether the candidate is in the searched area; `answered` is the sorted answer of an engine.
+    /// Whether the candidate is where the shape searches. `answered` is the sorted answer of the host's
+    /// world, which replaces the geometric test of area shapes.
     fn place_fits(
         &self,
         candidate: &Candidate<'_>,
@@ -144,11 +149,13 @@ impl<'a> TargetQuery<'a> {
         }
     }
 
+    /// Whether a chain may jump to the owner: only with the affiliations `Allied` and `SelfOnly`.
     fn includes_owner(&self) -> bool {
         matches!(self.targeting.affiliation, Affiliation::Allied | Affiliation::SelfOnly)
     }
 
-    /// Index of the first target of a chain, among those that fit.
+    /// Index of the first target of a chain: the activation target if there is one, else the nearest in the
+    /// area, in sight.
     fn first_of_chain(&self, ranked: &[Ranked], area: Option<&Area>) -> Option<usize> {
         let is_inside = |ranked: &Ranked| match (area, ranked.position) {
             (Some(area), Some(position)) => area.contains(position),
@@ -164,8 +171,8 @@ impl<'a> TargetQuery<'a> {
         ranked.iter().position(|ranked| fits(ranked) && self.is_seen(ranked, area))
     }
 
-    /// Follows a chain from target to target, each the nearest to the one before, equally near ones by
-    /// ordinal.
+    /// Appends the targets of a chain to `out`: each the nearest within a jump of the one before, equally
+    /// near ones by ordinal. Ends at the limit or without a next target.
     fn follow_chain(&self, ranked: &mut [Ranked], area: Option<&Area>, out: &mut TargetData) {
         let Shape::Chain { radius, repeat, .. } = self.targeting.shape else { return };
         let Some(mut at) = self.first_of_chain(ranked, area) else { return };
@@ -200,6 +207,8 @@ impl<'a> TargetQuery<'a> {
         }
     }
 
+    /// Whether the candidate is in sight of the origin. `true` for the owner and if sight is not required;
+    /// `false` if a position is unknown.
     fn is_seen(&self, ranked: &Ranked, area: Option<&Area>) -> bool {
         if !self.targeting.line_of_sight || ranked.controller == self.owner {
             return true;
@@ -267,6 +276,7 @@ struct Ranked {
 }
 
 impl Ranked {
+    /// Order of candidates: by distance, then by ordinal.
     fn order(&self, other: &Self) -> Ordering {
         self.distance.total_cmp(&other.distance).then(self.ordinal.cmp(&other.ordinal))
     }

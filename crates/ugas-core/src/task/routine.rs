@@ -141,6 +141,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
+    /// Name of the task type, as in files and debug output.
     pub(crate) fn kind(&self) -> &str {
         match self {
             Self::Sequence { .. } => "Sequence",
@@ -266,6 +267,7 @@ impl Wait {
         }
     }
 
+    /// Name of the task type, as in files and debug output; that of the host for a host task.
     pub(crate) fn kind(&self) -> &str {
         match self {
             Self::Delay(_) => "WaitDelay",
@@ -361,6 +363,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
+    /// Name of the task type, as in files and debug output.
     fn kind(&self) -> &'static str {
         match self {
             Self::Commit(_) => "Commit",

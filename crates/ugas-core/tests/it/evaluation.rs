@@ -1,4 +1,5 @@
-//! Evaluation under other circumstances (UEM): parameters, batches and aggregator snapshots.
+//! Evaluation under other circumstances (UEM, "FAggregatorEvaluateParameters", "Aggregator Snapshots"): parameters,
+//! batches and aggregator snapshots.
 
 use ugas_core::effect::magnitude::{AttributeCalculation, CaptureFrom, MagnitudeDef};
 use ugas_core::effect::{EffectDef, PredictionKey};

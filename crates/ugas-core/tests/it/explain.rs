@@ -1,4 +1,4 @@
-//! Explanations: every cause of UEM's last section, as data and as text.
+//! Explanations: every cause of UEM, "Why This Matters for Debugging", as data and as text.
 
 use std::sync::Arc;
 

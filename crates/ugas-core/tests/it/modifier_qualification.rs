@@ -9,8 +9,8 @@ use ugas_core::simulation::Stacks;
 
 use crate::fixture::{Game, buff, tagging};
 
-/// UEM's Fire Shield: armor always, strength only while the target is frozen; speed only while the source is
-/// enraged.
+/// The Fire Shield of UEM, "Modifier Tag Requirements": armor always, strength only while the target is frozen;
+/// speed only while the source is enraged.
 fn fire_shield() -> Game {
     let shield = EffectDef::infinite("GE_FireShield")
         .modify("Armor", Operation::Add, 20.0)

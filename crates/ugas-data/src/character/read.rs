@@ -27,6 +27,9 @@ use crate::model::saved::{
 };
 use crate::source::Spanned;
 
+/// Converts a document to a character. Missing fields get defaults; values that cannot be decoded are
+/// reported to the sink and left out. Abilities of effects and of the controller form one list in the order
+/// of their grants.
 pub(super) fn character(doc: &ControllerDoc, sink: &mut Sink) -> Character {
     let saved = doc.saved.clone().unwrap_or_default();
     let own_id = doc.owner.as_ref().and_then(|owner| owner.id.as_ref()).map(|id| id.0.value.clone());
@@ -80,6 +83,8 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads a granted ability. `fallback` is its order if the file has none; `granted_by` is left to the
+    /// caller. Fields of the `Saved` block win over those of the specification's form.
     fn ability(&self, doc: &ControllerAbilityDoc, fallback: u32) -> CharacterAbility {
         let saved = doc.saved.clone().unwrap_or_default();
         let level = doc.level.as_ref().map(|level| level.0.value).and_then(|level| u32::try_from(level).ok());
@@ -101,6 +106,8 @@ impl Reader {
         }
     }
 
+    /// Reads an active effect. `fallback` is its order and recency if the file has none. Fields of the
+    /// `Saved` block win over those of the specification's form.
     fn effect(&self, doc: &ControllerEffectDoc, fallback: u32, sink: &mut Sink) -> CharacterEffect {
         let saved = doc.saved.clone().unwrap_or_default();
         let level = doc.level.as_ref().map(|level| level.0.value as f64);
@@ -152,7 +159,8 @@ impl Reader {
         }
     }
 
-    /// Instigator of an effect. Files of other tools have only its name.
+    /// Instigator of an effect. Files of other tools have only its name. A name of the character itself
+    /// stands for itself, and a number is the owner of another controller.
     fn instigator(&self, doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Instigator {
         let name = doc.instigator.as_ref().map(|name| name.0.value.clone());
         let owner = saved.instigator_owner.as_ref().map(number_of);
@@ -173,6 +181,7 @@ impl Reader {
     }
 }
 
+/// Reads an attribute set with the values that have a base.
 fn set(doc: &ControllerSetDoc) -> CharacterSet {
     CharacterSet {
         name: doc.name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
@@ -205,6 +214,7 @@ fn lifetime(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Lifetime {
     }
 }
 
+/// Reads the phase of the period; `None` without `PeriodicState`.
 fn phase(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Option<Phase> {
     let state = doc.periodic.as_ref()?;
     let elapsed = state.elapsed.as_ref().map_or(0.0, |elapsed| elapsed.0.value);
@@ -235,6 +245,7 @@ fn captured(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Vec<CapturedVa
         .collect()
 }
 
+/// Reads a captured value of a `Saved` block, with its reading and tag filters.
 fn capture(doc: &SavedCaptureDoc) -> CapturedValue {
     let layer = doc.up_to_channel.as_ref().and_then(|layer| u8::try_from(layer.0.value).ok());
     CapturedValue {
@@ -252,6 +263,8 @@ fn capture(doc: &SavedCaptureDoc) -> CapturedValue {
     }
 }
 
+/// Reads the last known state of an instigator that may be gone (M5). Attributes without a base are left out,
+/// and the current value defaults to the base.
 fn remembered(doc: &SavedSourceDoc) -> RememberedSource {
     let values = doc.attributes.iter().filter_map(|known| {
         let base = known.base.as_ref()?.0.value;
@@ -261,6 +274,7 @@ fn remembered(doc: &SavedSourceDoc) -> RememberedSource {
     RememberedSource { tags: texts(&doc.tags), values: values.collect() }
 }
 
+/// Reads a hit result; missing fields are zero.
 fn hit(doc: &SavedHitDoc) -> HitResult {
     let point = |vector: &Option<Vector<3>>| vector.as_ref().map_or([0.0; 3], |vector| vector.0.value);
     HitResult {
@@ -272,12 +286,14 @@ fn hit(doc: &SavedHitDoc) -> HitResult {
     }
 }
 
+/// Reads the placement; `None` without a position. A missing facing is the zero vector.
 fn placement(position: Option<&Vector<3>>, facing: Option<&Vector<3>>) -> Option<Placement> {
     let facing = facing.map_or([0.0; 3], |facing| facing.0.value);
     // Decoded numbers are always finite.
     Placement::new(position?.0.value, facing).ok()
 }
 
+/// Reads the input buffer; it is disabled unless the file says otherwise.
 fn buffer(doc: &SavedBufferDoc) -> InputBufferConfig {
     let window = doc.window.as_ref().map_or(0.0, |NonNegative(seconds)| seconds.value);
     InputBufferConfig {
@@ -287,7 +303,8 @@ fn buffer(doc: &SavedBufferDoc) -> InputBufferConfig {
     }
 }
 
-/// Effect definition that was created at run time.
+/// Decodes an effect definition that was created at run time. Undecodable bytes are reported, and the result
+/// is then `None`.
 fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
     match unsealed(&bytes.0.value) {
         Ok(definition) => Some(definition),
@@ -302,6 +319,7 @@ fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
     }
 }
 
+/// Decodes a definition from its envelope, or from the plain bytes of version 1. Bytes after it are an error.
 fn unsealed(bytes: &[u8]) -> Result<EffectDef, DecodeError> {
     // Version 1 wrote it without an envelope.
     let mut decoder =
@@ -311,7 +329,8 @@ fn unsealed(bytes: &[u8]) -> Result<EffectDef, DecodeError> {
     Ok(definition)
 }
 
-/// 64-bit number, written as 8 bytes.
+/// Decodes a 64-bit number from exactly 8 bytes, most significant first. Another length is reported, and the
+/// result is then `None`.
 fn key(bytes: &Hex, sink: &mut Sink) -> Option<u64> {
     let key = <[u8; 8]>::try_from(bytes.0.value.as_slice()).ok().map(u64::from_be_bytes);
     if key.is_none() {
@@ -320,6 +339,7 @@ fn key(bytes: &Hex, sink: &mut Sink) -> Option<u64> {
     key
 }
 
+/// Number of an actor; `None` if it is absent or its id is not a number.
 fn actor(doc: &Option<HostActorDoc>) -> Option<ActorId> {
     doc.as_ref()?.id.as_ref()?.0.value.parse().ok().map(ActorId)
 }
@@ -328,21 +348,25 @@ fn number_of(actor: &ActorNumber) -> ActorId {
     ActorId(actor.0.value)
 }
 
+/// Count as `u32`; 0 if it does not fit.
 fn count(count: &Count) -> u32 {
     let Integer(count) = count;
     u32::try_from(count.value).unwrap_or_default()
 }
 
+/// Reads counts by name, such as rolls of effects and activations of abilities.
 fn counts<'a, N: std::ops::Deref<Target = Spanned<String>> + 'a>(
     pairs: impl Iterator<Item = &'a (N, Count)>,
 ) -> Vec<(String, u32)> {
     pairs.map(|(name, number)| (name.value.clone(), count(number))).collect()
 }
 
+/// Reads seconds as a time span; `None` if the field is absent.
 fn seconds(number: &Option<Number>) -> Option<Time> {
     number.as_ref().map(|number| Time::seconds(number.0.value))
 }
 
+/// Texts of a list of names.
 fn texts<T: std::ops::Deref<Target = Spanned<String>>>(names: &List<T>) -> Vec<String> {
     names.iter().map(|name| name.value.clone()).collect()
 }

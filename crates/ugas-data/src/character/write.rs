@@ -28,6 +28,8 @@ use crate::model::{
 use crate::node::{Node, Value};
 use crate::source::{Span, Spanned};
 
+/// Converts a character to a controller document. Abilities that effects grant are written inside the `Saved`
+/// block of their effect.
 pub(super) fn document(character: &Character) -> ControllerDoc {
     let name = Some(&character.name).filter(|name| !name.is_empty());
     let host_granted = character.abilities.iter().filter(|ability| ability.granted_by.is_none());
@@ -46,6 +48,7 @@ pub(super) fn document(character: &Character) -> ControllerDoc {
     }
 }
 
+/// `Saved` block of the character: all state for which the specification's form has no field.
 fn saved(character: &Character) -> SavedDoc {
     let placement = character.placement;
     let counts = |counts: &[(String, u32)]| !counts.is_empty();
@@ -91,6 +94,8 @@ fn attribute(attribute: &CharacterAttribute) -> AttributeValueDoc {
     }
 }
 
+/// Converts a granted ability. Its `Saved` block has the order and the fields that differ from the defaults;
+/// level 0 is only there, because the specification's `Level` begins at 1.
 fn ability(known: &CharacterAbility) -> ControllerAbilityDoc {
     let parameters = known.parameters.iter().map(|(name, value)| (label(name), number(*value)));
     let saved = SavedAbilityDoc {
@@ -116,6 +121,8 @@ fn ability(known: &CharacterAbility) -> ControllerAbilityDoc {
     }
 }
 
+/// Converts an active effect: the specification's fields of both drafts, and the rest in its `Saved` block.
+/// An endless effect has -1 remaining seconds.
 fn effect(known: &CharacterEffect, character: &Character) -> ControllerEffectDoc {
     let left = match known.lifetime {
         Lifetime::Whole => None,
@@ -156,6 +163,7 @@ fn effect(known: &CharacterEffect, character: &Character) -> ControllerEffectDoc
     }
 }
 
+/// `Saved` block of an active effect, with the abilities that it grants.
 fn saved_effect(known: &CharacterEffect, character: &Character) -> SavedEffectDoc {
     let granted = character
         .abilities
@@ -217,11 +225,14 @@ fn saved_effect(known: &CharacterEffect, character: &Character) -> SavedEffectDo
 /// Envelope kind of an encoded definition, with which later versions identify it.
 pub(super) const DEFINITION: [u8; 4] = *b"UGED";
 
+/// Encodes an effect definition in an envelope with its version.
 fn sealed(definition: &EffectDef) -> Vec<u8> {
     seal(DEFINITION, |encoder| definition.encode(encoder))
 }
 
-/// Name of the instigator for `InstigatorGC`; its kind is in the `Saved` block.
+/// Name of the instigator for `InstigatorGC`, which other tools read; its kind is in the `Saved` block.
+/// Without a name it is the owner's id, or `self` for the character itself; `None` if there is nothing to
+/// write.
 fn instigator_name(known: &CharacterEffect, character: &Character) -> Option<String> {
     let name = |name: &str, owner: Option<ActorId>| match (name, owner) {
         ("", Some(owner)) => Some(owner.0.to_string()),
@@ -235,6 +246,7 @@ fn instigator_name(known: &CharacterEffect, character: &Character) -> Option<Str
     }
 }
 
+/// Converts the remembered state of an instigator (M5).
 fn remembered(source: &RememberedSource) -> SavedSourceDoc {
     let values = source.values.iter().map(|known| AttributeValueDoc {
         name: Some(AttributeName(text(&known.attribute))),
@@ -260,6 +272,7 @@ fn hit(hit: HitResult) -> SavedHitDoc {
     }
 }
 
+/// Converts a captured value; the default reading, `Current`, is not written.
 fn capture(known: &CapturedValue) -> SavedCaptureDoc {
     let (reading, layer) = match known.calculation {
         AttributeCalculation::Current => (None, None),
@@ -279,7 +292,8 @@ fn capture(known: &CapturedValue) -> SavedCaptureDoc {
     }
 }
 
-/// Captured value that `CapturedAttributes` can hold: the current value of the instigator's attribute.
+/// Value that `CapturedAttributes` can hold: the current value of the instigator's attribute without tag
+/// filters. `None` for any other capture, which only the `Saved` block holds.
 fn plain_value(known: &CapturedValue) -> Option<f64> {
     let is_plain = known.from == CaptureFrom::Source
         && known.calculation == AttributeCalculation::Current
@@ -288,12 +302,14 @@ fn plain_value(known: &CapturedValue) -> Option<f64> {
     known.value.filter(|_| is_plain)
 }
 
-/// Level that the field `Level` can hold: a whole number.
+/// Level that the field `Level` can hold: a whole number from 1. Any other level is `None` and is written to
+/// the `Saved` block.
 fn whole_level(level: f64) -> Option<i64> {
     let fits = level.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&level);
     fits.then_some(level as i64)
 }
 
+/// Wraps a value that is not from a file.
 fn spanned<T>(value: T) -> Spanned<T> {
     Spanned { value, span: Span::default() }
 }
@@ -302,6 +318,7 @@ fn text(value: &str) -> Spanned<String> {
     spanned(value.to_owned())
 }
 
+/// Label, which may be any text, also one that looks like a placeholder.
 fn label(value: &str) -> Label {
     Label(text(value))
 }
@@ -322,10 +339,12 @@ fn vector(value: [f64; 3]) -> Vector<3> {
     Vector(spanned(value))
 }
 
+/// Converts an actor id; `None` gives an actor without `ActorID`.
 fn actor(id: Option<ActorId>) -> HostActorDoc {
     HostActorDoc { id: id.map(|id| Text(text(&id.0.to_string()))), ..HostActorDoc::default() }
 }
 
+/// Number of an actor, which is written as a text to keep all 64 bits.
 fn actor_number(id: ActorId) -> ActorNumber {
     ActorNumber(spanned(id.0))
 }

@@ -97,12 +97,14 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
     }
 }
 
+/// Names of a cycle for messages, without their namespaces.
 fn names(cycle: &[(Namespace, &str)]) -> Vec<String> {
     cycle.iter().map(|(_, name)| (*name).to_owned()).collect()
 }
 
-/// Cycles, each with its first node repeated at the end; no node is in two of them. It does not recurse,
-/// because chains may be as long as the pack.
+/// Finds cycles by depth-first search, each with its first node repeated at the end. Every node is visited
+/// once, so not all of several overlapping cycles are found. It does not recurse, because chains may be as
+/// long as the pack.
 fn find<'a>(graph: &Graph<'a>) -> Vec<Vec<(Namespace, &'a str)>> {
     let mut done = BTreeSet::new();
     let mut found = Vec::new();

@@ -62,12 +62,14 @@ impl<'a> Fields<'a, '_> {
         }
     }
 
+    /// Items of a list in the mapping; empty if the field is absent or not a list.
     fn items(&self, field: &str) -> &'a [Node] {
         self.node.get(field).map(Node::items).unwrap_or_default()
     }
 }
 
-/// Fields of an effect: unsupported ones, and those that its magnitudes and tags do not use.
+/// Reports fields of an effect without effect: `Area`, repeated granted tags, and factors that its magnitudes
+/// do not use.
 fn effect(fields: &mut Fields<'_, '_>) {
     fields.ignored(
         "Area",
@@ -100,7 +102,8 @@ fn effect(fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// Controller used as a template (K1). A saved character has a `Saved` block and is restored in full.
+/// Reports fields of a controller that a template does not use (K1). A saved character has a `Saved` block,
+/// is restored in full, and is not checked.
 fn controller(doc: &ControllerDoc, index: &Index<'_>, fields: &mut Fields<'_, '_>) {
     if doc.has("Saved") {
         return;
@@ -133,7 +136,8 @@ fn controller(doc: &ControllerDoc, index: &Index<'_>, fields: &mut Fields<'_, '_
     }
 }
 
-/// Fields of a template that change nothing where they stand.
+/// Reports fields of a template that change nothing where they stand: repeated sets, current values without
+/// effects, and stacks of an effect that does not stack.
 fn without_effect(doc: &ControllerDoc, index: &Index<'_>, sink: &mut Sink) {
     let sets = || doc.sets.iter().flat_map(|sets| sets.iter());
     let names = sets().filter_map(|set| Some((&**set.name.as_ref()?, !set.attributes.is_empty())));
@@ -165,7 +169,7 @@ fn without_effect(doc: &ControllerDoc, index: &Index<'_>, sink: &mut Sink) {
 }
 
 /// Reports attribute sets that are listed before. `sets` are their names, with whether the entry has values
-/// of its own, which count.
+/// of its own, which count; such an entry is not reported.
 pub(super) fn repeated_sets<'a>(sets: impl Iterator<Item = (&'a Spanned<String>, bool)>, sink: &mut Sink) {
     let mut known = BTreeSet::new();
     for (name, has_values) in sets {
@@ -175,7 +179,7 @@ pub(super) fn repeated_sets<'a>(sets: impl Iterator<Item = (&'a Spanned<String>,
     }
 }
 
-/// Scenes are only checked; a game places its controllers itself.
+/// Reports the parts of a scene that nothing reads: a game places its controllers itself.
 fn scene(doc: &SceneDoc, fields: &mut Fields<'_, '_>) {
     if doc.placements.as_ref().is_some_and(|placements| !placements.is_empty()) {
         fields.ignored("Placements", "no controller is spawned from it", "spawn the controllers from code");
@@ -188,7 +192,7 @@ fn scene(doc: &SceneDoc, fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// Parameters of an input modifier that its type does not use.
+/// Reports parameters of an input modifier that its type does not use, and `UserConfigurable`.
 fn modifier(doc: &InputModifierDoc, fields: &mut Fields<'_, '_>) {
     if doc.configurable.as_ref().is_some_and(|flag| flag.0.value) {
         fields.ignored("UserConfigurable", "a player cannot change the modifier", "change it from code");
@@ -216,7 +220,8 @@ fn modifier(doc: &InputModifierDoc, fields: &mut Fields<'_, '_>) {
     }
 }
 
-/// Task: unsupported fields of the task and of its parameters.
+/// Reports unsupported fields of a task and of its parameters. Called by the check of tasks, which knows
+/// nested ones.
 pub(super) fn task(doc: &TaskDoc, params: &Node, sink: &mut Sink) {
     let help =
         "remove it; the built-in tasks act on events and deadlines, and a task of the host ticks in the host";

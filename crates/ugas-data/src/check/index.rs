@@ -59,7 +59,9 @@ impl<'a> Index<'a> {
         check_tag_name(text).is_ok() && self.tags.as_ref().is_none_or(|tags| tags.contains(text))
     }
 
-    /// Collects the names of all documents.
+    /// Collects the names of all documents, and reports duplicate names, second pack documents and invalid
+    /// `Silence` entries. The first definition of a name is kept. Native code and target filters are added by
+    /// the loader.
     pub(crate) fn new(map: &SourceMap, documents: &'a [Document], sink: &mut Sink) -> Self {
         let mut index = Self::default();
         let mut define = Define { map, sink };
@@ -161,7 +163,8 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// Index of a catalog whose documents are not available.
+    /// Index of a catalog whose documents are not available, for scenarios with the rules of their state. It
+    /// has no positions, and no curves, calculations or input names.
     pub(crate) fn of_catalog(catalog: &'a Catalog) -> Self {
         let names = |kind| catalog.names(kind).map(|name| (name, Span::default())).collect();
         let abilities = (0..).map_while(|index| catalog.ability_by_id(AbilityId::from_index(index)));
@@ -186,7 +189,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Codes that the settings of a pack silence.
+    /// Codes that the settings of a pack silence, valid or not; errors are never silenced.
     pub(crate) fn silenced_by(documents: &[Document]) -> impl Iterator<Item = String> {
         let packs = documents.iter().filter_map(|document| match &document.model {
             Model::Pack(doc) => Some(doc),
@@ -195,6 +198,8 @@ impl<'a> Index<'a> {
         packs.flat_map(|doc| doc.silence.iter().map(|code| code.value.clone()))
     }
 
+    /// Adds the host tasks, native calculations, host curves and silenced codes of `pack.yaml`. Unknown
+    /// codes, and codes of errors, are reported and not silenced.
     fn settings(&mut self, doc: &'a PackDoc, sink: &mut Sink) {
         self.host_tasks.extend(doc.host_tasks.iter().map(|name| name.value.as_str()));
         self.host_calculations.extend(doc.native_calculations.iter().map(|name| name.value.as_str()));
@@ -233,7 +238,7 @@ fn derived(documents: &[Document]) -> BTreeSet<&str> {
     derived
 }
 
-/// Registers a tag with its parents.
+/// Registers a tag with its parents. An invalid name is skipped; `references` reports it.
 fn register<'a>(tags: &mut BTreeSet<&'a str>, tag: &'a str) {
     if check_tag_name(tag).is_err() {
         return;
@@ -253,6 +258,8 @@ struct Define<'s> {
 }
 
 impl Define<'_> {
+    /// Adds a name to its index. A name that is there already is reported as a duplicate of the first; a
+    /// document without a name is skipped.
     fn name<'a>(&mut self, names: &mut Names<'a>, kind: &str, name: Option<&'a Spanned<String>>) {
         let Some(name) = name else { return };
         match names.get(name.value.as_str()) {

@@ -22,7 +22,8 @@ fn shared_cooldowns(documents: &[Document]) -> BTreeSet<&str> {
     abilities.map(|name| name.value.as_str()).collect()
 }
 
-/// Checks all documents.
+/// Reports abilities that nothing blocks, effects that do nothing, attributes whose sets disagree, and
+/// attributes that nothing uses. Unused attributes are checked only for a whole pack with effects.
 pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     let mut used = Used::default();
     let shared = shared_cooldowns(documents);
@@ -76,8 +77,8 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
     }
 }
 
-/// Attributes of the same name whose sets disagree about who receives them (N1), or how they are rounded
-/// (N2).
+/// Reports attributes of the same name whose sets disagree about who receives them (N1), or how they are
+/// rounded (N2). Each is compared with the first attribute of the name.
 fn disagreements(documents: &[Document], sink: &mut Sink) {
     let mut first: BTreeMap<&str, (&str, &AttributeDoc)> = BTreeMap::new();
     for document in documents {
@@ -105,10 +106,12 @@ fn disagreements(documents: &[Document], sink: &mut Sink) {
     }
 }
 
+/// Replication mode of an attribute, with the default if it has none.
 fn mode_of(doc: &AttributeDoc) -> AttributeReplication {
     doc.replication.as_ref().map(|mode| mode.0.value).unwrap_or_default()
 }
 
+/// Minimum, maximum and bits of the quantisation; `None` if the attribute has none or it is incomplete.
 fn quantisation_of(doc: &AttributeDoc) -> Option<[f64; 3]> {
     let quantize = doc.quantize.as_ref()?;
     let (min, max) = (quantize.min.as_ref()?.0.value, quantize.max.as_ref()?.0.value);
@@ -122,6 +125,7 @@ struct Used {
 }
 
 impl Used {
+    /// Adds the attributes in the text of an expression. A text that does not parse adds nothing.
     fn text(&mut self, text: &str) {
         let names = Ast::parse(text).ok();
         for name in names.iter().flat_map(Ast::names).filter(|name| name.kind == NameKind::Attribute) {
@@ -129,6 +133,8 @@ impl Used {
         }
     }
 
+    /// Adds the attributes named in the parameters of a task: every text at any depth that parses as an
+    /// expression counts.
     fn params(&mut self, node: &Node) {
         if let Some(text) = node.text() {
             self.text(text);

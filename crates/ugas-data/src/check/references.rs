@@ -31,6 +31,8 @@ impl Default for Hints {
 }
 
 impl Hints {
+    /// Nearest of the known names, for a "did you mean". `count` is the number of known names, which is
+    /// subtracted from the budget; `None` if no name is near or the budget is used up.
     fn nearest<'n>(
         &mut self,
         name: &str,
@@ -62,7 +64,8 @@ pub(crate) struct Unresolved {
     pub(crate) names: BTreeSet<(ReferenceKind, String)>,
 }
 
-/// Checks every reference of every document.
+/// Checks every reference of every document. It also checks tags, tasks, task flow and expressions, and
+/// returns the names that the documents use and do not define.
 pub(super) fn check(
     map: &SourceMap,
     documents: &[Document],
@@ -149,6 +152,7 @@ impl<'a> Visitor<'a> for MissingChecker<'_> {
         self.name(kind, name);
     }
 
+    /// Checks the curves in an expression, at their positions in the file.
     fn expression(&mut self, formula: &'a Formula) {
         // Errors of the expression are reported elsewhere.
         let curves = Ast::parse(&formula.text.value).into_iter().flat_map(|ast| {
@@ -167,6 +171,8 @@ impl<'a> Visitor<'a> for MissingChecker<'_> {
 }
 
 impl MissingChecker<'_> {
+    /// Reports a curve or calculation that neither the files nor the host provide; other kinds of references
+    /// are skipped.
     fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let (definition, defined, host) = match kind {
             ReferenceKind::Curve => (DefinitionKind::Curve, &self.index.curves, &self.index.host_curves),
@@ -225,6 +231,7 @@ pub(super) struct Checker<'s> {
 }
 
 impl<'s> Checker<'s> {
+    /// Creates a checker outside of any ability.
     pub(super) fn new(map: &'s SourceMap, index: &'s Index<'s>, scope: Scope, sink: &'s mut Sink) -> Self {
         Self {
             map,
@@ -242,7 +249,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Checks a name as a reference of this kind.
+    /// Checks a name as a reference of this kind. An unknown name is reported with the nearest known one, and
+    /// is added to the unresolved names. Curves and calculations are skipped here.
     pub(super) fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let index = self.index;
         let value = name.value.as_str();
@@ -271,6 +279,8 @@ impl<'s> Checker<'s> {
         }
     }
 
+    /// Checks a tag: its name, its reserved prefix, and that the registry has it, if there is one.
+    /// `ParamTag(...)` is checked as a parameter of the ability instead.
     fn tag(&mut self, role: TagRole, tag: &Spanned<String>) {
         if let Some(name) = asked_parameter(&tag.value) {
             return self.param_tag(role, &Spanned { value: name.to_owned(), span: tag.span });
@@ -321,7 +331,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Type of a parameter that the definition fixes (a tag or a text), in words (A18).
+    /// Type of a parameter that the definition fixes, in words: a tag or a text (A18). `None` for numbers and
+    /// booleans, which tasks can change, and for unknown parameters.
     pub(super) fn fixed_parameter(&self, name: &str) -> Option<&'static str> {
         let parameters = self.parameters.flatten()?;
         match parameters.0.iter().find(|(known, _)| known.value == name)?.1 {
@@ -331,7 +342,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Checks a parameter that an expression reads as a number.
+    /// Reports a parameter that an expression reads as a number but that the definition fixes as a tag or a
+    /// text.
     pub(super) fn number_param(&mut self, name: &Spanned<String>) {
         if let Some(found) = self.fixed_parameter(&name.value) {
             self.sink.push(codes::ability::wrong_parameter_type(name, found, "a number"));
@@ -349,7 +361,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Reports an invalid tag name; true if the name is valid.
+    /// Reports an invalid tag name; true if the name is valid. Valid names with too many levels are also
+    /// reported, each tag once.
     fn tag_name(&mut self, tag: &Spanned<String>) -> bool {
         if let Err(error) = check_tag_name(&tag.value) {
             let quoted = self.map.text(tag.span).starts_with(['"', '\'']);
@@ -365,6 +378,7 @@ impl<'s> Checker<'s> {
         true
     }
 
+    /// Reports a tag whose prefix is reserved for another role (§7.1).
     fn reserved(&mut self, role: TagRole, tag: &Spanned<String>) {
         let prefix = tag.value.split('.').next().unwrap_or_default();
         let misuse = match (role, prefix) {
@@ -389,6 +403,7 @@ impl<'a> Visitor<'a> for Checker<'_> {
         self.name(kind, name);
     }
 
+    /// Checks an expression of a document that the core never sees; the core checks all others.
     fn expression(&mut self, formula: &'a Formula) {
         if let Some(names) = self.expressions {
             tasks::expression(&formula.node(), &formula.text.value, names, self);

@@ -50,7 +50,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
     }
 }
 
-/// A death threshold needs a death attribute (A4).
+/// Reports a death threshold without a death attribute (A4). A single file may have the attribute elsewhere.
 fn death(doc: &GlobalsDoc, index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     let Some(threshold) = &doc.death_threshold else { return };
     let because = match doc.death_attribute.as_ref().map(DeathAttributeName::attribute) {
@@ -64,6 +64,8 @@ fn death(doc: &GlobalsDoc, index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     sink.push(codes::no_effect::death_threshold(threshold.0.span, because));
 }
 
+/// Reports `DrainInto` of an attribute that is not Meta, contradictory bounds, unusable quantisation, and a
+/// prediction floor below the minimum.
 fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
     let category = doc.category.as_ref().map(|category| category.0.value).unwrap_or_default();
     if let Some(span) = doc.drain_into.span
@@ -97,6 +99,8 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
     }
 }
 
+/// Reports contradictions of an effect: duration and policy, grants of an instant effect, prediction of an
+/// authoritative effect, chance, cone, channels and magnitudes.
 fn effect(doc: &EffectDoc, sink: &mut Sink) {
     if let Some(policy) = &doc.duration_policy {
         match (policy.0.value, &doc.duration) {
@@ -173,6 +177,7 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
     }
 }
 
+/// Reports a magnitude without the field that its type reads.
 fn magnitude(doc: &MagnitudeDoc, sink: &mut Sink) {
     let Some(kind) = &doc.kind else { return };
     let needs: &[&str] = match kind.0.value {
@@ -192,7 +197,8 @@ fn magnitude(doc: &MagnitudeDoc, sink: &mut Sink) {
     }
 }
 
-/// Executions and periods of a lasting effect that never run.
+/// Reports executions of a lasting effect that never run, a negative duration, and a period that is longer
+/// than the duration.
 fn lasting(doc: &EffectDoc, sink: &mut Sink) {
     let policy = doc.duration_policy.as_ref().map(|policy| policy.0.value);
     let is_lasting = policy.is_some_and(|policy| policy != DurationPolicy::Instant);
@@ -217,6 +223,8 @@ fn lasting(doc: &EffectDoc, sink: &mut Sink) {
     }
 }
 
+/// Reports wrong targeting, prediction settings that are never used, a cost effect that is not Instant, and a
+/// cooldown effect that is Instant or grants no tag.
 fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
     doc.targeting.iter().for_each(|doc| targeting::check(doc, sink));
     if let Some(execution) = &doc.net_execution
@@ -249,6 +257,8 @@ fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
     }
 }
 
+/// Reports bindings to actions that the mapping's action set does not have. A set that is unknown here is
+/// reported elsewhere.
 fn mapping(doc: &InputMappingDoc, documents: &[Document], sink: &mut Sink) {
     let Some(set_name) = &doc.action_set else { return };
     let set = documents.iter().find_map(|document| match &document.model {
@@ -267,6 +277,7 @@ fn mapping(doc: &InputMappingDoc, documents: &[Document], sink: &mut Sink) {
     }
 }
 
+/// Reports a region of a scene without the measures that its shape needs.
 fn region(doc: &RegionDoc, sink: &mut Sink) {
     let Some(shape) = &doc.shape else { return };
     let span: Span = shape.0.span;

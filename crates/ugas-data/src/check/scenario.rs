@@ -119,7 +119,8 @@ pub(crate) const EVENTS: [&str; 56] = [
     "LogicError",
 ];
 
-/// Checks the names of a scenario against its pack and itself.
+/// Checks the names of a scenario against its pack and itself. Steps are checked in order, so that a name is
+/// known only after the step that assigns it. A step before an expected `Last: Unknown…` is not checked.
 pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink: &mut Sink) {
     let mut checker = Checker::new(map, index, Scope::Set, sink);
     let mut controllers = BTreeSet::new();
@@ -143,7 +144,8 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
     }
 }
 
-/// Checks the names in a controller. Its template must be in the pack.
+/// Checks the names in a controller: sets, attributes, abilities, tags, ability sets and template. Repeated
+/// sets and base values of derived attributes are reported, too.
 fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s ActorDoc) {
     actor.sets.visit(checker);
     ignored::repeated_sets(actor.sets.iter().map(|name| (&**name, false)), checker.sink);
@@ -193,6 +195,7 @@ struct Steps<'s> {
 }
 
 impl<'s> Steps<'s> {
+    /// Checks all names in a step, and then records the names that it assigns.
     fn step(&mut self, step: &'s StepRecord) {
         if let Some(apply) = &step.apply {
             apply.visit(&mut self.checker);
@@ -299,7 +302,8 @@ impl<'s> Steps<'s> {
         self.calls(step);
     }
 
-    /// Records the names that a step assigns with `As`.
+    /// Records the names that a step assigns with `As` or `Spawn`, and removes the name of a despawned
+    /// controller.
     fn calls(&mut self, step: &'s StepRecord) {
         let effect = step.apply.as_ref().and_then(|apply| apply.alias.as_ref());
         let grant = step.grant.as_ref().and_then(|grant| grant.alias.as_ref());
@@ -316,6 +320,7 @@ impl<'s> Steps<'s> {
             .extend(grant.into_iter().chain(activation).map(|alias| (alias.value.as_str(), alias.span)));
     }
 
+    /// Checks the outcome codes, event kinds, controllers and names in an expectation.
     fn expect(&mut self, expect: &'s ExpectDoc) {
         let last = expect.known.last.iter().map(|last| (last, "outcome", "`Ok`, or a code such as `Immune`"));
         let reasons = expect.known.reasons.iter();
@@ -340,6 +345,8 @@ impl<'s> Steps<'s> {
         }
     }
 
+    /// Checks the attributes, tags, effects, abilities, cues and task types in the expectation of a
+    /// controller.
     fn controller_expectation(&mut self, expected: &'s ControllerExpectDoc) {
         for (attribute, _) in &expected.named.0 {
             self.checker.name(ReferenceKind::Attribute, attribute);
@@ -350,12 +357,15 @@ impl<'s> Steps<'s> {
         }
     }
 
+    /// Checks the name of a controller, if the step has one.
     fn controller(&mut self, name: &Option<Name>) {
         if let Some(name) = name {
             self.known_controller(name);
         }
     }
 
+    /// Reports a controller that neither the scenario nor a `SpawnController` task of the pack names. A
+    /// despawned controller counts as known.
     fn known_controller(&mut self, name: &Spanned<String>) {
         let (summoned, _) = SummonName::split(&name.value);
         let is_known =

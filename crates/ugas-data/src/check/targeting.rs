@@ -9,7 +9,8 @@ use crate::model::ability::{TargetingDoc, TargetingMethod};
 use crate::model::{Document, Model};
 use crate::node::Node;
 
-/// Checks that the targeting method has the measure that it needs.
+/// Checks that the targeting method has the measure that it needs. It also reports fields of a chain on
+/// another method.
 pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
     let method = method(doc);
     if method != TargetingMethod::Chain {
@@ -34,7 +35,8 @@ pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
     }
 }
 
-/// Native filters that documents refer to. Unregistered ones are reported.
+/// Native filters that documents refer to. Unregistered ones are reported. Each name is reported once.
+/// Documents that could not be decoded in full are skipped.
 pub(crate) fn target_filters<'a>(
     documents: &'a [Document],
     registered: &BTreeSet<String>,
@@ -49,6 +51,7 @@ pub(crate) fn target_filters<'a>(
     names
 }
 
+/// Collects the `CustomFilter` of every `Targeting` in a tree, at any depth.
 fn collect<'a>(
     node: &'a Node,
     registered: &BTreeSet<String>,

@@ -5,7 +5,8 @@ use crate::diagnostics::{Sink, codes};
 use crate::model::ability::{AbilityDoc, TaskDoc};
 use crate::node::{Node, Value};
 
-/// Checks the tasks of an ability.
+/// Reports tasks that are never reached (A10), and, in an ability that receives no event, tasks that address
+/// one (A11).
 pub(super) fn check(ability: &AbilityDoc, sink: &mut Sink) {
     never_ends(&ability.tasks, sink);
     let is_event = |on: &ugas_core::ability::TriggerOn| *on == ugas_core::ability::TriggerOn::Event;
@@ -16,7 +17,8 @@ pub(super) fn check(ability: &AbilityDoc, sink: &mut Sink) {
     }
 }
 
-/// The tasks of a list, of one task by itself, or of a mapping that has them under `Tasks`.
+/// The tasks of a list, of one task by itself, or of a mapping that has them under `Tasks`. Invalid items are
+/// left out; the checks of tasks report them.
 fn nested(node: &Node) -> Vec<TaskDoc> {
     let items = match &node.value {
         Value::List(items) => items.as_slice(),
@@ -30,15 +32,17 @@ fn nested(node: &Node) -> Vec<TaskDoc> {
     items.iter().filter_map(|item| TaskDoc::decode(item, &mut unreported)).collect()
 }
 
+/// Parameter of a task by name.
 fn param<'a>(task: &'a TaskDoc, key: &str) -> Option<&'a Node> {
     task.params.as_ref()?.0.get(key)
 }
 
+/// Type of a task; empty if it has none.
 fn kind(task: &TaskDoc) -> &str {
     task.kind.as_ref().map_or("", |kind| kind.value.as_str())
 }
 
-/// The lists of tasks inside a task.
+/// Lists of tasks inside a flow task, such as the branches of a `Race`; empty for any other task.
 fn lists(task: &TaskDoc) -> Vec<Vec<TaskDoc>> {
     let named = |key: &str| param(task, key).map(nested).into_iter();
     match kind(task) {
@@ -84,12 +88,15 @@ fn never_ends(tasks: &[TaskDoc], sink: &mut Sink) -> bool {
     ended
 }
 
+/// Whether one of the tasks waits for a gameplay event, at any depth.
 fn awaits_event(tasks: &[TaskDoc]) -> bool {
     tasks
         .iter()
         .any(|task| kind(task) == "WaitGameplayEvent" || lists(task).iter().any(|list| awaits_event(list)))
 }
 
+/// Reports tasks that address the target or instigator of an event, at any depth. Called for abilities that
+/// receive no event.
 fn recipients(tasks: &[TaskDoc], sink: &mut Sink) {
     for task in tasks {
         for node in [param(task, "To"), param(task, "Target")].into_iter().flatten() {

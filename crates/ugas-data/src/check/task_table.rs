@@ -191,7 +191,7 @@ pub(super) const HOST_TASKS: [&str; 6] = [
     "WaitForTarget",
 ];
 
-/// Adds the parameters of each built-in task to the schema of tasks.
+/// Adds the parameters of each built-in task to the schema of tasks. A schema without tasks is left as it is.
 pub(crate) fn describe_tasks(definitions: &mut Definitions) {
     if !definitions.contains_key("TaskDoc") {
         return;
@@ -202,6 +202,8 @@ pub(crate) fn describe_tasks(definitions: &mut Definitions) {
     }
 }
 
+/// Conditional schema of one built-in task: if `Type` is its name, `Params` has its parameters. A task with
+/// required parameters also requires `Params`.
 fn case((name, parameters, needs): &TaskRow, definitions: &mut Definitions) -> Json {
     let mut properties = serde_json::Map::new();
     for (parameter, kind) in *parameters {
@@ -227,6 +229,7 @@ fn case((name, parameters, needs): &TaskRow, definitions: &mut Definitions) -> J
     json!({ "if": { "properties": { "Type": { "const": name } }, "required": ["Type"] }, "then": then })
 }
 
+/// JSON Schema of a parameter; records such as `TargetingDoc` are added to `definitions`.
 fn schema(kind: Kind, definitions: &mut Definitions) -> Json {
     let tasks = || {
         let task = json!({ "$ref": "#/$defs/TaskDoc" });

@@ -25,6 +25,8 @@ pub trait Word: Sized + PartialEq {
 pub struct Choice<T>(pub Spanned<T>);
 
 impl<T: Word> Field for Choice<T> {
+    /// Decodes a word. Placeholders, other types and unknown words are reported, and the result is then
+    /// `None`.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if is_placeholder(node, sink) {
             return None;

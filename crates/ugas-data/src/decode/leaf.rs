@@ -23,6 +23,8 @@ pub(crate) fn is_placeholder(node: &Node, sink: &mut Sink) -> bool {
     }
 }
 
+/// Decodes a text. Placeholders and values of other types are reported, and the result is then `None`;
+/// `title` describes the text in the message.
 pub(super) fn text(node: &Node, title: &str, sink: &mut Sink) -> Option<Text> {
     if is_placeholder(node, sink) {
         return None;
@@ -36,6 +38,8 @@ pub(super) fn text(node: &Node, title: &str, sink: &mut Sink) -> Option<Text> {
     }
 }
 
+/// Decodes a finite number. Placeholders, non-finite numbers and values of other types are reported, and the
+/// result is then `None`; `expected` describes the number in the message.
 fn number(node: &Node, expected: &str, sink: &mut Sink) -> Option<Spanned<f64>> {
     if is_placeholder(node, sink) {
         return None;
@@ -58,6 +62,7 @@ fn number(node: &Node, expected: &str, sink: &mut Sink) -> Option<Spanned<f64>> 
 pub struct Text(pub Spanned<String>);
 
 impl Field for Text {
+    /// Decodes a text; placeholders are reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         text(node, "free", sink)
     }
@@ -100,6 +105,7 @@ impl Field for Label {
 pub struct ActorNumber(pub Spanned<u64>);
 
 impl Field for ActorNumber {
+    /// Decodes a text of digits. Plain numbers are reported, because they are not exact above 2^53.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let number = match &node.value {
             Value::Text(text) => text.parse().ok(),
@@ -127,6 +133,8 @@ pub struct Hex(pub Spanned<Vec<u8>>);
 const HEX: &str = "hex:";
 
 impl Field for Hex {
+    /// Decodes bytes from pairs of digits after `hex:`. Anything else is reported, and the result is then
+    /// `None`.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let digits = node.text().and_then(|text| text.strip_prefix(HEX));
         let digits = digits.filter(|digits| digits.len() % 2 == 0 && digits.is_ascii());
@@ -196,13 +204,15 @@ impl Field for NonNegative {
 pub struct ActorText(pub Spanned<Option<u64>>);
 
 impl ActorText {
-    /// Number of the actor with this text.
+    /// Number of the actor with this text: the number that it spells, else its hash.
     fn number(text: &str) -> u64 {
         text.parse().unwrap_or_else(|_| StateHasher::of(text))
     }
 }
 
 impl Field for ActorText {
+    /// Decodes an id: the text `None`, any other text that is not empty, or a whole number that a float holds
+    /// exactly.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let id = match &node.value {
             Value::Text(text) if text == "None" => None,
@@ -218,6 +228,8 @@ impl Field for ActorText {
         Some(Self(Spanned { value: id, span: node.span }))
     }
 
+    /// Writes the number, or `None`. The text of an id that was hashed is not kept, but decoding the number
+    /// results in the same id.
     fn encode(&self) -> Value {
         Value::Text(self.0.value.map_or("None".to_owned(), |id| id.to_string()))
     }
@@ -232,6 +244,7 @@ impl Field for ActorText {
 pub struct PlainValue(pub Spanned<f64>);
 
 impl Field for PlainValue {
+    /// Decodes a number; true is 1 and false is 0. It is encoded as a number.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match node.value {
             Value::Bool(value) => Some(Self(Spanned { value: f64::from(u8::from(value)), span: node.span })),
@@ -267,6 +280,7 @@ impl Default for ParameterValue {
 }
 
 impl Field for ParameterValue {
+    /// Decodes a boolean, a text or a number. Whether a text is a tag is decided later, with the registry.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match &node.value {
             Value::Bool(value) => Some(Self::Flag(Spanned { value: *value, span: node.span })),
@@ -316,6 +330,7 @@ impl Field for Unit {
 pub struct Integer<const MIN: i64, const MAX: i64>(pub Spanned<i64>);
 
 impl<const MIN: i64, const MAX: i64> Field for Integer<MIN, MAX> {
+    /// Decodes a whole number from `MIN` to `MAX`. Fractions and numbers outside of the range are reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         // A `MAX` above a million stands for no limit, and is not named.
         let expected = match (MIN, MAX) {
@@ -350,6 +365,7 @@ impl<const MIN: i64, const MAX: i64> Field for Integer<MIN, MAX> {
 pub struct Flag(pub Spanned<bool>);
 
 impl Field for Flag {
+    /// Decodes `true` or `false`; other words, such as `yes`, are reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if is_placeholder(node, sink) {
             return None;
@@ -383,6 +399,7 @@ pub struct Formula {
 }
 
 impl Field for Formula {
+    /// Decodes a number or the text of an expression, which is not parsed here.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if let Value::Number(_) = node.value {
             let number = number(node, "", sink)?;
@@ -408,6 +425,7 @@ impl Field for Formula {
         json!({ "type": ["string", "number"], "title": "an expression or a number" })
     }
 
+    /// Passes the expression to the visitor.
     fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
         visitor.expression(self);
     }
@@ -419,7 +437,8 @@ impl Formula {
         self.number
     }
 
-    /// The expression as a node, for positions inside it.
+    /// The expression as a text node with its position and style, to find byte offsets of the file with
+    /// `byte_in_file`.
     pub(crate) fn node(&self) -> Node {
         Node { span: self.text.span, value: Value::Text(self.text.value.clone()), style: self.style }
     }
@@ -430,6 +449,7 @@ impl Formula {
 pub struct Raw(pub Node);
 
 impl Field for Raw {
+    /// Keeps the value as it is; nothing is reported.
     fn decode(node: &Node, _: &mut Sink) -> Option<Self> {
         Some(Self(node.clone()))
     }

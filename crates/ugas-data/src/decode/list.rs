@@ -40,6 +40,8 @@ impl<T> List<T> {
 }
 
 impl<T: Field> Field for List<T> {
+    /// Decodes every item; items that cannot be decoded are reported and left out. `None` for anything but a
+    /// list.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::List(items) = &node.value else {
             if !super::leaf::is_placeholder(node, sink) {
@@ -71,6 +73,7 @@ impl<T: Field> Field for List<T> {
 pub struct OneOrMany<T>(pub List<T>);
 
 impl<T: Field> Field for OneOrMany<T> {
+    /// Decodes a list, or any other value as its only item.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if let Value::List(_) = &node.value {
             return List::decode(node, sink).map(Self);
@@ -79,6 +82,7 @@ impl<T: Field> Field for OneOrMany<T> {
         Some(Self(List { items: vec![item], span: Some(node.head()) }))
     }
 
+    /// Writes a list of one item as the item itself.
     fn encode(&self) -> Value {
         match &*self.0 {
             [item] => item.encode(),
@@ -108,6 +112,7 @@ impl<T> Deref for AtLeastOne<T> {
 }
 
 impl<T: Field> Field for AtLeastOne<T> {
+    /// Decodes a list. An empty list is reported and kept.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let list = List::decode(node, sink)?;
         if node.items().is_empty() {
@@ -134,6 +139,7 @@ impl<T: Field> Field for AtLeastOne<T> {
 pub struct Vector<const N: usize>(pub Spanned<[f64; N]>);
 
 impl<const N: usize> Field for Vector<N> {
+    /// Decodes exactly `N` numbers. Another length is reported, and the result is then `None`.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let list: List<Number> = List::decode(node, sink)?;
         let found = node.items().len();
@@ -166,6 +172,7 @@ impl<K, T> Default for NamedMap<K, T> {
 }
 
 impl<K: Field, T: Field> Field for NamedMap<K, T> {
+    /// Decodes every key and value. A pair of which either cannot be decoded is reported and left out.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
             sink.push(codes::field::wrong_type(node, "a mapping"));
@@ -181,6 +188,7 @@ impl<K: Field, T: Field> Field for NamedMap<K, T> {
         Some(Self(pairs))
     }
 
+    /// Writes the pairs in their order.
     fn encode(&self) -> Value {
         let mut entries = Vec::new();
         for (key, value) in &self.0 {

@@ -29,6 +29,8 @@ macro_rules! record {
         }
 
         impl $crate::decode::Field for $name {
+            /// Decodes a mapping. Unknown and missing fields are reported; a field that cannot be decoded
+            /// stays empty. `None` for anything but a mapping.
             fn decode(node: &$crate::node::Node, sink: &mut $crate::diagnostics::Sink) -> Option<Self> {
                 use $crate::diagnostics::codes;
                 let $crate::node::Value::Map(entries) = &node.value else {
@@ -57,6 +59,7 @@ macro_rules! record {
                 Some(record)
             }
 
+            /// Writes the fields in the order of the declaration, then unknown ones.
             fn encode(&self) -> $crate::node::Value {
                 let mut entries: Vec<$crate::node::Entry> = Vec::new();
                 $($crate::decode::record!(@encode $mode, entries, $key, &self.$field);)*
@@ -64,6 +67,7 @@ macro_rules! record {
                 $crate::node::Value::Map(entries)
             }
 
+            /// Reference to the schema of the record, which is added to `definitions` once.
             fn schema(definitions: &mut $crate::decode::Definitions) -> serde_json::Value {
                 if !definitions.contains_key(stringify!($name)) {
                     // Inserted before its fields are visited, because they may refer to it.
@@ -145,6 +149,7 @@ macro_rules! reference {
         }
 
         impl $crate::decode::Field for $name {
+            /// Decodes a name that is not empty. Whether it refers to a definition is checked later.
             fn decode(node: &$crate::node::Node, sink: &mut $crate::diagnostics::Sink) -> Option<Self> {
                 $crate::decode::name_text(node, $title, sink).map(Self)
             }
@@ -180,6 +185,7 @@ macro_rules! choice {
                 }
             }
 
+            /// The first word of the value; empty if the list has none.
             fn word(&self) -> &'static str {
                 let words = [$(($word, $variant)),+];
                 words.into_iter().find(|(_, value)| value == self).map_or("", |(word, _)| word)

@@ -17,7 +17,7 @@ pub enum Colour {
 /// Source lines longer than this are shown as a window around the caret.
 const WINDOW: usize = 160;
 
-/// `file:line:column: severity[code]: message (help)`.
+/// Renders a diagnostic as one line: `file:line:column: severity[code]: message (help)`.
 pub fn render_line(map: &SourceMap, diagnostic: &Diagnostic) -> String {
     let position = map.position(diagnostic.span);
     let path = map.file(diagnostic.span.file).map(|file| file.path().display().to_string());
@@ -82,6 +82,8 @@ struct Line {
 }
 
 impl Line {
+    /// Finds the first line of a diagnostic and the bytes to underline in it; at least one character is
+    /// underlined. An unknown file gives an empty line.
     fn of(map: &SourceMap, diagnostic: &Diagnostic) -> Self {
         let Some(file) = map.file(diagnostic.span.file) else {
             return Self { text: String::new(), start: 0, end: 0 };

@@ -18,6 +18,8 @@ pub struct Report {
 }
 
 impl Report {
+    /// Sorts the diagnostics of a sink, and drops duplicates and silenced codes. Errors are never silenced.
+    /// Beyond the limit, the number of errors includes the dropped ones.
     pub(crate) fn new(source_map: SourceMap, sink: Sink, silenced: &BTreeSet<String>) -> Self {
         let errors = sink.errors();
         let mut diagnostics = sink.into_diagnostics();
@@ -32,7 +34,8 @@ impl Report {
         Self { source_map, diagnostics, errors: if dropped { errors } else { kept } }
     }
 
-    /// Adds diagnostics that a later step found in the same files.
+    /// Adds diagnostics that a later step found in the same files, and sorts all of them. Silenced codes are
+    /// dropped.
     pub(crate) fn add(&mut self, sink: Sink, silenced: &BTreeSet<String>) {
         let later = Self::new(SourceMap::new(), sink, silenced);
         if later.diagnostics.is_empty() {
@@ -53,7 +56,8 @@ impl Report {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count()
     }
 
-    /// Appends the report of another load; its files get the next file ids.
+    /// Appends the report of another load; its files get the next file ids. Its diagnostics follow those of
+    /// this report.
     pub fn append(&mut self, other: Self) {
         let mut ids = Vec::new();
         for (_, file) in other.source_map.files() {
@@ -92,6 +96,7 @@ impl Report {
     }
 }
 
+/// Sorts by file and position, then by code and message.
 fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
 }

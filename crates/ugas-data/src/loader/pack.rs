@@ -37,7 +37,8 @@ impl Pack {
         builder.platform(platform).build()
     }
 
-    /// Builder with the input documents, for a host that adds its own native code.
+    /// Builder with the input documents, for a host that adds its own native code. Documents that could not
+    /// be decoded in full are left out.
     pub fn input_builder(&self) -> InputSchemeBuilder {
         lower::input::scheme(&self.documents)
     }

@@ -16,7 +16,7 @@ use crate::model::Tag;
 use crate::model::ability::{AbilityDoc, TargetingMethod};
 use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
 
-/// Ability definition with all fields of the document.
+/// Ability definition with all fields of the document. Tags, range and chain come from its targeting, too.
 pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     let tags = doc.tags.clone().unwrap_or_default();
     let targeting = doc.targeting.clone().unwrap_or_default();
@@ -100,6 +100,7 @@ fn described(doc: &AbilityDoc) -> Vec<String> {
     tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone()).collect()
 }
 
+/// Ability set definition; a missing level is 1.
 pub(super) fn set(doc: &AbilitySetDoc) -> AbilitySetDef {
     let abilities = doc.abilities.iter().map(|entry| AbilityGrantDef {
         level: count(&entry.level, 1),
@@ -116,6 +117,7 @@ pub(super) fn set(doc: &AbilitySetDoc) -> AbilitySetDef {
     }
 }
 
+/// Effect container definition; without targeting it has the default.
 pub(super) fn container(doc: &EffectContainerDoc) -> EffectContainerDef {
     let targeting = doc.targeting.as_ref().map(targeting::targeting).unwrap_or_default();
     let effects = doc.effects.iter().map(|entry| ContainedEffectDef {
@@ -129,15 +131,17 @@ pub(super) fn container(doc: &EffectContainerDoc) -> EffectContainerDef {
     }
 }
 
+/// Effects with their levels; a missing level is 1.
 fn effects(list: &List<EffectEntryDoc>) -> Vec<(String, f64)> {
     list.iter().map(|entry| (text(&entry.effect), number(&entry.level, 1.0))).collect()
 }
 
-/// Target tags that the ability requires, together with those of its targeting.
+/// Target tags of the ability, together with those of its targeting: required or blocked ones.
 fn joined(own: &List<Tag>, of_targeting: &List<Tag>) -> Vec<String> {
     own.iter().chain(of_targeting.iter()).map(|tag| tag.value.clone()).collect()
 }
 
+/// Number definition of a formula: a plain number stays a number, any other text is compiled by the core.
 pub(super) fn formula(formula: &Formula) -> NumberDef {
     match formula.number() {
         Some(number) => NumberDef::Value(number),
@@ -145,10 +149,12 @@ pub(super) fn formula(formula: &Formula) -> NumberDef {
     }
 }
 
+/// Value of a choice, or the default of its type.
 pub(super) fn choice<T: Copy + Default>(choice: &Option<Choice<T>>) -> T {
     choice.as_ref().map(|choice| choice.0.value).unwrap_or_default()
 }
 
+/// Count as `u32`, or `absent` if there is none or it does not fit.
 pub(super) fn count<const MIN: i64, const MAX: i64>(count: &Option<Integer<MIN, MAX>>, absent: u32) -> u32 {
     count.as_ref().and_then(|count| u32::try_from(count.0.value).ok()).unwrap_or(absent)
 }

@@ -5,6 +5,7 @@ use ugas_core::attribute::{AttributeDef, AttributeSetDef, BoundDef, Quantize};
 use super::{metadata, text, texts};
 use crate::model::attribute::{AttributeDoc, AttributeSetDoc, BoundDoc};
 
+/// Attribute set definition with its attributes.
 pub(super) fn set(doc: &AttributeSetDoc) -> AttributeSetDef {
     AttributeSetDef {
         name: text(&doc.name),
@@ -14,6 +15,7 @@ pub(super) fn set(doc: &AttributeSetDoc) -> AttributeSetDef {
     }
 }
 
+/// Attribute definition. An incomplete quantisation is left out; the checks have reported it.
 pub(super) fn attribute(doc: &AttributeDoc) -> AttributeDef {
     let bound = |bound: &Option<BoundDoc>| {
         bound.as_ref().map(|bound| match bound {

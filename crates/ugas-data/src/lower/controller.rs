@@ -55,7 +55,8 @@ pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef 
     }
 }
 
-/// Active effect of a template (K1); -1 remaining seconds are the duration of the definition.
+/// Active effect of a template (K1). Without remaining seconds, or with -1, it has the duration of its
+/// definition.
 fn active_effect(doc: &ControllerEffectDoc) -> TemplateEffectDef {
     let count = |value: Option<i64>| value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
     let left = doc.remaining.as_ref().or(doc.duration.as_ref()).map(|seconds| seconds.0.value);

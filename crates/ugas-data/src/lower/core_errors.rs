@@ -58,6 +58,7 @@ impl<'a> DefinitionNodes<'a> {
         nodes
     }
 
+    /// Adds the nodes that have a `Name`.
     fn add_all(&mut self, kind: DefinitionKind, nodes: &'a [Node]) {
         for node in nodes {
             if let Some(name) = node.get("Name").and_then(Node::text) {
@@ -66,17 +67,19 @@ impl<'a> DefinitionNodes<'a> {
         }
     }
 
+    /// Adds a node under its kind and name.
     fn add(&mut self, kind: DefinitionKind, name: &'a str, node: &'a Node) {
         self.nodes.entry((kind, name)).or_default().push(node);
     }
 
-    /// Value of a parameter of the ability that an error refers to.
+    /// Value of a parameter of the ability that an error refers to; `None` if the file does not have it.
     fn parameter(&self, error: &DefinitionError, name: &str) -> Option<&'a Node> {
         let nodes = self.nodes.get(&(error.kind, error.name.as_str()))?;
         nodes.first()?.get("Parameters")?.get(name)
     }
 
-    /// Node that an error refers to; `None` if the definition is not from a file.
+    /// Node that an error refers to; `None` if the definition is not from a file. Of several attributes with
+    /// the name, it is the one with the expression of the error, else the first.
     fn find(&self, error: &DefinitionError) -> Option<&'a Node> {
         let nodes = self.nodes.get(&(error.kind, error.name.as_str()))?;
         if let Problem::Expression { text, .. } = &error.problem
@@ -215,7 +218,7 @@ pub(crate) fn report(
     sink.push(diagnostic);
 }
 
-/// Name of the parameter in an error about the type of a parameter.
+/// Name of the parameter, if the problem is a parameter of the wrong type; else `None`.
 fn wrong_parameter(problem: &Problem) -> Option<&str> {
     let fault = match problem {
         Problem::Parameter(fault) => fault,
@@ -248,6 +251,8 @@ fn parameter(fault: &ParameterFault, span: Span) -> Diagnostic {
     }
 }
 
+/// Diagnostic for an error of an expression. An unknown attribute or tag is added to `unresolved`, and is
+/// only a note for a single file.
 fn expression(kind: &ExprErrorKind, span: Span, scope: Scope, unresolved: &mut Unresolved) -> Diagnostic {
     if let ExprErrorKind::Parameter(fault) = kind {
         return parameter(fault, span);

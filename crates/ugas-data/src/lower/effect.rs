@@ -15,6 +15,7 @@ use crate::model::effect::{
     TagQueryItemDoc,
 };
 
+/// Effect definition with all fields of the document. Missing fields get the defaults of the core.
 pub(super) fn effect(doc: &EffectDoc) -> EffectDef {
     let policy = doc.duration_policy.as_ref().map_or(DurationPolicy::Instant, |policy| policy.0.value);
     let expiration = doc.expiration_effects.clone().unwrap_or_default();
@@ -75,7 +76,9 @@ pub(super) fn effect(doc: &EffectDoc) -> EffectDef {
     }
 }
 
+/// Tag query with its nested queries; empty without a document.
 pub(super) fn query(doc: &Option<TagQueryDoc>) -> TagQueryDef {
+    /// Converts a query and the queries in it.
     fn one(doc: &TagQueryDoc) -> TagQueryDef {
         let items = |items: &List<TagQueryItemDoc>| {
             let item = |item: &TagQueryItemDoc| match item {
@@ -89,6 +92,8 @@ pub(super) fn query(doc: &Option<TagQueryDoc>) -> TagQueryDef {
     doc.as_ref().map(one).unwrap_or_default()
 }
 
+/// Execution definition: a calculation with the modifiers of its inputs. A scoped modifier changes its
+/// `Variable` if it has one, else its `Attribute`.
 fn execution(doc: &ExecutionDoc) -> ExecutionDef {
     let modifiers = doc.modifiers.iter().map(|modifier| ScopedModifierDef {
         target: match &modifier.variable {
@@ -104,6 +109,7 @@ fn execution(doc: &ExecutionDoc) -> ExecutionDef {
     ExecutionDef { calculation: text(&doc.calculator_class), modifiers: modifiers.collect() }
 }
 
+/// Stacking definition; a limit of 0 is no limit.
 fn stacking(doc: &StackingDoc) -> StackingDef {
     StackingDef {
         kind: doc.kind.as_ref().map_or(StackingType::AggregateByTarget, |kind| kind.0.value),
@@ -118,6 +124,7 @@ fn stacking(doc: &StackingDoc) -> StackingDef {
     }
 }
 
+/// Definition of an additional effect with its conditions and numbers.
 fn additional(doc: &AdditionalEffectDoc) -> AdditionalEffectDef {
     AdditionalEffectDef {
         effect: text(&doc.effect),
@@ -134,6 +141,8 @@ fn additional(doc: &AdditionalEffectDoc) -> AdditionalEffectDef {
     }
 }
 
+/// Definition of an ability that the effect grants. `RemovalPolicy` wins over the older
+/// `RemoveOnEffectRemoval`, whose false keeps the ability.
 fn grant(doc: &AbilityGrantDoc) -> AbilityGrantDef {
     let stays = !flag(&doc.remove_on_removal, Absent::True);
     let policy = doc.removal.as_ref().map(|choice| choice.0.value);

@@ -48,7 +48,8 @@ pub(crate) fn scheme(documents: &[Document]) -> InputSchemeBuilder {
     if old.actions.is_empty() { builder } else { builder.key_mapping(OLD_SET, &old) }
 }
 
-/// Registers a stand-in for every Custom modifier that the host has not registered.
+/// Registers a modifier that changes nothing for every Custom modifier of the documents, so that a scheme can
+/// be built without the host's code.
 pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]) -> InputSchemeBuilder {
     fn unchanged(value: InputValue) -> InputValue {
         value
@@ -60,7 +61,9 @@ pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]
     modifiers.fold(builder, |builder, name| builder.custom_modifier(&name.value, unchanged))
 }
 
-/// Input buffer of the pack: that of its settings, else that of the action set with the highest priority.
+/// Input buffer of the pack: that of its settings, else that of the action set with the highest priority. The
+/// text is the attribute of the owner that has the window in seconds, if it is not constant. `None` without
+/// any buffer.
 pub(super) fn buffer(documents: &[Document]) -> Option<(InputBufferConfig, Option<&str>)> {
     let globals = documents.iter().find_map(|document| match &document.model {
         Model::Pack(doc) => doc.globals.as_ref()?.input_buffer.as_ref(),
@@ -82,7 +85,8 @@ pub(super) fn buffer(documents: &[Document]) -> Option<(InputBufferConfig, Optio
     Some((buffer_config(doc), attribute))
 }
 
-/// Reports errors of the input documents as a whole. Unknown names are reported by the checks.
+/// Reports errors of the input documents as a whole: builds the scheme for every platform that a mapping
+/// names. Each error is reported once; unknown names are left to the checks.
 pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
     for document in documents {
         if let Model::InputModifier(doc) = &document.model
@@ -120,6 +124,7 @@ pub(crate) fn check(documents: &[Document], sink: &mut Sink) {
     }
 }
 
+/// Platform of an input mapping; `None` for other documents and for a mapping of every platform.
 fn platform(document: &Document) -> Option<Platform> {
     match &document.model {
         Model::InputMapping(doc) => doc.platform.as_ref().map(|platform| platform.0.value),
@@ -127,7 +132,8 @@ fn platform(document: &Document) -> Option<Platform> {
     }
 }
 
-/// Node that an error refers to. If a set has several mappings, it is the first that has the path.
+/// Node that an error refers to. If a set has several mappings on the platform, it is the first that has the
+/// path.
 fn node_of<'a>(documents: &'a [Document], error: &InputDefinitionError, on: Platform) -> Option<&'a Node> {
     let is_it = |document: &&Document| {
         let name = match (&document.model, error.kind) {
@@ -153,6 +159,7 @@ fn node_of<'a>(documents: &'a [Document], error: &InputDefinitionError, on: Plat
     Some(node)
 }
 
+/// Input action definition; missing fields get the defaults of a digital action.
 fn action(doc: &InputActionDoc) -> InputActionDef {
     let defaults = InputActionDef::digital(&text(&doc.name));
     let seconds = |seconds: &Option<NonNegative>, default: Span| {
@@ -169,10 +176,12 @@ fn action(doc: &InputActionDoc) -> InputActionDef {
     }
 }
 
+/// Priority of a set or binding; 0 if it has none.
 fn rank(priority: &Option<Integer<-2147483648, 2147483647>>) -> i32 {
     priority.as_ref().and_then(|priority| i32::try_from(priority.0.value).ok()).unwrap_or_default()
 }
 
+/// Action set definition with its activation tags and buffer.
 fn set(doc: &InputActionSetDoc) -> InputActionSetDef {
     let activation = doc.activation.clone().unwrap_or_default();
     let actions = doc.actions.iter().flat_map(|actions| actions.iter());
@@ -186,6 +195,8 @@ fn set(doc: &InputActionSetDoc) -> InputActionSetDef {
     }
 }
 
+/// Buffer settings of a document. With an attribute as its window, inputs are kept without a time limit until
+/// they are retried.
 fn buffer_config(doc: &InputBufferDoc) -> InputBufferConfig {
     let defaults = InputBufferConfig::default();
     InputBufferConfig {
@@ -200,6 +211,7 @@ fn buffer_config(doc: &InputBufferDoc) -> InputBufferConfig {
     }
 }
 
+/// Mapping definition of one action set on one platform, or on every platform.
 fn mapping(doc: &InputMappingDoc) -> InputMappingDef {
     let bindings = doc.bindings.iter().flat_map(|bindings| bindings.iter());
     InputMappingDef {
@@ -209,6 +221,7 @@ fn mapping(doc: &InputMappingDoc) -> InputMappingDef {
     }
 }
 
+/// Binding definition. `CompositeInputs` win over `Inputs`.
 fn binding(doc: &BindingDoc) -> BindingDef {
     let source = match &doc.composite {
         Some(composite) => BindingSource::Composite(Box::new(self::composite(composite))),
@@ -231,6 +244,7 @@ fn binding(doc: &BindingDoc) -> BindingDef {
     }
 }
 
+/// Composite inputs: one control for each direction that is bound.
 fn composite(doc: &CompositeInputsDoc) -> CompositeInputs {
     let input = |input: &Option<DeviceInputDoc>| input.as_ref().map(device_input);
     CompositeInputs {
@@ -243,6 +257,7 @@ fn composite(doc: &CompositeInputsDoc) -> CompositeInputs {
     }
 }
 
+/// Control of a device; a custom device without a name is called `Custom`.
 fn device_input(doc: &DeviceInputDoc) -> DeviceInput {
     let control = doc.input.as_ref().map_or("", |input| &input.0.value);
     let device = match doc.device.as_ref().map_or(Device::Keyboard, |device| device.0.value) {
@@ -258,6 +273,7 @@ fn device_input(doc: &DeviceInputDoc) -> DeviceInput {
     DeviceInput::new(device, control)
 }
 
+/// Actions with their keys of draft 1's mapping. Keys without a name are left out.
 fn keys(doc: &OldInputMappingDoc) -> impl Iterator<Item = KeyActionDef> + '_ {
     doc.actions.iter().flat_map(|actions| actions.iter()).map(|action| KeyActionDef {
         action: text(&action.action),
@@ -319,6 +335,7 @@ fn kind(doc: &InputModifierDoc) -> Result<InputModifierKind, (&'static str, Stri
     })
 }
 
+/// Response curve of a modifier; a custom curve has the points of the document.
 fn curve(params: &InputModifierParamsDoc) -> ResponseCurve {
     match params.curve_type.as_ref().map_or(CurveType::Linear, |curve| curve.0.value) {
         CurveType::Linear => ResponseCurve::Linear,

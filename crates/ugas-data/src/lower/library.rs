@@ -8,6 +8,7 @@ use super::text;
 use crate::decode::Formula;
 use crate::model::library::{CalculationDoc, CurveDoc};
 
+/// Curve definition with its points.
 pub(super) fn curve(doc: &CurveDoc) -> CurveDef {
     let points = doc.points.iter().flat_map(|points| points.iter());
     CurveDef {
@@ -17,6 +18,7 @@ pub(super) fn curve(doc: &CurveDoc) -> CurveDef {
     }
 }
 
+/// Calculation definition; its expressions are compiled by the core.
 pub(super) fn calculation(doc: &CalculationDoc) -> CalculationDef {
     let formula = |formula: &Formula| formula.text.value.clone();
     CalculationDef {

@@ -9,10 +9,12 @@ use crate::model::magnitude::{
     MagnitudeDoc, MagnitudeType, ModifierDoc, OperationWord, Reading, TagRequirementDoc,
 };
 
+/// Value of an optional number, or the default.
 pub(super) fn number(number: &Option<Number>, default: f64) -> f64 {
     number.as_ref().map_or(default, |number| number.0.value)
 }
 
+/// Value of an optional flag, or the default.
 pub(super) fn flag(flag: &Option<Flag>, default: Default) -> bool {
     flag.as_ref().map_or(default == Default::True, |flag| flag.0.value)
 }
@@ -24,15 +26,19 @@ pub(super) enum Default {
     False,
 }
 
+/// Operation of a modifier; Add if the file has none.
 pub(super) fn operation(word: &Option<Choice<OperationWord>>) -> Operation {
     word.as_ref().map_or(Operation::Add, |word| word.0.value.operation)
 }
 
+/// Tag requirement; without a document it is empty and always met.
 pub(super) fn requirement(doc: &Option<TagRequirementDoc>) -> TagRequirementDef {
     let Some(doc) = doc else { return TagRequirementDef::default() };
     TagRequirementDef { require: texts(&doc.require), ignore: texts(&doc.ignore) }
 }
 
+/// Magnitude definition by its type; 0 without a document, ScalableFloat without a type. Fields that the type
+/// does not use are left out.
 pub(super) fn magnitude(doc: &Option<MagnitudeDoc>) -> MagnitudeDef {
     let Some(doc) = doc else { return MagnitudeDef::from(0.0) };
     let coefficient = number(&doc.coefficient, 1.0);
@@ -70,6 +76,7 @@ pub(super) fn magnitude(doc: &Option<MagnitudeDoc>) -> MagnitudeDef {
     }
 }
 
+/// Value of the attribute that is read: current, base, bonus, or up to a layer.
 fn reading(doc: &MagnitudeDoc) -> AttributeCalculation {
     match doc.reading.as_ref().map_or(Reading::Current, |reading| reading.0.value) {
         Reading::Current => AttributeCalculation::Current,
@@ -82,6 +89,7 @@ fn reading(doc: &MagnitudeDoc) -> AttributeCalculation {
     }
 }
 
+/// Modifier definition; stacks multiply it unless the file says otherwise.
 pub(super) fn modifier(doc: &ModifierDoc) -> ModifierDef {
     ModifierDef {
         attribute: text(&doc.attribute),

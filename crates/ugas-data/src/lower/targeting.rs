@@ -21,13 +21,16 @@ pub(crate) fn method(doc: &TargetingDoc) -> TargetingMethod {
     }
 }
 
-/// Largest distance of a target.
+/// Largest distance of a target: the range, else the radius, which for a chain is the distance of its jumps
+/// and does not count. `None` if the document has neither.
 pub(super) fn reach(doc: &TargetingDoc) -> Option<f64> {
     // The radius of a chain is how far it jumps.
     let radius = doc.radius.as_ref().filter(|_| method(doc) != TargetingMethod::Chain);
     doc.range.as_ref().or(radius).map(|range| range.0.value)
 }
 
+/// Targeting definition: the shape of its method with its measures. A missing measure is 0; the checks have
+/// reported it.
 pub(super) fn targeting(doc: &TargetingDoc) -> TargetingDef {
     let shape = match method(doc) {
         TargetingMethod::SelfOnly => Shape::SelfOnly,

@@ -30,10 +30,13 @@ pub(super) struct Tasks<'a> {
 }
 
 impl Tasks<'_> {
+    /// Converts a list of tasks; invalid ones are left out.
     pub(super) fn list(&self, docs: &[TaskDoc]) -> Vec<TaskDef> {
         docs.iter().filter_map(|doc| self.task(doc)).collect()
     }
 
+    /// Converts a task. A type that is not built in is a custom task if native code is registered under it,
+    /// else a host task. `None` without a type or without a required parameter.
     fn task(&self, doc: &TaskDoc) -> Option<TaskDef> {
         let nothing = Node::default();
         let params = doc.params.as_ref().map_or(&nothing, |params| &params.0);
@@ -64,7 +67,8 @@ impl Tasks<'_> {
         })
     }
 
-    /// A16: a task without a target uses the ability's targeting. A chain finds its own targets.
+    /// Adds the targeting and the ignored tags of the ability to an application: a task without a target uses
+    /// the ability's targeting (A16). A chain is left out, because it finds its own targets.
     fn with_targeting(&self, mut action: ActionDef) -> ActionDef {
         if let ActionDef::ApplyToTarget(apply) = &mut action {
             let is_chain = |doc: &TargetingDoc| targeting::method(doc) == TargetingMethod::Chain;
@@ -76,12 +80,13 @@ impl Tasks<'_> {
         action
     }
 
-    /// Targeting that also excludes the tags which the ability ignores.
+    /// Adds the tags that the ability ignores to the excluded tags of a targeting.
     pub(super) fn sparing(&self, mut targeting: TargetingDef) -> TargetingDef {
         targeting.exclude_tags.extend_from_slice(self.ignored_tags);
         targeting
     }
 
+    /// Converts a task that controls the flow; `None` if the type is not one of them.
     fn flow(&self, kind: &str, params: &Node) -> Option<TaskDef> {
         let tasks = |key: &str| params.get(key).map(|node| self.nested(node)).unwrap_or_default();
         let number = |key: &str| params.get(key).and_then(number);
@@ -109,7 +114,7 @@ impl Tasks<'_> {
         })
     }
 
-    /// A list of tasks, one task by itself, or a mapping that has them under `Tasks`.
+    /// Converts nested tasks: a list, one task by itself, or a mapping that has them under `Tasks`.
     fn nested(&self, node: &Node) -> Vec<TaskDef> {
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
@@ -171,8 +176,8 @@ impl Tasks<'_> {
         })
     }
 
-    /// Targeting of the task, else of the ability. With an unknown method, as in the later drafts, the host
-    /// provides the targets.
+    /// Converts `WaitTargetData`: with the targeting of the task, else of the ability. With an unknown
+    /// method, as in the later drafts, the host provides the targets.
     fn target_data(&self, params: Params<'_>) -> WaitDef {
         let own = params.doc::<TargetingDoc>("Targeting");
         let mut chosen = own.as_ref().or(self.targeting).map(targeting::targeting).unwrap_or_default();
@@ -252,23 +257,25 @@ impl Params<'_> {
         number(self.0.get(key)?)
     }
 
+    /// Text of a parameter; `None` if it is absent or of another type.
     fn text(self, key: &str) -> Option<String> {
         self.0.get(key)?.text().map(str::to_owned)
     }
 
-    /// The texts of a list.
+    /// Texts of a list parameter; empty if it is absent or a text by itself.
     fn items(self, key: &str) -> Vec<String> {
         let items = self.0.get(key).map(Node::items).unwrap_or_default();
         items.iter().filter_map(Node::text).map(str::to_owned).collect()
     }
 
-    /// A list of texts, or one by itself.
+    /// Texts of a parameter that is a list or one text by itself; empty if it is absent.
     fn texts(self, key: &str) -> Vec<String> {
         let Some(node) = self.0.get(key) else { return Vec::new() };
         let own = node.text().into_iter().chain(node.items().iter().filter_map(Node::text));
         own.map(str::to_owned).collect()
     }
 
+    /// Value of a boolean parameter; `None` if it is absent or of another type.
     fn flag(self, key: &str) -> Option<bool> {
         match self.0.get(key)?.value {
             Value::Bool(flag) => Some(flag),
@@ -276,32 +283,38 @@ impl Params<'_> {
         }
     }
 
+    /// Value of a parameter that is one of a list of words; `None` if it is absent or unknown.
     fn word<T: Word>(self, key: &str) -> Option<T> {
         T::from_word(self.0.get(key)?.text()?)
     }
 
+    /// Decodes a parameter as a record; `None` if it is absent or invalid, which the checks report.
     fn doc<T: Field>(self, key: &str) -> Option<T> {
         T::decode(self.0.get(key)?, &mut Sink::with_limit(0))
     }
 
+    /// Filter of effects by definition and tags; without both it matches every effect.
     fn effect_filter(self) -> EffectFilterDef {
         EffectFilterDef { effect: self.text("Effect"), tags: self.texts("Tags") }
     }
 
-    /// Numbers by name.
+    /// Numbers or expressions by name; other values are left out.
     fn numbers(self, key: &str) -> Vec<(String, NumberDef)> {
         let entries = self.0.get(key).map(Node::entries).unwrap_or_default().iter();
         entries.filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?))).collect()
     }
 
+    /// Cue with its recipient; `None` without `Cue`.
     fn cue(self) -> Option<CueTaskDef> {
         Some(CueTaskDef { cue: self.text("Cue")?, to: self.word("To").unwrap_or_default() })
     }
 
+    /// Commit settings; a missing `OnFail` is the default.
     fn commit(self) -> CommitDef {
         CommitDef { on_fail: self.word("OnFail").unwrap_or_default() }
     }
 
+    /// Application of an effect; `None` without `EffectClass`.
     fn apply(self) -> Option<ApplyDef> {
         Some(ApplyDef {
             level: self.number("Level"),
@@ -318,6 +331,7 @@ impl Params<'_> {
         })
     }
 
+    /// Spawn definition; `None` without `Template`, or if an `Offset` has a part that is no number.
     fn spawn(self) -> Option<SpawnDef> {
         let offset = match self.0.get("Offset").map(Node::items) {
             Some([x, y, z]) => Some(OffsetDef { x: number(x)?, y: number(y)?, z: number(z)? }),
@@ -335,12 +349,14 @@ impl Params<'_> {
         })
     }
 
+    /// Despawn definition; `None` if it names no controller, by name, tags or recipient.
     fn despawn(self) -> Option<DespawnDef> {
         let despawn = DespawnDef { name: self.text("As"), tags: self.texts("Tags"), to: self.word("To") };
         let says_which = despawn.name.is_some() || !despawn.tags.is_empty() || despawn.to.is_some();
         says_which.then_some(despawn)
     }
 
+    /// Removal definition; `None` if it names no effect, by definition, name or tags.
     fn remove(self) -> Option<RemoveDef> {
         let remove = RemoveDef {
             effect: self.text("EffectClass"),
@@ -354,6 +370,7 @@ impl Params<'_> {
     }
 }
 
+/// Number or expression of a parameter; `None` for any other value.
 fn number(node: &Node) -> Option<NumberDef> {
     match &node.value {
         Value::Number(number) => Some(NumberDef::Value(*number)),

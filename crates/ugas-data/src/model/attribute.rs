@@ -27,6 +27,7 @@ pub enum BoundDoc {
 }
 
 impl Field for BoundDoc {
+    /// Decodes a number, or a text as the name of an attribute. Anything else is reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match &node.value {
             Value::Number(_) => Number::decode(node, sink).map(Self::Number),

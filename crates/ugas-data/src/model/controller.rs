@@ -39,6 +39,8 @@ choice! {
 pub struct RemainingTime(pub Spanned<f64>);
 
 impl Field for RemainingTime {
+    /// Decodes seconds from 0, or exactly -1. Other negative numbers are reported, and the result is then
+    /// `None`.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Number(seconds) = Number::decode(node, sink)?;
         if seconds.value < 0.0 && seconds.value != -1.0 {

@@ -104,6 +104,7 @@ pub enum TagQueryItemDoc {
 }
 
 impl Field for TagQueryItemDoc {
+    /// Decodes a text as a tag and a mapping as a nested query. Anything else is reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match &node.value {
             Value::Map(_) => TagQueryDoc::decode(node, sink).map(Self::Query),
@@ -276,7 +277,8 @@ record! {
 }
 
 impl EffectDoc {
-    /// Whether an application of the effect can change anything.
+    /// Whether an application of the effect can change anything. Asset tags count, because other effects may
+    /// react to them.
     pub(crate) fn does_something(&self) -> bool {
         let lists: [bool; 8] = [
             self.modifiers.is_empty(),

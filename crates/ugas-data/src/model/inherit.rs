@@ -78,7 +78,7 @@ pub(crate) fn resolve(
 }
 
 /// Name of a document before inheritance. The specification gives controllers no name; the owner's id or the
-/// file's name is used.
+/// file's name is used. `None` if there is none, and for an empty name.
 fn own_name(map: &SourceMap, outline: &Outline) -> Option<String> {
     let text =
         |node: Option<&Node>| node.and_then(Node::text).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -91,7 +91,8 @@ fn own_name(map: &SourceMap, outline: &Outline) -> Option<String> {
     name.or_else(|| text(owner)).or_else(stem)
 }
 
-/// Sets the name of a controller document that has no `Name`.
+/// Sets the name of a controller document that has no `Name`. The name is used as the template's name; its
+/// position is the owner's id, if that is the name.
 fn name_controller(document: &mut Document, name: Option<String>) {
     if let super::Model::Controller(doc) = &mut document.model
         && doc.name.is_none()
@@ -103,7 +104,8 @@ fn name_controller(document: &mut Document, name: Option<String>) {
     }
 }
 
-/// Sets the kind of documents that only their parent identifies.
+/// Sets the kind of documents without `$schema` and typical keys to that of the document they extend, along
+/// any number of parents. Those whose kind stays unknown are reported.
 fn identify(outlines: &mut [Outline], names: &[Option<String>], sink: &mut Sink) {
     if outlines.iter().all(|outline| outline.kind.is_some()) {
         return;
@@ -153,6 +155,8 @@ struct Parents {
 }
 
 impl Parents {
+    /// Finds the parent of each document by kind and name. An invalid, unknown or differently typed parent is
+    /// reported and gives `Link::Broken`.
     fn find(outlines: &[Outline], names: &[Option<String>], scope: Scope, sink: &mut Sink) -> Self {
         let mut known: BTreeMap<(DocumentKind, &str), usize> = BTreeMap::new();
         let mut kinds: BTreeMap<&str, DocumentKind> = BTreeMap::new();
@@ -225,7 +229,8 @@ impl Parents {
     }
 
     /// Merges every document with its parent, parents first. Chains may be as long as the pack, so nothing
-    /// recurses along them.
+    /// recurses along them. Also applies `Append`. A document whose parent is broken, whose `Append` is
+    /// invalid, or that exceeds the limit of values is broken, too.
     fn merge(&mut self, outlines: &mut [Outline], limits: &Limits, values: u64, sink: &mut Sink) {
         let mut is_done = vec![false; outlines.len()];
         let (mut total, mut is_full) = (values, false);
@@ -263,14 +268,16 @@ impl Parents {
     }
 }
 
-/// Adds the entries of the parent that the document does not replace.
+/// Adds the entries of the parent that the document does not have. `Name`, `$schema` and the keys of
+/// inheritance are never inherited.
 fn inherit(child: &mut Node, parent: Node) {
     let Value::Map(mut entries) = parent.value else { return };
     entries.retain(|entry| !OWN_KEYS.contains(&entry.key.value.as_str()));
     merge_entries(child, entries);
 }
 
-/// Mappings merge; anything else of the child replaces what the parent has.
+/// Adds inherited entries to a mapping. Mappings under the same key are merged; anything else of the child
+/// replaces the parent's value.
 fn merge_entries(child: &mut Node, inherited: Vec<Entry>) {
     let Value::Map(own) = &mut child.value else { return };
     let places: BTreeMap<String, usize> =
@@ -289,6 +296,7 @@ fn merge_entries(child: &mut Node, inherited: Vec<Entry>) {
 }
 
 /// Applies the `Append` of a document and removes it together with `Extends`. False if `Append` is invalid.
+/// Problems are reported.
 fn apply_append(document: &mut Node, sink: &mut Sink) -> bool {
     let Value::Map(entries) = &mut document.value else { return true };
     let append = entries.iter().position(|entry| entry.key.value == APPEND);
@@ -304,7 +312,8 @@ fn apply_append(document: &mut Node, sink: &mut Sink) -> bool {
     }
 }
 
-/// Adds lists to lists, at any depth of mappings.
+/// Appends lists to the lists of the same keys, at any depth of mappings; missing lists are created. False if
+/// a value or its target is not a list, which is reported.
 fn append_entries(entries: &mut Vec<Entry>, added: Vec<Entry>, sink: &mut Sink) -> bool {
     let mut is_fine = true;
     for Entry { key, value } in added {

@@ -154,6 +154,7 @@ pub enum BufferWindow {
 }
 
 impl Field for BufferWindow {
+    /// Decodes a text as the name of an attribute, anything else as seconds from 0.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match node.value {
             Value::Text(_) => AttributeName::decode(node, sink).map(Self::Attribute),

@@ -84,7 +84,7 @@ impl DocumentKind {
         }
     }
 
-    /// The kind of this name.
+    /// The kind of this name. `None` if there is no such kind.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -103,7 +103,8 @@ impl DocumentKind {
         )
     }
 
-    /// The address that canonical documents carry.
+    /// Address that canonical documents carry as `$schema`: of the specification for its own kinds, else of
+    /// this project.
     pub fn schema_address(self) -> String {
         match self.is_official() {
             true => {

@@ -56,11 +56,13 @@ impl Word for OperationWord {
         "AddFinal",
     ];
 
+    /// Operation of a word, which keeps the spelling; `None` if the word is unknown.
     fn from_word(word: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|known| *known == word)?;
         Some(Self { operation: Operation::from_name(word)?, at })
     }
 
+    /// The word as it was written in the file.
     fn word(&self) -> &'static str {
         Self::WORDS.get(self.at).copied().unwrap_or_default()
     }

@@ -97,6 +97,7 @@ impl Field for DeathAttributeName {
         serde_json::json!({ "type": "string", "title": "name of an attribute, or None" })
     }
 
+    /// Passes the attribute to the visitor, unless death is off.
     fn visit<'a>(&'a self, visitor: &mut dyn crate::decode::Visitor<'a>) {
         if self.attribute().is_some() {
             self.0.visit(visitor);

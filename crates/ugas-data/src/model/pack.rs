@@ -33,7 +33,7 @@ record! {
 
 impl PackDoc {
     /// Decodes a `pack.yaml`. A file in the form of the public packs (`id`, `scope`, `signatureMechanic`) is
-    /// plain metadata, which accepts any field.
+    /// plain metadata, which accepts any field. A file that cannot be decoded at all gives default settings.
     pub(crate) fn of(node: &Node, sink: &mut Sink) -> Self {
         if ["id", "scope", "signatureMechanic"].iter().any(|key| node.get(key).is_some()) {
             let unknown = node.entries().iter().filter(|entry| entry.key.value != "$schema");
@@ -42,7 +42,7 @@ impl PackDoc {
         Self::decode(node, sink).unwrap_or_default()
     }
 
-    /// The codes that are silenced.
+    /// Codes that the pack silences, valid or not.
     pub fn silenced(&self) -> &List<Name> {
         &self.silence
     }

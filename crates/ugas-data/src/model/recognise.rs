@@ -19,7 +19,8 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Decodes the document; problems are reported.
+    /// Decodes the document as this kind; problems are reported. It is clean if there was no error except
+    /// unknown fields.
     pub(crate) fn decode(self, kind: DocumentKind, sink: &mut Sink) -> Document {
         let before = sink.blocking_errors();
         let model = decode(kind, &self.node, sink);
@@ -42,7 +43,7 @@ pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Si
 }
 
 /// Identifies a document without decoding it. `None` for an empty document or a JSON Schema, and for an
-/// unknown kind, which is reported.
+/// unknown kind, which is reported. A document that only its parent can identify has no kind yet.
 pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Outline> {
     if node.value == Value::Null {
         return None;
@@ -81,7 +82,7 @@ pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink
     Some(Outline { kind, file, schema, node })
 }
 
-/// Reports a document without `$schema` that its keys identify.
+/// Reports a document without `$schema` whose kind is known anyway. Kinds of this project need no `$schema`.
 pub(super) fn report_missing_schema(kind: DocumentKind, node: &Node, sink: &mut Sink) {
     if kind.is_official() {
         sink.push(codes::format::missing_schema(node.head(), kind.name()));
@@ -93,7 +94,8 @@ pub(super) fn report_unknown(node: &Node, sink: &mut Sink) {
     sink.push(codes::format::unknown_document(node.head(), &kind_list()));
 }
 
-/// Whether a document is a scenario, without decoding it.
+/// Whether a document is a scenario, by its `$schema` or else its keys, without decoding or reporting
+/// anything.
 pub(crate) fn is_scenario(map: &SourceMap, file: FileId, node: &Node) -> bool {
     match node.get("$schema") {
         Some(schema) => schema.text().is_some_and(|schema| schema.ends_with("schemas/scenario.json")),
@@ -108,10 +110,13 @@ fn is_json_schema(schema: &Spanned<String>, node: &Node) -> bool {
     schema.value.contains("json-schema.org/") && words.iter().any(|word| node.get(word).is_some())
 }
 
+/// Names of all kinds, for messages.
 fn kind_list() -> String {
     DocumentKind::ALL.map(DocumentKind::name).join(", ")
 }
 
+/// Kind that a `$schema` names: the file name of an address below a folder `schemas`. An unknown one is
+/// reported, and the result is then `None`.
 fn by_schema(schema: &Spanned<String>, sink: &mut Sink) -> Option<DocumentKind> {
     let name = schema.value.rsplit_once('/').map_or(schema.value.as_str(), |(_, name)| name);
     let name = name.strip_suffix(".json").unwrap_or(name);
@@ -136,6 +141,8 @@ const WRAPPERS: [(&str, DocumentKind); 7] = [
     ("InputMapping", DocumentKind::InputMapping),
 ];
 
+/// Mapping inside a wrapper such as `Ability:`, with the kind that the wrapper names. `None` if the document
+/// has another content key beside it.
 fn wrapper(node: &Node) -> Option<(&Node, DocumentKind)> {
     let is_content = |key: &str| key != "$schema" && !is_free_key(key);
     let mut entries = node.entries().iter().filter(|entry| is_content(&entry.key.value));
@@ -144,6 +151,7 @@ fn wrapper(node: &Node) -> Option<(&Node, DocumentKind)> {
     matches!(entry.value.value, Value::Map(_)).then_some((&entry.value, kind))
 }
 
+/// Removes the wrapper of a document, if it is of the same kind.
 fn unwrap(kind: DocumentKind, node: Node) -> Node {
     match wrapper(&node) {
         Some((inner, wrapped)) if wrapped == kind => inner.clone(),
@@ -151,6 +159,7 @@ fn unwrap(kind: DocumentKind, node: Node) -> Node {
     }
 }
 
+/// Kind that the keys of a document suggest; the first matching row wins. `None` if none matches.
 fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> {
     if let Some((_, kind)) = wrapper(node) {
         return Some(kind);
@@ -185,7 +194,10 @@ fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> 
     kinds.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
 }
 
+/// Decodes a mapping as the record of a kind; `Unreadable` if it is not a mapping. An input mapping with
+/// `Actions` is one of draft 1.
 fn decode(kind: DocumentKind, node: &Node, sink: &mut Sink) -> Model {
+    /// Decodes a record; `Unreadable` if it cannot be decoded at all.
     fn read<T: Field>(node: &Node, sink: &mut Sink, wrap: fn(T) -> Model) -> Model {
         T::decode(node, sink).map_or(Model::Unreadable, wrap)
     }

@@ -273,6 +273,7 @@ pub enum ActionDoc {
 }
 
 impl StepRecord {
+    /// The action of a step: its first field that could be decoded; `None` if there is none.
     fn action(self) -> Option<ActionDoc> {
         None.or(self.apply.map(|apply| ActionDoc::Apply(Box::new(apply))))
             .or(self.advance.map(|seconds| ActionDoc::Advance(seconds.0.value)))
@@ -302,6 +303,8 @@ impl StepRecord {
 }
 
 impl Field for StepDoc {
+    /// Decodes a step, which must have exactly one action. Anything else is reported, and the result is then
+    /// `None`.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let own = || node.entries().iter().filter(|entry| !is_free_key(&entry.key.value));
         for entry in own() {

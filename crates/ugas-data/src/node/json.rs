@@ -31,14 +31,17 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// The next byte, without consuming it; `None` at the end.
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// Span from `start` to the current position.
     fn span_from(&self, start: usize) -> Span {
         Span::new(self.file, start, self.at)
     }
 
+    /// Reports a syntax error at the current character.
     fn fail<T>(&mut self, message: &str) -> Result<T, AlreadyReported> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.chars().next().map_or(0, char::len_utf8);
@@ -46,12 +49,14 @@ impl Parser<'_> {
         Err(AlreadyReported)
     }
 
+    /// Skips white space.
     fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }
     }
 
+    /// Parses any value with its span.
     fn value(&mut self) -> Result<Node, AlreadyReported> {
         self.weigh(1)?;
         let start = self.at;
@@ -70,6 +75,7 @@ impl Parser<'_> {
         Ok(Node { span: self.span_from(start), value, style })
     }
 
+    /// Counts values towards the limit of the file; an exceeded limit is reported.
     fn weigh(&mut self, weight: u64) -> Result<(), AlreadyReported> {
         self.weight += weight;
         if self.weight > u64::from(self.limits.nodes) {
@@ -79,6 +85,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Parses a list or mapping after its bracket, one level deeper. An exceeded depth is reported.
     fn nested(
         &mut self,
         parse: fn(&mut Self) -> Result<Value, AlreadyReported>,
@@ -94,6 +101,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
+    /// Parses a mapping after `{`, up to and including `}`. Duplicate keys are reported and dropped.
     fn map(&mut self) -> Result<Value, AlreadyReported> {
         let mut entries = Vec::new();
         self.space();
@@ -128,6 +136,7 @@ impl Parser<'_> {
         Ok(Value::Map(unique_keys(entries, self.sink)))
     }
 
+    /// Parses a list after `[`, up to and including `]`.
     fn list(&mut self) -> Result<Value, AlreadyReported> {
         let mut items = Vec::new();
         self.space();
@@ -149,6 +158,7 @@ impl Parser<'_> {
         Ok(Value::List(items))
     }
 
+    /// Parses `true`, `false` or `null`.
     fn word(&mut self) -> Result<Value, AlreadyReported> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         for (word, value) in
@@ -162,6 +172,7 @@ impl Parser<'_> {
         self.fail("expected a value")
     }
 
+    /// Skips decimal digits, and returns how many there were.
     fn digits(&mut self) -> usize {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -170,6 +181,8 @@ impl Parser<'_> {
         self.at - start
     }
 
+    /// Parses a number by the grammar of JSON. Numbers that overflow become infinite, so that the decoder
+    /// reports them.
     fn number(&mut self) -> Result<Value, AlreadyReported> {
         let start = self.at;
         if self.peek() == Some(b'-') {
@@ -201,6 +214,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Parses a text in double quotes with its escapes. Every 32 bytes count as one more value.
     fn string(&mut self) -> Result<String, AlreadyReported> {
         self.at += 1;
         let mut text = String::new();
@@ -225,6 +239,8 @@ impl Parser<'_> {
         Ok(text)
     }
 
+    /// Parses an escape after its backslash, and appends the character to `text`. Surrogates must come in
+    /// pairs.
     fn escape(&mut self, text: &mut String) -> Result<(), AlreadyReported> {
         let character = match self.peek() {
             Some(b'"') => '"',
@@ -264,6 +280,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Parses the four digits of a `\u` escape.
     fn hex(&mut self) -> Result<u32, AlreadyReported> {
         let digits = self.text.get(self.at..self.at + 4).unwrap_or_default();
         match u32::from_str_radix(digits, 16) {

@@ -21,7 +21,7 @@ pub fn byte_in_file(source: &str, node: &Node, offset: usize) -> usize {
     start + at.min(raw.len())
 }
 
-/// Length of the anchor and tag before a value.
+/// Length of the anchor and tag before a value. They are part of the span and not of the value.
 fn properties(raw: &str) -> usize {
     let mut length = 0;
     while let Some(rest) = raw.get(length..)
@@ -34,7 +34,8 @@ fn properties(raw: &str) -> usize {
     length
 }
 
-/// Walks a scalar whose lines are folded; `escape` gives the lengths of an escape in the file and in the
+/// Walks a scalar whose lines are folded, and returns the offset in `raw` of byte `offset` of its value.
+/// `quote` is the length of the opening quote; `escape` gives the lengths of an escape in the file and in the
 /// value.
 fn flow(raw: &str, quote: usize, offset: usize, escape: impl Fn(&str) -> Option<(usize, usize)>) -> usize {
     let (mut at, mut value) = (quote, 0);
@@ -68,6 +69,8 @@ fn fold(rest: &str) -> (usize, usize) {
     (blank, breaks.saturating_sub(1).max(1))
 }
 
+/// Lengths of an escape of a double-quoted text, in the file and in the value; `None` if there is no escape
+/// here.
 fn double_escape(rest: &str) -> Option<(usize, usize)> {
     let escaped = rest.strip_prefix('\\')?.chars().next()?;
     let digits = match escaped {
@@ -86,12 +89,14 @@ fn double_escape(rest: &str) -> Option<(usize, usize)> {
     Some((2 + digits, length))
 }
 
+/// Number of bytes before `start` on its line: the indentation of a block.
 fn indentation(source: &str, start: usize) -> usize {
     let before = source.get(..start).unwrap_or_default();
     before.len() - before.rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// Walks a block, each line of which begins after the indentation and ends with one byte of the value.
+/// Walks a block, and returns the offset in `raw` of byte `offset` of its value. Each line begins after the
+/// indentation and ends with one byte of the value.
 fn block(raw: &str, indentation: usize, offset: usize) -> usize {
     let (mut at, mut left) = (0, offset);
     for (number, line) in raw.split_inclusive('\n').enumerate() {

@@ -27,6 +27,7 @@ impl Node {
         }
     }
 
+    /// Item of a list. A task by itself counts as a list of one, and a mapping with `Tasks` as that list.
     fn item(&self, index: usize) -> Option<&Self> {
         match self.get("Tasks").filter(|_| self.get("Type").is_none()) {
             Some(tasks) => tasks.item(index),

@@ -8,7 +8,8 @@ use super::{Entry, Node, Style, Value, unique_keys};
 use crate::diagnostics::{Sink, codes};
 use crate::source::{FileId, Limits, Span, Spanned};
 
-/// Parses all documents of a text.
+/// Parses all documents of a text. The first syntax error or exceeded limit is reported and ends it;
+/// documents before it are kept.
 pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) -> Vec<Node> {
     let mut builder = Builder {
         bytes: ByteIndex::new(text),
@@ -108,6 +109,7 @@ enum Key {
 }
 
 impl Builder<'_> {
+    /// Adds a parser event to the tree. An exceeded limit is reported and stops the parser.
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), AlreadyReported> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -149,6 +151,7 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Counts values towards the limit of the file; an exceeded limit is reported.
     fn add_weight(&mut self, weight: u64, span: Span) -> Result<(), AlreadyReported> {
         self.weight = self.weight.saturating_add(weight);
         if self.weight > u64::from(self.limits.nodes) {
@@ -158,6 +161,7 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Opens a list or mapping; an exceeded depth is reported.
     fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), AlreadyReported> {
         if self.open.len() >= self.limits.depth as usize {
             self.sink.push(codes::pack::nested_too_deeply(span, self.limits.depth));
@@ -169,6 +173,8 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Closes the innermost list or mapping, resolves its merge key and drops duplicate keys, and adds it to
+    /// its parent.
     fn end(&mut self, span: Span) {
         let Some(open) = self.open.pop() else { return };
         let value = match open.content {
@@ -188,13 +194,15 @@ impl Builder<'_> {
         self.finish(node, None);
     }
 
+    /// Keeps a copy of a value with an anchor for its aliases; 0 is no anchor.
     fn remember(&mut self, anchor: usize, node: &Node, weight: u64) {
         if anchor > 0 {
             self.anchors.insert(anchor, Anchored { node: node.clone(), weight, depth: node.depth() });
         }
     }
 
-    /// Adds a finished value to its parent. `text` is the raw text of a scalar.
+    /// Adds a finished value to its parent. `text` is the raw text of a scalar. In a mapping it is by turns a
+    /// key and a value; at the top level it is a document.
     fn finish(&mut self, node: Node, text: Option<&str>) {
         let Some(parent) = self.open.last_mut() else {
             self.documents.push(node);
@@ -230,7 +238,8 @@ impl Builder<'_> {
 const MERGE_KEY: &str = "<<";
 
 /// Adds the keys of merged mappings that the mapping itself does not have. If several mappings have a key,
-/// the first wins. The values were counted when their aliases were expanded.
+/// the first wins. The values were counted when their aliases were expanded. Values that are not mappings are
+/// reported.
 fn merge_keys(mut entries: Vec<Entry>, merged: Node, sink: &mut Sink) -> Vec<Entry> {
     let mappings = match merged.value {
         Value::List(items) => items,
@@ -248,6 +257,8 @@ fn merge_keys(mut entries: Vec<Entry>, merged: Node, sink: &mut Sink) -> Vec<Ent
     entries
 }
 
+/// Node of a scalar. A plain one is resolved to null, a boolean or a number; quoted ones, blocks and `!!str`
+/// are texts.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
     let style = match style {
         ScalarStyle::Plain => Style::Plain,
@@ -301,6 +312,7 @@ struct ByteIndex<'a> {
 }
 
 impl<'a> ByteIndex<'a> {
+    /// Marks every 64th character of a text that is not ASCII.
     fn new(text: &'a str) -> Self {
         let marks = match text.is_ascii() {
             true => Vec::new(),
@@ -309,6 +321,7 @@ impl<'a> ByteIndex<'a> {
         Self { text, marks }
     }
 
+    /// Byte of a character; the length of the text beyond its end.
     fn byte(&self, character: usize) -> usize {
         if self.marks.is_empty() {
             return character.min(self.text.len());

@@ -25,12 +25,14 @@ enum BlockStart {
     AfterDash,
 }
 
+/// Writes two spaces for each level.
 fn indent(out: &mut String, depth: usize) {
     for _ in 0..depth {
         out.push_str("  ");
     }
 }
 
+/// Writes the entries of a mapping, each on its own line.
 fn map(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     for (at, entry) in node.entries().iter().enumerate() {
         if at > 0 || start == BlockStart::Line {
@@ -42,6 +44,7 @@ fn map(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     }
 }
 
+/// Writes the items of a list, each after a dash. Nested mappings and lists begin on the line of the dash.
 fn list(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     for (at, item) in node.items().iter().enumerate() {
         if at > 0 || start == BlockStart::Line {
@@ -66,6 +69,7 @@ fn list(out: &mut String, node: &Node, depth: usize, start: BlockStart) {
     }
 }
 
+/// Writes the value of a key, after its colon: on the same line, or as a nested block.
 fn child(out: &mut String, node: &Node, depth: usize) {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
@@ -106,6 +110,7 @@ fn is_block(text: &str) -> bool {
     ends_once && !text.starts_with([' ', '\n']) && text.chars().all(is_plain)
 }
 
+/// Writes a single value, or an empty list or mapping.
 fn scalar(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
@@ -130,6 +135,7 @@ fn number_text(number: f64) -> String {
     }
 }
 
+/// Writes a text, in double quotes with escapes unless it can be plain.
 fn text(out: &mut String, value: &str) {
     if is_plain(value) {
         out.push_str(value);
@@ -155,7 +161,7 @@ fn text(out: &mut String, value: &str) {
     out.push('"');
 }
 
-/// Whether an unquoted text parses as itself.
+/// Whether an unquoted text parses as itself, also for parsers of YAML 1.1. It is stricter than YAML needs.
 fn is_plain(value: &str) -> bool {
     let starts = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
     let safe = |c: char| c.is_ascii_alphanumeric() || "_.$/()+* -%<>=^".contains(c);

@@ -19,6 +19,7 @@ use crate::model::scenario::{
 use crate::model::{Name, Tag};
 
 impl<'s> Runner<'s> {
+    /// Grants an ability, and stores its handle under the name of `As`; a refused grant is stored as `None`.
     pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let ability = doc.ability.as_ref().map_or("", |name| &name.value);
@@ -46,6 +47,8 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&granted))
     }
 
+    /// Revokes the grant of this `As` name, else all grants of the ability of this name. The result is that
+    /// of the last; without a grant it is `UnknownHandle`.
     pub(super) fn revoke(&mut self, name: &str) -> Result<StepResult, String> {
         let handles = self.grants_called(name, None)?;
         let mut result = not_granted(name);
@@ -56,6 +59,8 @@ impl<'s> Runner<'s> {
         Ok(result)
     }
 
+    /// Changes the level of the grant of this `As` name, else of all grants of the ability. The result is
+    /// that of the last; without a grant it is `UnknownHandle`.
     pub(super) fn set_level(&mut self, doc: &SetLevelDoc) -> Result<StepResult, String> {
         let name = doc.ability.as_ref().map_or("", |name| name.value.as_str());
         let controller = doc.controller.as_ref().map(|name| self.find(&name.value)).transpose()?;
@@ -68,6 +73,8 @@ impl<'s> Runner<'s> {
         Ok(result)
     }
 
+    /// Activates an ability of a controller, and stores the activation under the name of `As`; a refused one
+    /// is stored as `None`. `Target` comes before the other targets.
     pub(super) fn activate(&mut self, doc: &'s ActivateDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let ability = doc.ability.as_ref().map_or("", |name| &name.value);
@@ -89,6 +96,8 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&activated))
     }
 
+    /// Cancels the activation of this `As` name, else all activations of the ability of this name.
+    /// `UnknownHandle` if nothing was active.
     pub(super) fn cancel(&mut self, name: &str) -> Result<StepResult, String> {
         let cancelled = match self.activations.get(name) {
             Some(&activation) => {
@@ -110,6 +119,8 @@ impl<'s> Runner<'s> {
         })
     }
 
+    /// Cancels the abilities of a controller that have the tags `With` and none of `Without`; all of them
+    /// without both.
     pub(super) fn cancel_all(&mut self, doc: &CancelAllDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let (with, without) = (self.tag_set(&doc.with)?, self.tag_set(&doc.without)?);
@@ -139,6 +150,8 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Presses, releases, confirms or declines. A press that activates nothing is refused, even if it is
+    /// buffered (A13); a press of an unbound input leaves a note for the next failure.
     pub(super) fn input(&mut self, doc: &InputDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let said = |flag: &Option<crate::decode::Flag>| flag.as_ref().is_some_and(|flag| flag.0.value);
@@ -192,6 +205,7 @@ impl<'s> Runner<'s> {
         format!("no ability of `{name}` is bound to `{input}`; {instead}")
     }
 
+    /// Sends a gameplay event with its hit, payload and context tags to a controller.
     pub(super) fn event(&mut self, doc: &EventDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let tag = doc.tag.as_ref().map_or("", |tag| tag.value.as_str());
@@ -224,6 +238,7 @@ impl<'s> Runner<'s> {
         Ok(self.step_result(&sent))
     }
 
+    /// Completes the oldest waiting host task of a type; `UnknownHandle` if none waits.
     pub(super) fn complete_task(&mut self, doc: &CompleteTaskDoc) -> Result<StepResult, String> {
         let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
         let outcome = doc.outcome.as_ref().map(|outcome| outcome.0.value).unwrap_or_default();
@@ -234,6 +249,8 @@ impl<'s> Runner<'s> {
         })
     }
 
+    /// Provides targets to the oldest waiting task of a type, by default `WaitTargetData`; `UnknownHandle` if
+    /// none waits.
     pub(super) fn provide_targets(&mut self, doc: &TargetsDoc) -> Result<StepResult, String> {
         let kind = doc.kind.as_ref().map_or("WaitTargetData", |kind| kind.value.as_str());
         let targets = self.targets_of(&doc.targets, &doc.location)?;
@@ -244,6 +261,7 @@ impl<'s> Runner<'s> {
         })
     }
 
+    /// Moves a controller; a missing position is the origin.
     pub(super) fn move_to(&mut self, doc: &MoveDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let position = doc.position.as_ref().map_or([0.0; 3], |position| position.0.value);
@@ -251,7 +269,7 @@ impl<'s> Runner<'s> {
         Ok(StepResult::ok())
     }
 
-    /// Sets the placement of a controller.
+    /// Sets the placement of a controller. A missing facing is the zero vector.
     pub(super) fn set_placement(
         &mut self,
         controller: ControllerId,
@@ -264,6 +282,7 @@ impl<'s> Runner<'s> {
         placed.map(drop).map_err(|error| self.describe_error(&error))
     }
 
+    /// Targets of a step: its controllers in order, then its location.
     fn targets_of(&self, names: &List<Name>, location: &Option<Vector<3>>) -> Result<TargetData, String> {
         let mut targets = TargetData::new();
         for name in names.iter() {
@@ -275,20 +294,22 @@ impl<'s> Runner<'s> {
         Ok(targets)
     }
 
-    /// Longest waiting task of this type.
+    /// Longest waiting task of this type. `None` if the controller has none.
     fn oldest_task(&self, controller: ControllerId, kind: &str) -> Option<TaskId> {
         let tasks = self.simulation.tasks_of(controller);
         let tasks = tasks.filter(|&task| self.simulation.task_kind(task) == Some(kind));
         tasks.min_by_key(|&task| self.simulation.task(task).map(|task| task.started()))
     }
 
+    /// Resolves a list of tags; the error is an unknown tag.
     fn tag_set(&self, tags: &List<Tag>) -> Result<TagSet, String> {
         let catalog = self.simulation.catalog();
         let ids = tags.iter().map(|tag| catalog.tag(&tag.value).map_err(|error| error.to_string()));
         Ok(TagSet::new(ids.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// Grant with this `As` name, else the grants of the ability of this name.
+    /// Grant with this `As` name, else all grants of the ability of this name, of one controller or of all.
+    /// Empty if the grant was refused or there is none; the error is a name that is neither.
     pub(super) fn grants_called(
         &self,
         name: &str,
@@ -315,10 +336,12 @@ impl<'s> Runner<'s> {
     }
 }
 
+/// Refusal of a step whose ability is not granted.
 fn not_granted(name: &str) -> StepResult {
     StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not granted"))
 }
 
+/// Refusal of a step for a task that is not waiting.
 fn nothing_waits(kind: &str) -> StepResult {
     StepResult::refused([UNKNOWN_HANDLE], format!("no task of type `{kind}` waits for it"))
 }

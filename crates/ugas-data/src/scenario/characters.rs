@@ -9,7 +9,8 @@ use crate::model::controller::ControllerDoc;
 
 impl<'s> Runner<'s> {
     /// Restores a saved character before the first step. It replaces the controller of this name, or is added
-    /// if there is none. Instigators of its effects are found by the scenario's names (P5).
+    /// if there is none. Instigators of its effects are found by the scenario's names (P5). Events of the
+    /// restoration are dropped.
     ///
     /// # Errors
     /// If it cannot be restored, as [`CommandError::Restore`]; nothing has changed then.
@@ -34,7 +35,8 @@ impl<'s> Runner<'s> {
         Ok(report)
     }
 
-    /// Saves a controller as a character, which refers to other controllers by the scenario's names.
+    /// Saves a controller as a character, which refers to other controllers by the scenario's names. `None`
+    /// if there is no controller of this name.
     pub fn character(&self, name: &str) -> Option<Character> {
         let name_of = |id: ControllerId| {
             self.controllers.iter().find(|(_, known)| *known == id).map(|(name, _)| (*name).to_owned())
@@ -59,6 +61,7 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Executes the command that restores a character; returns the new controller and the report.
     fn restore(
         &mut self,
         character: Character,

@@ -18,7 +18,8 @@ use crate::model::scenario::{ExpectLoadDoc, ScenarioDoc};
 use crate::model::{Document, Model};
 use crate::source::{FileId, Limits, SourceFile, SourceMap, Span};
 
-/// Checks all scenarios among the documents of a load.
+/// Checks all scenarios among the documents of a load. Scenarios without definitions of their own are grouped
+/// by pack, so that each pack is loaded once.
 pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, sink: &mut Sink) {
     let checked_files = CheckedFiles { map, paths: OnceCell::new() };
     let mut without_definitions: BTreeMap<Option<PathBuf>, Vec<(FileId, &ScenarioDoc)>> = BTreeMap::new();
@@ -104,6 +105,7 @@ impl CheckedFiles<'_> {
         errors.iter().filter(|(file, _)| !self.has(report, **file)).map(|(_, count)| count).sum()
     }
 
+    /// Whether a file of a report is among the checked files, by canonical path.
     fn has(&self, report: &Report, file: FileId) -> bool {
         let canonical = |file: &SourceFile| file.path().canonicalize().ok();
         let paths =
@@ -112,7 +114,8 @@ impl CheckedFiles<'_> {
     }
 }
 
-/// Checks scenarios that use a pack without their own definitions.
+/// Checks scenarios that use a pack without their own definitions. The pack is loaded once; its errors are
+/// counted at the `Pack` of each scenario, unless they are reported elsewhere.
 fn of_pack(
     pack: Option<&Path>,
     scenarios: &[(FileId, &ScenarioDoc)],
@@ -137,7 +140,7 @@ fn of_pack(
     }
 }
 
-/// Checks a scenario that uses the rules of its state.
+/// Checks a scenario that uses the rules of its state: its names against these rules, and the state itself.
 fn with_own_rules(scenario: &Scenario, sink: &mut Sink) {
     match scenario.catalog() {
         Ok(catalog) => {
@@ -148,7 +151,7 @@ fn with_own_rules(scenario: &Scenario, sink: &mut Sink) {
     }
 }
 
-/// Reports errors of the initial state and of the handles that refer to it.
+/// Restores the initial state, and reports its errors, wrong handles, and a migration from other rules.
 fn check_initial_state(scenario: &Scenario, catalog: Arc<Catalog>, sink: &mut Sink) {
     match scenario.begin(catalog, None) {
         Ok(initial) => initial.migration.into_iter().for_each(|found| sink.push(found)),

@@ -17,11 +17,13 @@ impl Runner<'_> {
         result
     }
 
-    /// Executes a command; true if it succeeded.
+    /// Executes a command; true if it succeeded and changed something (its outcome is not `Nothing`).
     pub(super) fn try_execute(&mut self, command: Command) -> bool {
         !matches!(self.execute(command), Err(_) | Ok(CommandOutcome::Nothing))
     }
 
+    /// Result of a step from the result of its command. Errors without a code of their own have the code
+    /// `Impossible`.
     pub(super) fn step_result(&self, result: &Result<CommandOutcome, CommandError>) -> StepResult {
         let Err(error) = result else { return StepResult::ok() };
         let message = self.describe_error(error);

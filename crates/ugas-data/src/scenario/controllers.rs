@@ -19,7 +19,9 @@ pub(super) enum SetChange {
 }
 
 impl<'s> Runner<'s> {
-    /// Spawns controllers in the order of the file. A name may be used again once its controller is gone.
+    /// Spawns controllers in the order of the file. A name may be used again once its controller is gone. A
+    /// full simulation is a refusal, any other obstacle an error; controllers that were spawned before it
+    /// stay.
     pub(super) fn spawn_named(&mut self, actors: &'s NamedMap<Name, ActorDoc>) -> Result<StepResult, String> {
         for (name, actor) in &actors.0 {
             let known = self.controller(&name.value);
@@ -51,18 +53,22 @@ impl<'s> Runner<'s> {
         Ok(StepResult::ok())
     }
 
+    /// Sets the avatar of a controller, or removes it.
     pub(super) fn set_avatar(&mut self, doc: &SetAvatarDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let set = self.execute(Command::SetAvatar { controller, avatar: actor(&doc.avatar) });
         Ok(self.step_result(&set))
     }
 
+    /// Sets the owner of a controller, or removes it.
     pub(super) fn set_owner(&mut self, doc: &SetOwnerDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let set = self.execute(Command::SetOwner { controller, owner: actor(&doc.owner) });
         Ok(self.step_result(&set))
     }
 
+    /// Registers or unregisters an attribute set of a controller. A rejected change is a refusal with its own
+    /// code.
     pub(super) fn change_sets(
         &mut self,
         doc: &ControllerSetStepDoc,
@@ -90,7 +96,7 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Actor id of an optional field.
+/// Actor id of an optional field; `None` if it is absent or the text `None`.
 pub(super) fn actor(id: &Option<ActorText>) -> Option<ActorId> {
     id.as_ref().and_then(|id| id.0.value).map(ActorId)
 }

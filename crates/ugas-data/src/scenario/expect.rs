@@ -23,12 +23,15 @@ const TOLERANCE: f64 = 1e-9;
 /// Absolute tolerance of an expected zero.
 const ZERO: f64 = 1e-12;
 
+/// Whether a number is within a relative tolerance of the expected one; an expected 0 has a fixed absolute
+/// tolerance.
 pub(super) fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
     let room = if expected == 0.0 { ZERO } else { tolerance * expected.abs() };
     (actual - expected).abs() <= room
 }
 
-/// Failures of `ExpectLoad`: missing codes and unexpected codes.
+/// Failures of `ExpectLoad`: missing codes and unexpected codes. Warnings are compared only if `Warnings` is
+/// written.
 pub(super) fn load(
     scenario: &Scenario,
     expected: &ExpectLoadDoc,
@@ -67,6 +70,8 @@ pub(super) fn load(
 }
 
 impl Runner<'_> {
+    /// Checks an expectation, and records a failure for each difference. Then event counts and executed cues
+    /// start again for the next expectation.
     pub(super) fn check(&mut self, expect: &ExpectDoc, span: Span) {
         let known = &expect.known;
         let tolerance = known.tolerance.as_ref().map_or(TOLERANCE, |tolerance| tolerance.0.value);
@@ -131,6 +136,7 @@ impl Runner<'_> {
         self.executed_cues.clear();
     }
 
+    /// Checks the expectations of a controller: attributes, tags, effects, abilities and cues.
     fn check_controller(
         &mut self,
         name: &str,
@@ -189,6 +195,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Checks which tags a controller has, and how often exactly each is granted.
     fn check_tags(&mut self, name: &str, id: ControllerId, expected: &TagsExpectDoc) {
         let catalog = self.simulation.catalog().clone();
         let has =
@@ -212,6 +219,8 @@ impl Runner<'_> {
         }
     }
 
+    /// Records a failure if a number differs from the expected one. `Ok(None)` is a number that does not
+    /// exist, `Err` an unknown name.
     pub(super) fn check_number(
         &mut self,
         span: Span,
@@ -233,6 +242,8 @@ impl Runner<'_> {
         }
     }
 
+    /// Records a failure if a count differs from the expected one; without a tolerance of its own it must be
+    /// equal.
     pub(super) fn check_count(
         &mut self,
         span: Span,
@@ -255,6 +266,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Records a failure that names the subject, the expected and the actual value.
     pub(super) fn differs(
         &mut self,
         span: Span,

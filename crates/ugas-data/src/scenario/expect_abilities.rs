@@ -9,6 +9,9 @@ use crate::decode::Word;
 use crate::model::scenario::{AbilityStatus, ControllerExpectRecord, ExpectedParameter};
 
 impl Runner<'_> {
+    /// Checks the expected status, cooldowns, charges, parameters and tasks of a controller's abilities. Of
+    /// several grants of an ability, the longest cooldown counts; charges and parameters are those of the
+    /// first.
     pub(super) fn check_abilities(
         &mut self,
         name: &str,
@@ -93,10 +96,12 @@ impl Runner<'_> {
         statuses.max_by_key(rank).unwrap_or(AbilityStatus::NotGranted)
     }
 
+    /// First grant of an ability to a controller; `None` if it has none.
     fn granted(&self, id: ControllerId, ability: &str) -> Option<&GrantedAbility> {
         self.handles(id, ability).into_iter().find_map(|handle| self.simulation.ability(handle))
     }
 
+    /// All grants of an ability to a controller; empty for an unknown name.
     fn handles(&self, id: ControllerId, ability: &str) -> Vec<GrantedAbilityId> {
         let Ok(ability) = self.simulation.catalog().ability(ability) else { return Vec::new() };
         let handles = self.simulation.controller(id).map(|controller| controller.abilities());

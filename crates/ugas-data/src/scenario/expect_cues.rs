@@ -14,7 +14,8 @@ use crate::model::scenario::CueExpectDoc;
 use crate::source::Span;
 
 impl Runner<'_> {
-    /// Compares the cues executed on a controller since the last expectation, in order.
+    /// Compares the cues executed on a controller since the last expectation, in order. Their names must
+    /// match as a whole before single fields are compared.
     pub(super) fn check_executed_cues(
         &mut self,
         name: &str,
@@ -45,6 +46,8 @@ impl Runner<'_> {
         }
     }
 
+    /// Compares the parameters of one executed cue with the fields of its expectation; absent fields are not
+    /// compared. `effect` is the effect that caused it.
     fn check_cue(
         &mut self,
         checks: &Checks,
@@ -147,6 +150,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Compares a number of a cue; a missing number differs from every expected one.
     fn check_cue_number(
         &mut self,
         checks: &Checks,
@@ -161,6 +165,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Records a failure about a field of a cue.
     fn cue_differs(
         &mut self,
         checks: &Checks,

@@ -104,6 +104,7 @@ impl Outcome {
         })
     }
 
+    /// Outcome without a final state.
     pub(super) fn new(scenario: &Scenario, failures: Vec<Failure>) -> Self {
         Self {
             name: scenario.name().to_owned(),
@@ -133,6 +134,7 @@ impl Outcome {
     }
 }
 
+/// Every error of a failed load as a failure before the first step.
 fn failures_of(error: &LoadError) -> Vec<Failure> {
     let map = &error.report.source_map;
     let errors = error.report.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -147,7 +149,7 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
 }
 
 impl Failure {
-    /// The first error of a file.
+    /// The first error of a file. Empty if the report has none.
     pub(super) fn of(error: &LoadError) -> Self {
         failures_of(error).into_iter().next().unwrap_or_default()
     }
@@ -157,6 +159,7 @@ impl Failure {
         self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))
     }
 
+    /// Entry of `failures` in the JSON output.
     fn to_json(&self) -> Value {
         let Self { step, line, expected, actual, message } = self;
         json!({ "step": step, "line": line, "expected": expected, "actual": actual, "message": message })
@@ -201,6 +204,7 @@ impl ControllerState {
         }
     }
 
+    /// Entry of `final` in the JSON output.
     fn to_json(&self) -> Value {
         let attributes: Map<String, Value> = self
             .attributes

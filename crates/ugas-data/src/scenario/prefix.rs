@@ -34,7 +34,7 @@ impl Scenario {
         self.steps().iter().fold(self.begins_at(), |now, step| after(now, &step.action))
     }
 
-    /// Document with the first `count` steps, and an `At` step up to `until`.
+    /// Document with the first `count` steps, and an `At` step up to `until`. `None` adds no step.
     fn prefix(&self, count: usize, until: Option<Time>) -> Node {
         let mut node = self.node.clone();
         let Value::Map(entries) = &mut node.value else { return node };
@@ -52,6 +52,7 @@ impl Scenario {
     }
 }
 
+/// Time after an action. An `At` in the past does not go back.
 fn after(now: Time, action: &ActionDoc) -> Time {
     match action {
         ActionDoc::Advance(seconds) => now + Span::seconds(*seconds),

@@ -35,10 +35,13 @@ pub(super) struct StepResult {
 }
 
 impl StepResult {
+    /// Result of a step that succeeded.
     pub(super) fn ok() -> Self {
         Self { code: "Ok", reasons: Vec::new(), message: String::new(), is_final: true }
     }
 
+    /// Result of a step that was refused, with the codes of its reasons and a message. The first code is the
+    /// outcome.
     pub(super) fn refused(
         reasons: impl IntoIterator<Item = &'static str>,
         message: impl Into<String>,
@@ -130,6 +133,9 @@ impl<'s> Runner<'s> {
         Self::begin(scenario, catalog, options, Some(seed), None)
     }
 
+    /// Creates the runner: restores the initial state, spawns the controllers and drops the events until
+    /// then. Characters come last, because the instigators of their effects must exist. `seed` replaces that
+    /// of the scenario.
     pub(super) fn begin(
         scenario: &'s Scenario,
         catalog: Arc<Catalog>,
@@ -230,7 +236,8 @@ impl<'s> Runner<'s> {
         self.run_with_observer(&mut StateObserver(observer));
     }
 
-    /// Runs all steps with an [`Observer`].
+    /// Runs all steps with an [`Observer`]. It stops early at `Options::until`, or if there are too many
+    /// timers; otherwise time passes until `until` after the last step.
     pub fn run_with_observer(&mut self, observer: &mut impl Observer) {
         observer.state(self);
         let steps = self.scenario.steps();
@@ -280,6 +287,8 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Spawns a controller from its template and the scenario's additions, with placement, team and ability
+    /// sets. The error is a message; a controller that was spawned before a later part failed stays.
     pub(super) fn spawn(&mut self, actor: &ActorDoc) -> Result<ControllerId, String> {
         let base = actor.base.iter().flat_map(|base| &base.0);
         let base: Vec<(String, f64)> =
@@ -338,6 +347,9 @@ impl<'s> Runner<'s> {
         Ok(id)
     }
 
+    /// Executes one step and records its result. A refusal is a failure, unless `next` is an expectation of
+    /// `Last` or `Reasons`. An unknown name is a refusal; any other step that cannot be carried out is a
+    /// failure.
     fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl Observer) {
         let result = match &step.action {
             ActionDoc::Expect(expect) => return self.check(expect, step.span),
@@ -403,6 +415,8 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Advances time to `target`, at most to `Options::until`, one timer at a time. States are reported at
+    /// every multiple of `Options::every`, events after each advance.
     fn advance(&mut self, target: Time, observer: &mut impl Observer) {
         let target = match self.options.until {
             Some(until) if until < target => {
@@ -440,6 +454,7 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Stops the run with a failure, because the scenario reached too many timers.
     fn never_ends(&mut self) {
         self.stopped = true;
         let step = self.scenario.steps().get(self.position as usize);
@@ -451,6 +466,8 @@ impl<'s> Runner<'s> {
         self.fail(span, format!("at most {MAX_TIMERS} timers"), "more", message);
     }
 
+    /// Passes pending events to the observer, counts them by kind, and keeps executed cues for the next
+    /// expectation.
     fn dispatch_events(&mut self, observer: &mut impl Observer) {
         while let Some(event) = self.simulation.poll_event() {
             *self.events.entry(event.kind.name()).or_default() += 1;
@@ -461,6 +478,7 @@ impl<'s> Runner<'s> {
         }
     }
 
+    /// Records a failure of the current step, with the pending note if there is one.
     pub(super) fn fail(
         &mut self,
         span: crate::source::Span,
@@ -478,7 +496,8 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Template with the additions of a scenario; base values of the scenario take precedence.
+/// Template with the additions of a scenario; base values of the scenario take precedence. Sets of both are
+/// listed once.
 fn joined(mut template: ControllerDef, own: ControllerDef) -> ControllerDef {
     let ControllerDef { attribute_sets, base, tags, abilities, .. } = own;
     for set in attribute_sets {

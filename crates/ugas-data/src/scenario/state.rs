@@ -39,7 +39,7 @@ struct State<'s> {
 }
 
 impl Scenario {
-    /// Start time: 0, or the time of the initial state.
+    /// Start time: 0, or the time of the initial state. It is 0, too, if the state cannot be read.
     pub fn begins_at(&self) -> Time {
         let state = self.state().and_then(Result::ok);
         state.and_then(|state| Snapshot::time_of(&state.bytes).ok()).unwrap_or(Time::ZERO)
@@ -68,7 +68,9 @@ impl Scenario {
         }
     }
 
-    /// Simulation at the start. Without `seed`, the seed of the file is used, else that of the initial state.
+    /// Simulation at the start: created with the file's configuration, then restored from the initial state
+    /// if there is one. Without `seed`, the seed of the file is used, else that of the initial state. The
+    /// error lists all wrong handles, or the problem of the state.
     pub(super) fn begin(
         &self,
         catalog: Arc<Catalog>,
@@ -94,13 +96,15 @@ impl Scenario {
         }
     }
 
-    /// Load error with diagnostics of the state.
+    /// Load error with these diagnostics, which refer to the scenario's file.
     pub(super) fn error(&self, wrong: impl IntoIterator<Item = Diagnostic>) -> LoadError {
         let mut sink = Sink::default();
         wrong.into_iter().for_each(|wrong| sink.push(wrong));
         LoadError { report: Report::new(self.source_map.clone(), sink, &Default::default()) }
     }
 
+    /// Bytes of the initial state, decoded from base64 or read from its file. `None` without `State`; the
+    /// error is a diagnostic.
     fn state(&self) -> Option<Result<State<'_>, Diagnostic>> {
         let doc = self.doc.state.as_ref()?;
         let state = |bytes| State { bytes, scenario: self, doc };
@@ -182,6 +186,7 @@ impl State<'_> {
         }
     }
 
+    /// Diagnostic for bytes that cannot be decoded, at the character of an inline state that holds the byte.
     fn unreadable(&self, error: &DecodeError) -> Diagnostic {
         let at = usize::try_from(error.at).unwrap_or(usize::MAX);
         let place = match self.doc {

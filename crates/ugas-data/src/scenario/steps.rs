@@ -22,6 +22,8 @@ use crate::model::scenario::{ApplyDoc, HitDoc, RemoveDoc, RemoveMatchingDoc, Set
 pub(super) const UNKNOWN_HANDLE: &str = "UnknownHandle";
 
 impl<'s> Runner<'s> {
+    /// Applies an effect with its context and numbers, and stores the active effect under the name of `As`. A
+    /// refused or instant application is stored as `None`.
     pub(super) fn apply(&mut self, doc: &'s ApplyDoc) -> Result<StepResult, String> {
         let catalog = self.simulation.catalog().clone();
         let effect = doc.effect.as_ref().map_or("", |name| &name.value);
@@ -92,6 +94,8 @@ impl<'s> Runner<'s> {
         })
     }
 
+    /// Sets the remaining time of the effect of this `As` name, else of all instances of the definition. The
+    /// result is that of the last; without an instance it is `UnknownHandle`.
     pub(super) fn set_remaining(&mut self, doc: &SetRemainingDoc) -> Result<StepResult, String> {
         let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
         let remaining = Span::seconds(doc.seconds.as_ref().map_or(0.0, |seconds| seconds.0.value));
@@ -129,6 +133,8 @@ impl<'s> Runner<'s> {
         Ok(result)
     }
 
+    /// Removes the effect of this `As` name, else all instances of the definition; `UnknownHandle` if there
+    /// is none.
     pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
         let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
         let stacks = stacks(&doc.stacks);
@@ -148,6 +154,8 @@ impl<'s> Runner<'s> {
         Ok(if removed == 0 { gone() } else { StepResult::ok() })
     }
 
+    /// Removes the effects that a tag query matches; `UnknownHandle` if none does. A query without any
+    /// condition is an error.
     pub(super) fn remove_matching(&mut self, doc: &RemoveMatchingDoc) -> Result<StepResult, String> {
         let tags = match &doc.query {
             Some(query) => tag_query(self.simulation.catalog(), query)?,
@@ -181,6 +189,7 @@ impl<'s> Runner<'s> {
         Ok(removed)
     }
 
+    /// Despawns a controller. Its name stays known, so that later steps are refused.
     pub(super) fn despawn(&mut self, name: &str) -> Result<StepResult, String> {
         let controller = self.find(name)?;
         let despawned = self.execute(Command::Despawn(controller));
@@ -195,10 +204,12 @@ impl<'s> Runner<'s> {
         })
     }
 
+    /// Controller of a required field, or a message if there is none of this name.
     pub(super) fn required(&self, name: &Option<Name>) -> Result<ControllerId, String> {
         self.find(name.as_ref().map_or("", |name| name.value.as_str()))
     }
 
+    /// Result of a step that was refused for one reason.
     pub(super) fn refused(&self, reason: &RefusalReason) -> StepResult {
         StepResult::refused([reason.code()], reason.describe(&self.simulation))
     }
@@ -210,6 +221,7 @@ pub(super) fn named_values(payload: &NamedMap<Name, PlainValue>) -> NamedValues 
     NamedValues(values.collect())
 }
 
+/// Number of stacks to remove; absent and -1 are all.
 fn stacks(count: &Option<Integer<-1, 4294967295>>) -> Stacks {
     match count.as_ref().map(|count| u32::try_from(count.0.value)) {
         Some(Ok(count)) => Stacks::Count(count),
@@ -232,6 +244,7 @@ fn tag_query(catalog: &Catalog, doc: &TagQueryDoc) -> Result<TagQuery, String> {
     Ok(query.and(TagQuery::none(items(&doc.none)?)))
 }
 
+/// Part of a message with the nearest known name; empty if none is near.
 pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
 }

@@ -9,7 +9,8 @@ use crate::model::scenario::StepRecord;
 use crate::source::Spanned;
 
 impl Runner<'_> {
-    /// Refusal code of a failed step, if an unknown name is the reason.
+    /// Refusal code of a failed step, if an unknown effect, ability or controller is the reason; `None` if
+    /// there is another reason. Steps that may take an `As` name then get `UnknownHandle`.
     pub(super) fn unknown_name(&self, step: &StepRecord) -> Option<&'static str> {
         let mut unknown = Unknown { catalog: self.simulation.catalog(), code: None };
         step.visit(&mut unknown);
@@ -25,6 +26,7 @@ impl Runner<'_> {
             .or_else(|| handles.contains(&true).then_some(UNKNOWN_HANDLE))
     }
 
+    /// Whether one of the controllers that a step names does not exist. Lists of targets are not checked.
     fn has_unknown_controller(&self, step: &StepRecord) -> bool {
         let StepRecord { apply, remove, remove_matching, grant, activate, input, event, cancel_all, .. } =
             step;
@@ -67,6 +69,7 @@ struct Unknown<'c> {
 }
 
 impl<'a> Visitor<'a> for Unknown<'_> {
+    /// Keeps the code of the first unknown effect or ability.
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
         let code = match kind {
             ReferenceKind::Effect if self.catalog.effect(&name.value).is_err() => "UnknownEffect",

@@ -68,6 +68,7 @@ pub enum ValuePathError {
 /// Most keys that a message lists.
 const MOST_LISTED: usize = 16;
 
+/// End of a message about a path: the nearest key, else the known keys if they are few.
 fn help(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
@@ -165,6 +166,8 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    /// Follows the rest of a path through the document and its schema at once, and collects its segments.
+    /// `node` is `None` where the document ends and only the schema continues.
     fn walk(
         &mut self,
         node: Option<&Node>,
@@ -212,6 +215,7 @@ impl<'a> Search<'a> {
         Err(self.unknown(part, known))
     }
 
+    /// Follows a segment into a list: a position, or the `Name` of an item.
     fn item(
         &mut self,
         items: &[Node],
@@ -238,6 +242,7 @@ impl<'a> Search<'a> {
         self.walk(Some(item), schema.and_then(|schema| schema.get("items")), rest)
     }
 
+    /// Type of the value at the end of a path. A list or mapping is an error.
     fn leaf(
         &self,
         node: Option<&Node>,
@@ -260,6 +265,7 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// Adds a segment to the path and to the messages.
     fn push(&mut self, segment: Segment) {
         if let Segment::Key(key) = &segment {
             self.walked.push(key.clone());
@@ -267,6 +273,7 @@ impl<'a> Search<'a> {
         self.path.push(segment);
     }
 
+    /// Error for an unknown segment of the path.
     fn unknown(&self, segment: &str, known: Vec<String>) -> ValuePathError {
         let parent = match self.walked.as_slice() {
             [] => ROOT.to_owned(),
@@ -276,7 +283,7 @@ impl<'a> Search<'a> {
         ValuePathError::Unknown { segment: segment.to_owned(), parent, nearest, known }
     }
 
-    /// Follows references.
+    /// Follows a reference into the schema, if this is one.
     fn resolved(&self, schema: &'a Json) -> &'a Json {
         let target = schema.get("$ref").and_then(Json::as_str);
         let target = target.and_then(|target| target.strip_prefix('#'));
@@ -294,7 +301,7 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// Schema of fields with user-defined names.
+    /// Schema of fields with user-defined names; `None` if the record has only fixed fields.
     fn open(&self, schema: &'a Json) -> Option<&'a Json> {
         ["additionalProperties", "unevaluatedProperties"]
             .into_iter()
@@ -303,7 +310,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Type that a schema of a single value allows.
+/// Type of a single value that a schema allows; `None` for lists, mappings and unions of types.
 fn scalar(schema: &Json) -> Option<ValueKind> {
     match schema.get("type").and_then(Json::as_str) {
         Some("number" | "integer") => Some(ValueKind::Number),
@@ -312,7 +319,8 @@ fn scalar(schema: &Json) -> Option<ValueKind> {
     }
 }
 
-/// Sets the value at a path, and creates missing mappings along it.
+/// Sets the value at a path, and creates missing mappings along it. A position that the list does not have is
+/// ignored.
 fn set(node: &mut Node, path: &[Segment], value: &Value) {
     let span = node.head();
     match path.split_first() {

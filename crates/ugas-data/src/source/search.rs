@@ -40,6 +40,8 @@ struct Search {
 }
 
 impl Search {
+    /// Searches a folder in sorted order, and adds its files or the obstacle. A folder that contains itself,
+    /// is too deep, or exceeds the limit is not searched.
     fn folder(&mut self, folder: &Path, depth: u32) {
         if depth > MAX_FOLDER_DEPTH {
             self.found.push(Found::TooDeep(folder.to_owned()));
@@ -77,6 +79,8 @@ impl Search {
         self.inside.remove(&real);
     }
 
+    /// Adds a file, or searches a folder. Hidden entries and files of other types are skipped; beyond the
+    /// limit one `TooMany` is added and the rest is ignored.
     fn entry(&mut self, path: PathBuf, depth: u32) {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if hidden || self.files > self.most || self.folders > self.most {
@@ -98,6 +102,7 @@ impl Search {
     }
 }
 
+/// Whether a path has the extension of YAML or JSON and is not the manifest `index.json`.
 fn is_pack_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let manifest = path.file_name().is_some_and(|name| name == "index.json");

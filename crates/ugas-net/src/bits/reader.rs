@@ -182,6 +182,7 @@ impl<'a> BitReader<'a> {
         self.count_from(1, what, group, most, bits_each)
     }
 
+    /// Reads a count that is written less `least`, for [`Self::count`] and [`Self::count_some`].
     fn count_from(
         &mut self,
         least: u64,

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A writer after `write` has written to it.
 fn written(write: impl FnOnce(&mut BitWriter)) -> BitWriter {
     let mut writer = BitWriter::new();
     write(&mut writer);
@@ -162,6 +163,7 @@ impl Item {
         }
     }
 
+    /// Reads the item back and compares it.
     fn check(&self, reader: &mut BitReader<'_>) {
         match self {
             Self::Bits(value, count) => assert_eq!(reader.bits(*count), Ok(value & low(*count))),
@@ -174,6 +176,7 @@ impl Item {
     }
 }
 
+/// Any items of all kinds.
 fn items() -> impl Strategy<Value = Vec<Item>> {
     let integer = prop_oneof![0..40u64, any::<u64>(), any::<u64>().prop_map(|value| value >> 40)];
     let finite = any::<f64>().prop_filter("finite", |value| value.is_finite());

@@ -157,11 +157,12 @@ impl BitWriter {
         self.bytes
     }
 
+    /// The bytes of the unfinished word that hold bits; `rest` is that word.
     fn last_bytes<'a>(&self, rest: &'a [u8; 8]) -> &'a [u8] {
         rest.get(..self.rest_bits.div_ceil(8) as usize).unwrap_or_default()
     }
 
-    /// Bytes without their number.
+    /// Appends bytes without their number.
     #[inline]
     fn raw(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks();
@@ -173,7 +174,7 @@ impl BitWriter {
         }
     }
 
-    /// At most 64 bits.
+    /// Appends the low `count` bits of a value, at most 64. Everything is written through this.
     #[inline]
     fn chunk(&mut self, value: u64, count: u32) {
         let value = value & low(count);

@@ -1,7 +1,8 @@
 //! Commands of the player.
 //!
 //! Commands are checked here as far as possible, take effect in the next tick, and are sent then. Handles are
-//! those of the client's own simulation; on the wire they are the server's.
+//! those of the client's own simulation; on the wire they are the server's. The key that a method returns
+//! identifies the command in [`ClientEvent::Confirmed`] and [`ClientEvent::Rejected`].
 
 use std::sync::Arc;
 
@@ -101,7 +102,7 @@ impl Client {
         begun.map_err(|refusal| ActError::Refused(Box::new(refusal)))
     }
 
-    /// Cancels an activation of a `LocalOnly` ability; false if it is over.
+    /// Cancels an activation of a `LocalOnly` ability at once; false if it is over. Nothing is sent.
     pub fn cancel_local(&mut self, run: ActivationId) -> bool {
         self.stage.simulation_mut().is_some_and(|stage| stage.cancel(run))
     }
@@ -149,10 +150,13 @@ impl Client {
         self.queue(NetCommand::Targets { run: ActivationRef::Begun(begun), branch: 0, targets })
     }
 
-    /// Presses an input.
+    /// Presses an input. `LocalOnly` abilities that are bound to it are activated at once, others in the next
+    /// tick.
     ///
     /// # Errors
-    /// If the command cannot be given; then nothing is sent.
+    /// If the command cannot be given; then nothing is sent. If it cannot be queued
+    /// ([`ActError::NotPlaying`], [`ActError::TooMany`], [`ActError::Unsendable`]), `LocalOnly` abilities
+    /// were activated all the same.
     pub fn press(
         &mut self,
         controller: ControllerId,
@@ -229,6 +233,9 @@ impl Client {
         }
     }
 
+    /// Queues a command for the next tick, and returns its prediction key. On an error the queue stays as it
+    /// was: there is no session or no state to predict on yet, the tick is full, or the command has no wire
+    /// form.
     fn queue(&mut self, mut command: NetCommand) -> Result<PredictionKey, ActError> {
         if !self.is_playing() || self.base.is_none() {
             return Err(ActError::NotPlaying);
@@ -257,11 +264,14 @@ impl Client {
         Ok(())
     }
 
+    /// Checks that the client owns a controller. `Unknown` if the server has no such controller, `NotOwn` if
+    /// it is not the client's.
     fn check_own(&self, controller: ControllerId) -> Result<(), ActError> {
         let remote = self.replica.remote(controller).ok_or(ActError::Unknown)?;
         self.inbox.is_own(remote).then_some(()).ok_or(ActError::NotOwn(controller))
     }
 
+    /// The server's handle of one of the client's own controllers; errors as [`Self::check_own`].
     fn own_remote(&self, controller: ControllerId) -> Result<ControllerId, ActError> {
         self.check_own(controller)?;
         self.replica.remote(controller).ok_or(ActError::Unknown)
@@ -285,11 +295,15 @@ impl Client {
         (is_next || self.activation_of(begun).is_some()).then_some(()).ok_or(ActError::Unknown)
     }
 
+    /// Names a task by its activation and branch, as commands do: predicted tasks have no handle on the
+    /// server.
     fn branch_of(&self, task: TaskId) -> Result<(ActivationRef, u32), ActError> {
         let running = self.simulation.task(task).ok_or(ActError::Unknown)?;
         Ok((self.run_ref(running.activation())?, running.branch()))
     }
 
+    /// Checks targets against the limits of the wire, and translates their handles to the server's. `Unknown`
+    /// if the server does not know one of them.
     fn to_remote(&self, targets: &TargetData) -> Result<TargetData, ActError> {
         if targets.len() > MAX_TARGETS {
             return Err(ActError::Malformed("a command has room for 32 targets"));
@@ -300,7 +314,8 @@ impl Client {
         translate(targets, |controller| self.replica.remote(controller)).ok_or(ActError::Unknown)
     }
 
-    /// Runs a command in the client's own simulation ahead of the server.
+    /// Runs a command in the client's own simulation ahead of the server, when its tick is played or
+    /// replayed. Rejected commands, and commands for objects that are not there, are skipped.
     pub(super) fn predict(&mut self, key: PredictionKey, command: &NetCommand) {
         if self.withdrawn.contains(&key) {
             return;
@@ -360,6 +375,8 @@ impl Client {
         }
     }
 
+    /// Finds the client's activation for a reference of a command; of several with the same key the newest.
+    /// `None` if it has not begun or is over.
     pub(super) fn local_run(&self, run: ActivationRef) -> Option<ActivationId> {
         match run {
             ActivationRef::Known(run) => self.replica.local(run),
@@ -372,6 +389,7 @@ impl Client {
         }
     }
 
+    /// Finds the task that a branch of an activation waits in; `None` if there is none.
     fn local_task(&self, run: ActivationRef, branch: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(self.local_run(run)?)?;
         activation
@@ -379,7 +397,9 @@ impl Client {
             .find(|task| self.simulation.task(*task).is_some_and(|task| task.branch() == branch))
     }
 
-    /// Handles a cue burst from the server.
+    /// Emits [`ClientEvent::CueExecuted`] for a cue burst from the server, unless it was received or
+    /// predicted before. While its controller is not shown, it waits in `pending_bursts`; beyond the limit it
+    /// is dropped.
     pub(super) fn handle_cue_burst(&mut self, burst: CueBurst) {
         let Some(controller) = self.replica.local(burst.controller) else {
             // Its controller may have come with the same datagram.

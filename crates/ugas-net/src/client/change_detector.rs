@@ -66,7 +66,8 @@ pub(super) struct Replicated<'a> {
 }
 
 impl Replicated<'_> {
-    /// Context of a looping cue (C1): as the server sent it, or that of the holder in sight.
+    /// Context of a looping cue (C1): as the server sent it, or that of the holder in sight. `None` if
+    /// nothing that is shown holds the cue.
     pub(super) fn cue_parameters(self, controller: ControllerId, cue: TagId) -> Option<CueParameters> {
         let Some(mut parameters) = self.replica.cue_parameters(controller, cue) else {
             return self.simulation.present_cue(controller, cue).map(|(parameters, _)| parameters);
@@ -84,6 +85,7 @@ impl Replicated<'_> {
         details.source_tags.union_with(&details.ability_tags);
     }
 
+    /// Tags of a controller with their ancestors; none if it is not shown.
     fn tags(self, controller: ControllerId) -> TagBits {
         self.simulation.tags(controller).map(|tags| tags.bits().clone()).unwrap_or_default()
     }
@@ -125,6 +127,8 @@ impl ChangeDetector {
 }
 
 impl ViewState {
+    /// Reads the shown state of a controller; empty if it does not exist. `tag_counts` is whether counts are
+    /// read.
     fn of(simulation: &Simulation, id: ControllerId, own: bool, tag_counts: bool) -> Self {
         let Some(controller) = simulation.controller(id) else { return Self::default() };
         let mut attributes: Vec<_> =
@@ -150,6 +154,8 @@ impl ViewState {
         }
     }
 
+    /// Emits the changes of a controller from `self` to `now`. If it `is_new`, tags, effects, cues and
+    /// abilities are emitted as added, but no attributes.
     fn emit_changes(
         &self,
         now: &Self,
@@ -209,6 +215,7 @@ impl ViewState {
 }
 
 impl ViewState {
+    /// Emits changed tag counts (T6); none if counts were not read.
     fn emit_counts(&self, now: &Self, controller: ControllerId, emit: &mut impl FnMut(ClientEvent)) {
         let count = |counts: &[(TagId, u32)], tag: TagId| {
             counts.binary_search_by_key(&tag, |(known, _)| *known).map_or(0, |at| counts[at].1)
@@ -224,6 +231,8 @@ impl ViewState {
         }
     }
 
+    /// Emits effects that were removed, added or renamed, and stack counts that changed. Effects are matched
+    /// by [`EffectName`], so that a replayed prediction is renamed, not removed and added.
     fn emit_effects(&self, now: &Self, controller: ControllerId, emit: &mut impl FnMut(ClientEvent)) {
         let find = |list: &[EffectViewState], name: EffectName| {
             list.binary_search_by_key(&name, |state| state.name).ok().map(|at| list[at])
@@ -290,7 +299,8 @@ fn differences<T: Ord + Copy>(before: &[T], after: &[T]) -> impl Iterator<Item =
     changes.into_iter()
 }
 
-/// Start of a looping cue: that of its first holder.
+/// Start of a looping cue: that of its first holder, be it an effect, an activation, or one that only the
+/// server sees. `None` if it is unknown.
 fn cue_since(replicated: Replicated<'_>, id: ControllerId, cue: TagId) -> Option<Time> {
     let simulation = replicated.simulation;
     let controller = simulation.controller(id)?;
@@ -306,7 +316,8 @@ fn cue_since(replicated: Replicated<'_>, id: ControllerId, cue: TagId) -> Option
     effects.chain(runs).chain(replicated.replica.cue_since(id, cue)).min()
 }
 
-/// Digest of a controller's state that does not depend on handles: equal if a prediction was right.
+/// Digest of a controller's state that does not depend on handles: equal if a prediction was right. 0 if the
+/// controller does not exist.
 pub(super) fn digest(simulation: &Simulation, id: ControllerId) -> u64 {
     use ugas_core::hash::StateHash;
 

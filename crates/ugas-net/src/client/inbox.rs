@@ -83,7 +83,8 @@ impl Inbox {
         self.known.iter().filter(|(_, known)| known.own).map(|(id, _)| *id)
     }
 
-    /// Takes an update; state that can be shown goes into the replica.
+    /// Takes an update; state that can be shown goes into the replica. Other controllers are applied at once;
+    /// own ones wait until all parts of their tick, and the tick that it builds upon, have arrived.
     pub(super) fn take(&mut self, update: Update, replica: &mut Replica) -> InboxChange {
         let mut taken = InboxChange::default();
         let tick = update.tick;
@@ -121,12 +122,13 @@ impl Inbox {
         Some(*tick)
     }
 
-    /// Forgets old removals.
+    /// Forgets removals of controllers that are older than any datagram may be.
     pub(super) fn tidy(&mut self, now: Tick) {
         let oldest = now.before(REMOVAL_TICKS);
         self.gone.retain(|_, tick| *tick >= oldest);
     }
 
+    /// Applies the own state of a complete tick, and drops that of earlier ticks, which it supersedes.
     fn complete_tick(&mut self, tick: Tick, replica: &mut Replica) {
         let later = self.own.split_off(&tick.next());
         let mut earlier = core::mem::replace(&mut self.own, later);
@@ -138,7 +140,9 @@ impl Inbox {
         self.tidy(tick);
     }
 
-    /// Applies pieces that are newer than the known ones; true if the update was not outdated.
+    /// Applies pieces of a controller, or its removal, to the replica; pieces that are older than the known
+    /// ones are skipped. False if the update as a whole is outdated, removes an unknown controller, or
+    /// exceeds [`MAX_CONTROLLERS`].
     fn apply(&mut self, tick: Tick, update: ControllerUpdate, replica: &mut Replica) -> bool {
         let ControllerUpdate { controller, change } = update;
         if self.gone.get(&controller).is_some_and(|gone| tick <= *gone) {

@@ -27,7 +27,7 @@ impl LocalStage {
         self.simulation.as_mut()
     }
 
-    /// Activates an ability on the copy.
+    /// Activates an ability on the copy of `world`, which is created if missing.
     pub(super) fn activate(
         &mut self,
         world: &Simulation,
@@ -42,7 +42,8 @@ impl LocalStage {
         run
     }
 
-    /// Advances time, and emits the events of `LocalOnly` abilities.
+    /// Advances time, and emits the events of `LocalOnly` abilities. Drops the copy if the last of them is
+    /// over.
     pub(super) fn advance(&mut self, span: Span, mut emit: impl FnMut(Event)) {
         let Some(stage) = &mut self.simulation else { return };
         if span.is_positive() {
@@ -57,7 +58,7 @@ impl LocalStage {
         self.tidy();
     }
 
-    /// Drops the copy if no `LocalOnly` ability runs.
+    /// Drops the copy if no `LocalOnly` ability runs and no event waits to be emitted.
     fn tidy(&mut self) {
         let has_run = |stage: &Simulation| {
             stage.controllers().any(|(_, controller)| {

@@ -209,7 +209,7 @@ impl Client {
         self.tick
     }
 
-    /// The newest tick of the server that predictions build upon.
+    /// The newest tick of the server that predictions build upon; `None` before the first complete tick.
     pub fn confirmed_tick(&self) -> Option<Tick> {
         self.base
     }
@@ -235,7 +235,7 @@ impl Client {
         self.replica.remote(controller)
     }
 
-    /// The local handle for a handle of the server.
+    /// The local handle for a handle of the server. `None` if the controller is not in view.
     pub fn local(&self, remote: ControllerId) -> Option<ControllerId> {
         self.replica.local(remote)
     }
@@ -266,13 +266,13 @@ impl Client {
         self.replica.remote(controller).is_some_and(|remote| self.replica.knows(remote, attribute))
     }
 
-    /// The activation that a command began. Handles of predicted activations are valid until the next update;
-    /// keys stay.
+    /// The activation that a command began; `None` if none runs: it has not begun, was refused, or is over.
+    /// Handles of predicted activations are valid until the next update; keys stay.
     pub fn activation_of(&self, key: PredictionKey) -> Option<ActivationId> {
         self.local_run(ActivationRef::Begun(key))
     }
 
-    /// Switches prediction on or off.
+    /// Switches prediction on or off, for all ticks that are played or replayed from now on.
     pub fn set_prediction(&mut self, prediction: Prediction) {
         self.config.prediction = prediction;
     }
@@ -304,7 +304,8 @@ impl Client {
         self.events.pop_front()
     }
 
-    /// Handles a received datagram.
+    /// Handles a received datagram. Datagrams that cannot be decoded or used are dropped. New state is shown
+    /// by the next [`Self::update`].
     pub fn handle(&mut self, now: Time, bytes: &[u8]) {
         self.now = self.now.max(now);
         self.statistics.received += 1;
@@ -325,7 +326,9 @@ impl Client {
         }
     }
 
-    /// Advances to `now`: plays ticks, and sends the player's commands.
+    /// Advances to `now`; call it every frame. Before the session it repeats hellos. In play it installs new
+    /// state, plays ticks, and sends the player's commands; after a silence of [`ClientConfig::timeout`] it
+    /// ends the session.
     pub fn update(&mut self, now: Time) {
         self.now = self.now.max(now);
         match &mut self.phase {
@@ -346,7 +349,8 @@ impl Client {
         }
     }
 
-    /// Leaves the session. Send the datagrams of [`Self::poll_transmit`] to notify the server.
+    /// Leaves the session; does nothing if there is none. Emits [`ClientEvent::Disconnected`]. Send the
+    /// datagrams of [`Self::poll_transmit`] to notify the server.
     pub fn leave(&mut self) {
         if self.phase == Phase::Playing {
             self.send(&ToServer::Bye);
@@ -354,6 +358,8 @@ impl Client {
         }
     }
 
+    /// Queues a hello, which requests a session. Called when connecting, and again after every
+    /// [`ClientConfig::retry`].
     fn ask(&mut self) {
         let hello = Hello {
             protocol: PROTOCOL,
@@ -365,6 +371,7 @@ impl Client {
         self.send(&ToServer::Hello(hello));
     }
 
+    /// Encodes a message and queues it for transmission; one that cannot be encoded is left out.
     fn send(&mut self, message: &ToServer) {
         // Commands were checked when they were queued.
         if let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) {
@@ -372,12 +379,15 @@ impl Client {
         }
     }
 
+    /// Counts an encoded datagram and queues it for [`Self::poll_transmit`].
     fn push(&mut self, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
         self.outbox.push_back(bytes);
     }
 
+    /// Begins the session of a welcome: starts the clock and an empty simulation, and emits
+    /// [`ClientEvent::Connected`]. Ignored unless the client is connecting and the welcome repeats its nonce.
     fn begin(&mut self, welcome: Welcome) {
         let Phase::Connecting { hellos } = &self.phase else { return };
         if welcome.nonce != self.nonce {
@@ -401,6 +411,8 @@ impl Client {
         self.events.push_back(ClientEvent::Connected { client: welcome.client });
     }
 
+    /// Ends the session for good; `reason` is `None` if the player left. Shown state stays, and no event but
+    /// [`ClientEvent::Disconnected`] is emitted.
     fn end(&mut self, reason: Option<ByeReason>) {
         self.phase = Phase::Over;
         self.events.push_back(ClientEvent::Disconnected(reason));
@@ -412,6 +424,9 @@ impl Client {
         update.states_stream || update.tick.since(self.tick) <= MAX_TICKS_AHEAD
     }
 
+    /// Takes an update; duplicates are ignored. Feeds its acknowledgements to the clock, emits command
+    /// outcomes and cue bursts, and puts its state into the inbox. Sets `dirty` if the shown state has to be
+    /// rebuilt.
     fn take_update(&mut self, update: Update) {
         if !self.received.receive(update.packet).is_new() {
             return;
@@ -446,6 +461,8 @@ impl Client {
         self.dirty |= taken.others || taken.complete.is_some();
     }
 
+    /// Emits the outcome of a command, once. A rejected command is withdrawn: its one-shot events are
+    /// retracted, and the next rebuild replays without it.
     fn handle_outcome(&mut self, key: PredictionKey, outcome: CommandOutcome) {
         // Answers are repeated until they are acknowledged.
         if !self.unanswered.remove(&key) {
@@ -472,6 +489,8 @@ impl Client {
         }
     }
 
+    /// Sends a datagram with the frames that are not known to have arrived, as many as fit. It is sent
+    /// without frames too, since it carries the acknowledgement and the tick of the clock.
     fn send_frames(&mut self) {
         let unsent: Vec<&CommandFrame> =
             self.frames.iter().filter(|frame| frame.tick > self.delivered).collect();
@@ -496,8 +515,8 @@ impl Client {
     }
 }
 
-/// Converts a one-shot event: executed cues look the same whether they were predicted or came from the
-/// server.
+/// Converts a one-shot event for the host. Executed cues look the same whether they were predicted or came
+/// from the server; other events become [`ClientEvent::Happened`].
 fn happened(event: Event) -> ClientEvent {
     match event.kind {
         EventKind::CueExecuted { controller, cue, parameters } => ClientEvent::CueExecuted {
@@ -513,13 +532,14 @@ fn happened(event: Event) -> ClientEvent {
     }
 }
 
+/// Configuration of a client's simulation; the seed is the server's, so that predicted random numbers agree.
 fn client_config(prediction_seed: u64) -> Config {
     Config { role: Role::Client, prediction_seed, min_period: MIN_PERIOD, ..Config::default() }
 }
 
 /// Round trip of the answered hello. If several were sent, it is unknown which one was answered: the oldest
 /// is assumed, so that the first command is not too late (N4), unless frames would then be stamped further
-/// ahead of the server than `most_lead` if the newest was answered.
+/// ahead of the server than `most_lead` if the newest was answered. `None` if no hello was sent.
 fn first_round_trip(hellos: &VecDeque<Time>, now: Time, most_lead: Span) -> Option<Span> {
     let newest = *hellos.back()?;
     let oldest = hellos.iter().copied().find(|time| newest.since(*time) <= most_lead);

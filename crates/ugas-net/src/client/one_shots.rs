@@ -94,7 +94,9 @@ impl OneShotLog {
         self.received.len() + self.ticks.iter().map(|(_, entries)| 1 + entries.len()).sum::<usize>()
     }
 
-    /// Logs the events of a tick that was played or replayed, and collects the differences.
+    /// Logs the events of a tick that was played or replayed, and collects the differences to what was logged
+    /// for it: new events happened, missing ones are retracted. Cues that a burst of the server confirmed are
+    /// shown already, and are collected in neither list.
     pub(super) fn play(
         &mut self,
         tick: Tick,
@@ -147,7 +149,8 @@ impl OneShotLog {
         }
     }
 
-    /// Retracts the predicted events of a rejected command.
+    /// Retracts the predicted events of a rejected command and of actions that depend on it, and removes them
+    /// from the log. Cues that the server confirmed stay.
     pub(super) fn withdraw(&mut self, key: PredictionKey, changes: &mut OneShotChanges) {
         for (_, entries) in &mut self.ticks {
             entries.retain(|entry| {
@@ -161,7 +164,8 @@ impl OneShotLog {
         }
     }
 
-    /// Retracts predicted cues of old ticks that the server did not confirm.
+    /// Retracts predicted cues that the server did not confirm, once they are [`CONFIRMATION_TICKS`] older
+    /// than `base`, and removes them from the log. Called for every new state of the server.
     pub(super) fn settle(&mut self, base: Tick, changes: &mut OneShotChanges) {
         for (_, entries) in self.ticks.iter_mut().filter(|(tick, _)| *tick < base.before(CONFIRMATION_TICKS))
         {
@@ -175,8 +179,9 @@ impl OneShotLog {
         }
     }
 
-    /// Whether a burst of the server is to be shown: it was neither received before nor predicted.
-    /// `controller` is the client's own handle.
+    /// Records a burst of the server; true if it is to be shown: it was neither received before nor
+    /// predicted. A predicted cue that it matches counts as confirmed. `controller` is the client's own
+    /// handle.
     pub(super) fn accept_burst(&mut self, burst: &CueBurst, controller: ControllerId) -> bool {
         let id = (burst.tick, burst.ordinal);
         if self.received.iter().any(|received| received.id == id) {
@@ -237,6 +242,7 @@ mod tests {
 
     const HERO: ControllerId = ControllerId::UNSEEN;
 
+    /// An executed cue without a prediction key.
     fn executed_cue() -> Event {
         let kind = EventKind::CueExecuted {
             controller: HERO,
@@ -246,6 +252,7 @@ mod tests {
         Event { sequence: 0, time: Time::ZERO, cause: Cause::default(), prediction: None, kind }
     }
 
+    /// A burst for [`executed_cue`] at a tick. There is only one of each tick.
     fn burst(tick: u32) -> CueBurst {
         CueBurst {
             tick: Tick(tick),

@@ -19,7 +19,9 @@ const MAX_UNANSWERED: usize = 4_096;
 const PENDING_BURST_TICKS: u32 = 60;
 
 impl Client {
-    /// Installs the newest state of the server, and replays the commands since then.
+    /// Installs the newest complete state of the server, and replays the commands since then up to the shown
+    /// tick. Emits mispredictions, commands that were missed, and changed one-shot events; drops what the
+    /// server has settled. Does nothing before the first complete tick.
     fn rebuild(&mut self) {
         let Some(base) = self.inbox.complete() else { return };
         self.dirty = false;
@@ -93,6 +95,8 @@ impl Client {
         }
     }
 
+    /// The step of a client in play: reconciles if the server's state has changed, predicts the ticks up to
+    /// the clock, sends their frames, and queues events for the changes.
     pub(super) fn play(&mut self) {
         if self.dirty {
             // Commands keep the tick that was promised to the caller, even if the update moves the clock.
@@ -130,7 +134,8 @@ impl Client {
         self.show();
     }
 
-    /// Moves the queued commands into the frame of a tick.
+    /// Moves the queued commands into the frame of a tick, from where they are predicted and sent; their
+    /// outcomes are awaited from now on. Without commands there is no frame.
     fn begin_frame(&mut self, tick: Tick) {
         let commands = core::mem::take(&mut self.next);
         if commands.is_empty() {
@@ -144,7 +149,8 @@ impl Client {
         self.frames.push_back(CommandFrame { tick, commands });
     }
 
-    /// Plays a tick upon the one before it, with its predicted commands.
+    /// Plays a tick upon the one before it, with its predicted commands. Logs its one-shot events, and keeps
+    /// a digest to compare with the server's state of the tick.
     fn play_tick(&mut self, tick: Tick, changes: &mut OneShotChanges) {
         if self.config.prediction == Prediction::On
             && let Some(at) = self.frames.iter().position(|frame| frame.tick == tick)
@@ -163,16 +169,19 @@ impl Client {
         self.digests.insert(tick, digest);
     }
 
+    /// Digest of all own controllers, to detect mispredictions.
     fn digest(&self) -> u64 {
         self.own_controllers()
             .fold(0, |sum, id| sum.wrapping_mul(31).wrapping_add(digest(&self.simulation, id)))
     }
 
+    /// Queues one-shot events for the host, retractions first.
     pub(super) fn emit_one_shots(&mut self, changes: OneShotChanges) {
         self.events.extend(changes.retracted.into_iter().map(ClientEvent::Retracted));
         self.events.extend(changes.happened.into_iter().map(happened));
     }
 
+    /// Queues events for all changes of the shown state since the last call.
     fn show(&mut self) {
         let own: Vec<ControllerId> = self.own_controllers().collect();
         let Self { detector, simulation, replica, events, .. } = self;

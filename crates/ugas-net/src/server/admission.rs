@@ -11,14 +11,14 @@ use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReaso
 const MAX_ENDED_SESSIONS: usize = 256;
 
 impl<H: Host> Server<H> {
-    /// Ends the session of a client with [`ByeReason::Kicked`].
+    /// Ends the session of a client with [`ByeReason::Kicked`]. Does nothing if it has none.
     pub fn kick(&mut self, client: ClientId) {
         if let Some(peer) = self.peer_of(client) {
             self.end_session(peer, Some(ByeReason::Kicked));
         }
     }
 
-    /// Ends all sessions.
+    /// Ends all sessions with [`ByeReason::Shutdown`].
     pub fn shut_down(&mut self) {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
@@ -26,13 +26,16 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Ends the session of a connection that the transport lost.
+    /// Ends the session of a connection that the transport lost, without a bye. Does nothing if it has none.
     pub fn disconnected(&mut self, peer: PeerId) {
         if self.sessions.contains_key(&peer) {
             self.end_session(peer, None);
         }
     }
 
+    /// Answers a hello with a welcome or a refusal. A repeated hello of the present session gets its welcome
+    /// again; one with another nonce ends that session and begins a new one. Hellos of ended sessions, and
+    /// those over the rate limit, are dropped.
     pub(super) fn handle_hello(&mut self, peer: PeerId, hello: Hello) {
         if self.ended_sessions.contains(&(peer, hello.nonce)) {
             // A delayed hello of a session that has ended.
@@ -67,6 +70,8 @@ impl<H: Host> Server<H> {
         self.send(peer, &ToClient::Welcome(welcome));
     }
 
+    /// Begins a session, emits [`ServerEvent::Joined`], and begins the client's views if it sees everything;
+    /// or returns the reason of the refusal. The host is asked last.
     fn admit(&mut self, peer: PeerId, hello: &Hello) -> Result<(), RefusedReason> {
         if hello.protocol != PROTOCOL {
             return Err(RefusedReason::Protocol { server: PROTOCOL, client: hello.protocol });
@@ -95,6 +100,9 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
+    /// Ends a session: sends a bye if there is a reason, removes the client from all audiences, leaves its
+    /// controllers without an owner, and emits [`ServerEvent::Left`]. Unless it timed out, its nonce is
+    /// remembered, so that a late hello does not begin it again.
     pub(super) fn end_session(&mut self, peer: PeerId, reason: Option<ByeReason>) {
         if let Some(reason) = reason {
             self.send(peer, &ToClient::Bye(reason));
@@ -117,6 +125,8 @@ impl<H: Host> Server<H> {
         self.events.push_back(ServerEvent::Left { client: session.client, reason });
     }
 
+    /// Ends sessions of clients that misbehaved, or were silent for longer than the timeout. Called at the
+    /// start of every tick.
     pub(super) fn end_dead_sessions(&mut self) {
         let (now, limit) = (self.now, self.config.timeout);
         let reason = |session: &Session| match session.inbound.misbehaved {
@@ -131,7 +141,7 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Shortens a text to [`MAX_REASON`] bytes.
+/// Shortens a text to at most [`MAX_REASON`] bytes, at a character boundary.
 fn shorten(mut text: String) -> String {
     let mut end = MAX_REASON.min(text.len());
     while !text.is_char_boundary(end) {

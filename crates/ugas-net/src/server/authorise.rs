@@ -19,7 +19,8 @@ use crate::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
 use crate::tick::Tick;
 
 impl<H: Host> Server<H> {
-    /// Runs the commands that are due, in the order in which clients joined.
+    /// Ends overdue waits for clients, then runs the commands that are due in this tick, in the order in
+    /// which clients joined. Called once a tick, before time advances.
     pub(super) fn run_commands(&mut self) {
         self.expire_client_tasks();
         let mut peers: Vec<(u32, PeerId)> =
@@ -33,6 +34,8 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Runs the commands of a frame one by one and records the outcome of each. A frame that came late runs
+    /// now: its outcomes are [`CommandOutcome::Shifted`] by the ticks it is late.
     fn run_frame(&mut self, peer: PeerId, tick: Tick, commands: SmallVec<[NetCommand; 1]>) {
         let shift = u8::try_from(self.tick.since(tick).max(0)).unwrap_or(u8::MAX);
         for (sequence, command) in commands.into_iter().enumerate() {
@@ -46,6 +49,9 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Checks one command of a client and executes it; an error means that it did not run, or had nothing to
+    /// act on. Activations begun by a command are remembered under its key, so that later commands can name
+    /// them.
     fn run_command(
         &mut self,
         peer: PeerId,
@@ -121,7 +127,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// The pipeline of §13.7 for an activation.
+    /// Checks an activation (§13.7) and executes it. Remembers the activation under the prediction key, so
+    /// that later commands can name it before the client knows its handle.
     fn activate(
         &mut self,
         peer: PeerId,
@@ -173,16 +180,20 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
+    /// Executes a client's command under its prediction key, as [`Simulation::predicting`] does, through the
+    /// host's recorder.
     fn predicting(&mut self, key: PredictionKey, command: Command) -> Result<Outcome, CommandError> {
         self.execute(Command::FromClient { key: Some(key), reached: None, command: Box::new(command) })
     }
 
+    /// Checks that the client owns a controller; otherwise [`Rejection::NotOwner`].
     fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
     }
 
-    /// Resolves an activation of one of the client's own controllers.
+    /// Resolves a running activation of one of the client's own controllers, named by handle or by the key
+    /// of the command that began it. [`Rejection::NotGranted`] if it is over, forgotten or somebody else's.
     fn own_activation(&self, peer: PeerId, run: ActivationRef) -> Result<ActivationId, Rejection> {
         let session: &Session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         let run = match run {
@@ -198,13 +209,16 @@ impl<H: Host> Server<H> {
         Ok(run)
     }
 
+    /// Checks that the ability's security policy lets a client end its activation; otherwise
+    /// [`Rejection::NotAllowed`].
     fn may_end(&self, run: ActivationId) -> Result<(), Rejection> {
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         let ability = self.catalog().ability_by_id(activation.ability()).ok_or(Rejection::NotGranted)?;
         ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
     }
 
-    /// Rejects inputs of abilities that a client may not activate, also by a buffered press.
+    /// Rejects an input if any granted ability bound to it may not be begun by a client: a press, also a
+    /// buffered one, could activate it.
     fn may_press(&self, controller: ControllerId, input: &InputId) -> Result<(), Rejection> {
         let known = self.simulation.controller(controller).ok_or(Rejection::NotOwner)?;
         let is_guarded = |handle: &GrantedAbilityId| {
@@ -215,10 +229,13 @@ impl<H: Host> Server<H> {
         if known.abilities().iter().any(is_guarded) { Err(Rejection::NotAllowed) } else { Ok(()) }
     }
 
+    /// The activation that the controller began last; compared before and after a press, it shows whether
+    /// the press began one.
     fn newest_activation(&self, controller: ControllerId) -> Option<ActivationId> {
         self.simulation.controller(controller)?.activations().last().copied()
     }
 
+    /// The running task in a branch of an activation; `None` if the branch has none.
     fn task_of(&self, run: ActivationId, branch: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(run)?;
         activation
@@ -226,8 +243,8 @@ impl<H: Host> Server<H> {
             .find(|task| self.simulation.task(*task).is_some_and(|task| task.branch() == branch))
     }
 
-    /// Whether a client may provide these targets to a task: the targeting of the task and the ability
-    /// decide.
+    /// Whether a client may provide these targets to a task: it must see them, the task's targeting and the
+    /// ability must accept them, and they must be in the smaller range of both.
     fn may_target(
         &self,
         peer: PeerId,
@@ -248,13 +265,15 @@ impl<H: Host> Server<H> {
         self.reachable_from(peer, (controller, ability), range, targets)
     }
 
-    /// Checks the ability's requirements of every target, not only of the first.
+    /// Checks the ability's requirements of every target, not only of the first; otherwise
+    /// [`Rejection::NotReachable`].
     fn accepts(&self, ability: AbilityId, targets: &TargetData) -> Result<(), Rejection> {
         let mut targets = targets.controllers();
         let accepts = targets.all(|target| self.simulation.accepts_target(ability, target));
         accepts.then_some(()).ok_or(Rejection::NotReachable)
     }
 
+    /// The ability's range; `None` if it is unlimited.
     fn range_of(&self, ability: AbilityId) -> Option<f64> {
         self.catalog().ability_by_id(ability)?.def().max_range
     }
@@ -271,12 +290,14 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
-    /// Rejects controllers that the client does not see.
+    /// Rejects controllers that the client does not see, as [`Rejection::NotReachable`].
     fn sees(&self, peer: PeerId, mut named: impl Iterator<Item = ControllerId>) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         named.all(|id| session.sees(id)).then_some(()).ok_or(Rejection::NotReachable)
     }
 
+    /// Asks the host whether the client may choose these targets together, and whether the instigator
+    /// reaches each of them (§13.7, 3) as the client saw them; otherwise [`Rejection::NotReachable`].
     fn reachable_from(
         &self,
         peer: PeerId,
@@ -300,7 +321,9 @@ impl<H: Host> Server<H> {
         Ok(())
     }
 
-    /// Ends waits for clients that exceed the deadline, so that a lag switch gains nothing.
+    /// Ends waits for clients that exceed the deadline, so that a lag switch gains nothing: provides targets
+    /// or cancels the activation, as the host's policy says, and emits [`ServerEvent::Overdue`]. Covers
+    /// controllers with an owner, and those that lost theirs while a task waited.
     fn expire_client_tasks(&mut self) {
         let limit = self.config.client_deadline;
         let now = self.simulation.now();
@@ -341,7 +364,8 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Rejects a command that had nothing to act on.
+/// Result of a command that must have had something to act on: [`Rejection::NothingWaits`] if it did nothing
+/// or failed.
 fn done(outcome: Result<Outcome, CommandError>) -> Result<(), Rejection> {
     match outcome {
         Ok(Outcome::Nothing) | Err(_) => Err(Rejection::NothingWaits),
@@ -353,7 +377,7 @@ fn waits_for_targets(simulation: &Simulation, task: TaskId) -> bool {
     simulation.task_kind(task) == Some("WaitTargetData")
 }
 
-/// Whether a task waits for an answer of the player.
+/// Whether a task waits for targets, or for the player to confirm or cancel.
 fn waits_for_answer(simulation: &Simulation, task: TaskId) -> bool {
     waits_for_targets(simulation, task) || simulation.task_kind(task) == Some("WaitConfirmCancel")
 }

@@ -29,7 +29,7 @@ pub struct ServerConfig {
     pub max_clients: u32,
     /// Most ticks that commands may be stamped ahead of the server.
     pub max_lead: u32,
-    /// Most ticks that a command may come late and still run, at once on arrival; at most
+    /// Most ticks that a command may come late and still run, in the tick after its arrival; at most
     /// [`MAX_GRACE`](crate::limits::MAX_GRACE), which clients rely on.
     pub grace: u32,
     /// Silence after which a session ends.

@@ -71,7 +71,8 @@ impl ControllerView {
         Generation { epoch: self.epoch, rewinds: self.rewinds }
     }
 
-    /// Notes that the handle of a hidden controller was left out of a change after `before`.
+    /// Notes that the handle of a hidden controller was left out of a change after `before`, so that
+    /// [`Self::reveal`] can send it again.
     pub(super) fn withhold(&mut self, hidden: ControllerId, before: Cursor) {
         let known = self.withheld.entry(hidden).or_insert(before);
         *known = before.min(*known);
@@ -90,7 +91,7 @@ impl ControllerView {
         true
     }
 
-    /// Starts a new epoch: everything is sent again.
+    /// Starts a new epoch: everything is sent again, and acknowledgements of the old one do not count.
     pub(super) fn restart(&mut self) {
         *self = Self::new(self.visibility, self.own, self.epoch.wrapping_add(1));
     }
@@ -121,7 +122,9 @@ impl ControllerView {
         self.is_uncertain &= self.last_change_sent > self.acked.version;
     }
 
-    /// Notes that changes were sent at a tick.
+    /// Notes that changes were sent at a tick, so that [`Self::baseline`] excludes it until they are
+    /// acknowledged. Beyond the limit the ticks are forgotten, and the view is uncertain until all is
+    /// acknowledged.
     pub(super) fn note_sent(&mut self, tick: Tick) {
         /// Most ticks that are kept apart.
         const MAX_UNACKED: usize = 64;
@@ -136,13 +139,15 @@ impl ControllerView {
         }
     }
 
-    /// Whether anything of this epoch arrived, so that the client knows the view's header.
+    /// Whether anything of this epoch arrived, so that the client knows the view's header; false while the
+    /// controller is leaving.
     pub(super) fn is_known(&self) -> bool {
         self.acked != Cursor::START && !self.leaving
     }
 
-    /// The tick whose state the client has at `base`, for deltas; `None` if that is uncertain because later
-    /// changes were sent up to `base` and not acknowledged.
+    /// The tick whose state the client has at `base`, for deltas. `None` if that is uncertain because later
+    /// changes were sent up to `base` and not acknowledged, or if the acknowledged state is newer than
+    /// `base` or ends within a tick.
     pub(super) fn baseline(&self, base: Tick) -> Option<Tick> {
         let is_sure = self.is_known()
             && !self.is_uncertain

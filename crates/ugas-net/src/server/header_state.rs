@@ -30,8 +30,10 @@ pub(super) struct HeaderState {
 }
 
 impl HeaderState {
-    /// Stream parameters of the next datagram, and whether it has to state them. Datagrams are sent every
-    /// `step` ticks, and all controllers that are addressed by slot are below `slots`.
+    /// Stream parameters of the next datagram, and whether it has to state them: until they are
+    /// acknowledged, and after [`MAX_UNACKED`] datagrams without an acknowledgement. Datagrams are sent
+    /// every `step` ticks, and controllers that are addressed by slot are below `slots`; parameters that do
+    /// not fit that any more are replaced.
     pub(super) fn stream<T>(
         &mut self,
         sent: &SentPackets<T>,
@@ -61,15 +63,16 @@ impl HeaderState {
     }
 
     /// Whether eight bits do not identify the packet that an ack report names, so that full numbers have to
-    /// be sent.
+    /// be sent; false without a report.
     pub(super) fn needs_full_number(&self, ack_report: Option<AckReport>) -> bool {
         ack_report.is_some_and(|ack_report| {
             ack_report.ack.newest.0.saturating_sub(self.newest_reported.0) > u8::MAX.into()
         })
     }
 
-    /// The ack report to send now, if one is due. `stable` is the tick length if no datagram got lost lately;
-    /// otherwise a report is sent every tick.
+    /// The ack report to send now, remembered as sent; `None` if none is due or the client has sent nothing
+    /// yet. `stable` is the tick length if no datagram got lost lately; otherwise a report is sent every
+    /// tick.
     pub(super) fn take_ack_report(
         &mut self,
         tick: Tick,

@@ -95,13 +95,14 @@ pub trait Host {
         let _ = command;
     }
 
-    /// Called after every such command: a recorder's `after`.
+    /// Called after every such command, also if it failed: a recorder's `after`.
     fn after_command(&mut self, simulation: &Simulation) {
         let _ = simulation;
     }
 
-    /// Called for every rejected command, with the number of the client's commands rejected for this reason
-    /// so far.
+    /// Called when a command is rejected, and once for all commands of a datagram that are rejected on
+    /// arrival for the same reason. `count` is the number of the client's commands rejected for this reason
+    /// so far. The returned value keeps the session, which is the default, or ends it.
     fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
         let _ = (client, rejection, count);
         AfterRejection::Keep
@@ -114,8 +115,8 @@ pub struct Defaults;
 
 impl Host for Defaults {}
 
-/// Whether a target is within the range of an ability; true if a position or the range is unknown. A
-/// controller that was taken out of the world is out of range.
+/// Whether a target is within the range of an ability, with a tolerance of a tenth; true if the range or a
+/// position is unknown. A controller that was out of the world at [`Reach::seen`] is out of range.
 pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
     /// Allows for rounded positions, and for others being seen a little late.
     const TOLERANCE: f64 = 1.1;

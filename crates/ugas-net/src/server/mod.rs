@@ -186,7 +186,9 @@ impl Server<Defaults> {
 }
 
 impl<H: Host> Server<H> {
-    /// Creates a server with a host of the game's own. The simulation's role becomes [`Role::Server`].
+    /// Creates a server with a host of the game's own. The simulation's role becomes [`Role::Server`], and
+    /// the server consumes its list of touched controllers; [`ServerConfig::grace`] is limited to
+    /// [`MAX_GRACE`].
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
         let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
@@ -251,7 +253,8 @@ impl<H: Host> Server<H> {
         &mut self.simulation
     }
 
-    /// Starts recording which controllers are touched; see [`Self::take_touched`].
+    /// Starts recording which controllers are touched, for [`Self::take_touched`]. All present controllers
+    /// count as touched.
     pub fn watch_touches(&mut self) {
         self.touched = Some(self.simulation.controllers().map(|(controller, _)| controller).collect());
     }
@@ -340,7 +343,9 @@ impl<H: Host> Server<H> {
         self.events.pop_front()
     }
 
-    /// Handles a received datagram. The simulation changes in [`Server::tick`] only.
+    /// Handles a received datagram: begins or ends a session, settles acknowledgements, and queues commands
+    /// for their ticks. Drops and counts datagrams that do not decode, come from unknown connections or
+    /// exceed the rate limit. The simulation changes in [`Server::tick`] only.
     pub fn handle(&mut self, now: Time, peer: PeerId, bytes: &[u8]) {
         self.now = self.now.max(now);
         self.statistics.received += 1;
@@ -357,7 +362,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Runs one tick: executes the commands that are due, advances time, and sends updates.
+    /// Runs one tick: ends sessions that timed out or misbehaved, executes the commands that are due,
+    /// advances the simulation to the end of the tick, and queues updates for [`Server::poll_transmit`].
     pub fn tick(&mut self, now: Time) {
         self.now = self.now.max(now);
         self.end_dead_sessions();
@@ -375,6 +381,7 @@ impl<H: Host> Server<H> {
         self.publish();
     }
 
+    /// Session of a client; `None` if it has left. Sessions are keyed by connection, so this is a search.
     fn session_of(&self, client: ClientId) -> Option<&Session> {
         self.sessions.values().find(|session| session.client == client)
     }
@@ -383,6 +390,7 @@ impl<H: Host> Server<H> {
         self.session_of(client).map(|session| session.peer)
     }
 
+    /// Encodes a message and queues it for [`Self::poll_transmit`].
     fn send(&mut self, peer: PeerId, message: &ToClient) {
         // Messages of the server itself always fit: texts are shortened before.
         if let Ok(bytes) = wire::encode_to_client(&self.dictionary, message) {
@@ -390,12 +398,16 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Queues a datagram for [`Self::poll_transmit`], and counts it as sent.
     fn push(&mut self, peer: PeerId, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
         self.outbox.push_back(Transmit { peer, bytes });
     }
 
+    /// Handles a datagram with frames: ignores duplicates, settles which of the server's datagrams arrived
+    /// or got lost, measures the round trip, and queues the frames for their ticks. Reports commands that
+    /// are rejected on arrival, which may end the session.
     fn accept_frames(&mut self, peer: PeerId, frames: Frames) {
         let next = self.tick.next();
         let Some(session) = self.sessions.get_mut(&peer) else { return };
@@ -438,7 +450,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Reports a rejection to the host, which may kick the client.
+    /// Emits [`ServerEvent::Rejected`] and asks the host, which may kick the client: the session may be gone
+    /// afterwards. `count` is the number of the client's commands rejected for this reason so far.
     fn report_rejection(&mut self, peer: PeerId, rejection: Rejection, count: u32) {
         let Some(client) = self.sessions.get(&peer).map(|session| session.client) else { return };
         self.events.push_back(ServerEvent::Rejected { client, rejection });
@@ -447,7 +460,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Takes the simulation's events, and notes which controllers changed.
+    /// Queues the simulation's events for [`Self::poll_event`]. Begins views of spawned controllers, forgets
+    /// despawned ones, queues executed cues, and adds touched controllers to `changed`.
     fn take_events(&mut self) {
         while let Some(event) = self.simulation.poll_event() {
             match &event.kind {
@@ -467,7 +481,8 @@ impl<H: Host> Server<H> {
         self.changed.extend(touched);
     }
 
-    /// Records the positions of changed controllers for lag compensation.
+    /// Records the positions of changed controllers at this tick, for lag compensation; one without a
+    /// placement is out of the world.
     fn record_positions(&mut self) {
         self.positions.advance(self.tick);
         for controller in &self.changed {
@@ -479,6 +494,8 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Queues the outcome of a command for its client, and counts it. A rejection is reported to the host
+    /// too, which may end the session. Does nothing if the session has ended.
     fn record_outcome(
         &mut self,
         peer: PeerId,
@@ -501,7 +518,8 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Exponential moving average with weight 1/8: half of a sample is gone after about five more.
+/// Smoothed round trip after a sample: an exponential moving average with weight 1/8, so half of a sample is
+/// gone after about five more. The first sample counts whole.
 fn smooth(known: Option<Span>, sample: Span) -> Span {
     let Some(known) = known else { return sample };
     Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)

@@ -43,7 +43,8 @@ impl PeerRateLimit {
 pub(super) struct PeerRateLimits(BTreeMap<PeerId, PeerRateLimit>);
 
 impl PeerRateLimits {
-    /// Takes one datagram from the budget of a connection; false if it is over the limit.
+    /// Takes one datagram from the budget of a connection; false if it is over the limit, or the connection
+    /// is new and too many are tracked.
     pub(super) fn admits_datagram(&mut self, now: Time, peer: PeerId, config: &ServerConfig) -> bool {
         let most = MAX_UNKNOWN_PEERS.saturating_add(config.max_clients as usize);
         if self.0.len() >= most && !self.0.contains_key(&peer) {
@@ -52,7 +53,8 @@ impl PeerRateLimits {
         self.0.entry(peer).or_insert_with(|| PeerRateLimit::new(config)).datagrams.take(now, 1)
     }
 
-    /// Takes one session from the budget of a connection; false if it is over the limit.
+    /// Takes one session from the budget of a connection; false if it is over the limit, or the connection
+    /// is not tracked: [`Self::admits_datagram`] comes first.
     pub(super) fn admits_session(&mut self, now: Time, peer: PeerId) -> bool {
         self.0.get_mut(&peer).is_some_and(|limit| limit.sessions.take(now, 1))
     }

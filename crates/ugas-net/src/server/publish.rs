@@ -2,8 +2,8 @@
 //!
 //! A client's own controllers come first, all of them, relative to what it has acknowledged: a tick that
 //! arrives is complete, so that it can be predicted upon. Then come changes of other controllers that the
-//! client does not have, the longest waiting first, as far as its bandwidth allows. Lost changes are sent
-//! again.
+//! client does not have, the longest waiting first (in update intervals of their class), as far as its
+//! bandwidth allows. Lost changes are sent again.
 
 mod blocks;
 mod draft;
@@ -33,7 +33,8 @@ use crate::wire::UpdateHeader;
 const MAX_PARTS: usize = 16;
 
 impl<H: Host> Server<H> {
-    /// Refreshes the views of changed controllers, and sends updates to the clients that are due.
+    /// Refreshes the views of changed controllers, drops expired cue bursts, and queues updates for the
+    /// clients that are due. Called at the end of every tick.
     pub(super) fn publish(&mut self) {
         self.refresh_changed();
         self.expire_cue_bursts();
@@ -48,6 +49,9 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Refreshes the versioned views of changed controllers, each once for all clients with the same
+    /// visibility, and marks a controller stale for every client whose view of it changed. Empties
+    /// `changed`.
     fn refresh_changed(&mut self) {
         let changed = core::mem::take(&mut self.changed);
         for controller in changed {
@@ -67,6 +71,8 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Sends one client its update of this tick: own state, then command results, cue bursts and other
+    /// controllers as far as there is room. At least one datagram is sent, even without changes.
     fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
         let (mut drafts, complete) = self.own_state(peer, blocks);
         let parts = drafts.len() as u8;
@@ -90,8 +96,10 @@ impl<H: Host> Server<H> {
         self.send_drafts(peer, since, drafts);
     }
 
-    /// Drafts with the state of the client's own controllers, one for each part, and the controllers that are
-    /// complete in them. The rest follows in a later tick, when the first are acknowledged.
+    /// Drafts with the state of the client's own controllers, one for each part and at least one, and the
+    /// controllers that are complete in them. Controllers that do not fit into [`MAX_PARTS`] are left
+    /// incomplete for a later tick. Changes start after what was sent; for a while after a loss, after what
+    /// was acknowledged.
     fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<ControllerId>) {
         let mut drafts = vec![Draft::new(self.tick)];
         let mut complete = Vec::new();
@@ -138,7 +146,9 @@ impl<H: Host> Server<H> {
         (drafts, complete)
     }
 
-    /// Adds changes of other controllers, the longest waiting first.
+    /// Adds changes of other controllers, and removals of those that left the view, the most urgent first,
+    /// until the client's bandwidth is used up. Advances what counts as sent; completed controllers are not
+    /// stale any more.
     fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
         for controller in self.waiting_others(peer) {
             let view = self.sessions.get(&peer).and_then(|session| session.outbound.views.get(&controller));
@@ -193,8 +203,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Adds an item of `bytes` bytes to the last draft, or to a new one, if the client's bandwidth has room
-    /// for it.
+    /// Adds an item of at most `bytes` bytes to the last draft, or to a new one, by `put`, which returns
+    /// whether it fitted. False if the client's bandwidth has no room for it.
     fn add(
         &mut self,
         peer: PeerId,
@@ -221,7 +231,8 @@ impl<H: Host> Server<H> {
         is_in
     }
 
-    /// Other controllers whose changes are due for the client, the most urgent first.
+    /// Stale controllers of others whose changes are due for the client, the most urgent first: by waiting
+    /// time in update intervals of their class. Those that left the view are always due.
     fn waiting_others(&self, peer: PeerId) -> Vec<ControllerId> {
         let Some(session) = self.sessions.get(&peer) else { return Vec::new() };
         let mut waiting: Vec<(core::cmp::Reverse<u64>, ControllerId)> = Vec::new();
@@ -243,6 +254,9 @@ impl<H: Host> Server<H> {
         waiting.into_iter().map(|(_, controller)| controller).collect()
     }
 
+    /// Numbers and encodes the drafts, queues them as datagrams, and charges the client's bandwidth. `since`
+    /// is the tick that the own state builds upon. Content of a draft that cannot be encoded, or of a sent
+    /// datagram whose record is dropped, counts as lost.
     fn send_drafts(&mut self, peer: PeerId, since: Tick, drafts: Vec<Draft>) {
         let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
         for mut draft in drafts {
@@ -289,7 +303,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Queues an executed cue for all clients that may see it.
+    /// Queues an executed cue for all clients that may see it. Does nothing if nobody views the controller.
     pub(super) fn queue_cue_burst(&mut self, controller: ControllerId, cue: TagId, event: Event) {
         let Some(audience) = self.audience.get(&controller) else { return };
         // Numbers have no gaps: a burst is found by its distance from the first.
@@ -307,6 +321,8 @@ impl<H: Host> Server<H> {
         self.cue_bursts.push_back(PendingCueBurst { number, tick: self.tick, event });
     }
 
+    /// Drops cue bursts that are older than the configured lifetime. Clients' queues drop theirs with the
+    /// next update.
     fn expire_cue_bursts(&mut self) {
         let oldest = self.tick.before(self.config.length.ticks_in(self.config.cue_burst_lifetime));
         while self.cue_bursts.front().is_some_and(|pending| pending.tick < oldest) {
@@ -314,6 +330,9 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Adds the client's unsent cue bursts to the drafts that have room, and drops expired ones from its
+    /// queue. Sources that the client does not see are left out; the prediction key is only for the owner of
+    /// the source.
     fn add_cue_bursts(&mut self, peer: PeerId, drafts: &mut [Draft]) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         let first = self.cue_bursts.front().map_or(self.next_cue_burst, |pending| pending.number);
@@ -355,8 +374,8 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Encoded context of a cue as a client may know it (C1); `None` if it is too long. The payload is left out
-/// if it is short enough without it.
+/// Encoded context of a cue as a client may know it (C1): without instigator and tags, and without the
+/// source if that is hidden. If it is too long, the payload is left out; `None` if it is still too long.
 fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>> {
     let mut shown = details.clone();
     if is_source_hidden {
@@ -372,7 +391,8 @@ fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>
     (bytes.len() <= MAX_CUE_DETAILS).then_some(bytes)
 }
 
-/// Rounds a number to single precision. Too large numbers become the largest, and NaN becomes 0.
+/// Rounds a number to single precision, for the wire. Too large numbers become the largest, and NaN becomes
+/// 0.
 fn short(value: f64) -> f32 {
     // Adding zero keeps negative zeros out: a small number may be rounded to one.
     if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) + 0.0 }

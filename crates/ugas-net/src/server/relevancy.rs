@@ -9,8 +9,9 @@ use crate::tick::Tick;
 use crate::visibility::{Ownership, Visibility, VisibilityId};
 
 impl<H: Host> Server<H> {
-    /// Gives a controller to a client as its owner. The client's view of it starts anew; after
-    /// [`Self::take_back`] the client sees it until it is [hidden](Self::hide).
+    /// Gives a controller to a client as its owner, in place of the present one. The client's view of it
+    /// starts anew; after [`Self::take_back`] the client sees it until it is [hidden](Self::hide). If the
+    /// client has no session, the controller stays without an owner.
     pub fn give(&mut self, controller: ControllerId, client: ClientId) {
         self.take_back(controller);
         let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
@@ -23,7 +24,8 @@ impl<H: Host> Server<H> {
         self.update_view(peer, controller);
     }
 
-    /// Takes a controller from its owner.
+    /// Takes a controller from its owner, who sees it as others do from then on. Tasks that wait for the
+    /// client keep their deadline.
     pub fn take_back(&mut self, controller: ControllerId) {
         let Some(client) = self.owners.remove(&controller) else { return };
         self.orphaned.insert(controller);
@@ -52,7 +54,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Adds a visibility of the game's own. Equal ones share an id.
+    /// Adds a visibility of the game's own, for [`Self::set_visibility`]. Equal ones share an id, and none
+    /// is ever removed.
     pub fn add_visibility(&mut self, visibility: Visibility) -> VisibilityId {
         let at = self.visibilities.iter().position(|known| *known == visibility).unwrap_or_else(|| {
             self.visibilities.push(visibility);
@@ -62,7 +65,7 @@ impl<H: Host> Server<H> {
     }
 
     /// Sets the visibility of a controller for its owner, or for others, in place of that of its replication
-    /// mode. `None` hides it.
+    /// mode, and updates all clients' views. `None` hides it.
     pub fn set_visibility(
         &mut self,
         controller: ControllerId,
@@ -75,6 +78,8 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Forgets a despawned controller: takes it from its owner, and ends all views of it, which clients are
+    /// notified of by the next updates.
     pub(super) fn forget_controller(&mut self, controller: ControllerId) {
         self.take_back(controller);
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
@@ -97,6 +102,8 @@ impl<H: Host> Server<H> {
         self.simulation.controller(controller).is_some()
     }
 
+    /// Records that the game shows a controller to a client or hides it, and updates the client's view. Does
+    /// nothing if either does not exist.
     fn set_shown(&mut self, controller: ControllerId, client: ClientId, shown: bool) {
         let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
         if let Some(session) = self.sessions.get_mut(&peer) {
@@ -105,7 +112,8 @@ impl<H: Host> Server<H> {
         self.update_view(peer, controller);
     }
 
-    /// Visibility of a controller for a client; `None` if the client neither owns it nor has it shown.
+    /// Visibility of a controller for a client; `None` if the client neither owns it nor has it shown, or
+    /// the game's override or the replication mode hides it. Adds the visibility of the mode if it is new.
     fn visibility_for(&mut self, peer: PeerId, controller: ControllerId) -> Option<VisibilityId> {
         let session = self.sessions.get(&peer)?;
         let own = match session.owned.contains(&controller) {
@@ -123,6 +131,8 @@ impl<H: Host> Server<H> {
         Some(self.add_visibility(Visibility::of_mode(mode, own)?))
     }
 
+    /// Begins a client's view of a controller in a new epoch, from nothing, and sends again what named the
+    /// controller while it was hidden. Does nothing if the client already has this view.
     fn begin_view(&mut self, peer: PeerId, controller: ControllerId) {
         let Some(visibility) = self.visibility_for(peer, controller) else { return };
         let Some(session) = self.sessions.get_mut(&peer) else { return };
@@ -146,6 +156,7 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Ends a client's view of a controller: it is leaving until the client acknowledges that it is gone.
     fn end_view(&mut self, peer: PeerId, controller: ControllerId) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         let Some(view) = session.outbound.views.get_mut(&controller).filter(|view| !view.leaving) else {
@@ -158,6 +169,7 @@ impl<H: Host> Server<H> {
         self.leave_audience(controller, visibility, peer);
     }
 
+    /// [`Self::update_view`] for all clients: a controller spawned, or its visibility changed.
     pub(super) fn update_all_views(&mut self, controller: ControllerId) {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
@@ -165,8 +177,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Begins or ends a client's view of a controller, as ownership, relevancy and visibility demand, and
-    /// nothing else.
+    /// Begins or ends a client's view of a controller, as ownership, relevancy and visibility demand. A view
+    /// that is already right stays as it is.
     pub(super) fn update_view(&mut self, peer: PeerId, controller: ControllerId) {
         match self.visibility_for(peer, controller) {
             Some(_) => self.begin_view(peer, controller),
@@ -174,7 +186,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Removes a viewer. A versioned view without viewers is dropped.
+    /// Removes a viewer from the audience of a controller. A versioned view without viewers is dropped.
     pub(super) fn leave_audience(
         &mut self,
         controller: ControllerId,

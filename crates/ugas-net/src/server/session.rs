@@ -73,7 +73,8 @@ impl Session {
         self.inbound.reject(&mut self.outbound, key, rejection);
     }
 
-    /// Notes that a datagram arrived at the client.
+    /// Notes that a datagram arrived at the client: acknowledges its changes, ends views whose removal it
+    /// held, and drops its results and cue bursts from the queues.
     pub(super) fn on_arrival(&mut self, sent: SentDatagram) {
         let Self { outbound, acks, .. } = self;
         acks.acked_tick = acks.acked_tick.max(sent.tick);
@@ -95,7 +96,8 @@ impl Session {
         }
     }
 
-    /// Notes that a datagram got lost: its content has to be sent again.
+    /// Notes that a datagram got lost, or counts as lost: begins recovery, and marks its content to be sent
+    /// again. Views go back to their acknowledged state, and so do all own controllers if it had own state.
     pub(super) fn on_loss(&mut self, sent: SentDatagram) {
         self.acks.begin_recovery(sent.tick);
         if sent.has_own {
@@ -118,15 +120,16 @@ impl Session {
         }
     }
 
-    /// Makes room for the own state of one more tick.
+    /// Makes room for the own state of one more tick. If that drops the oldest tick, which the client has not
+    /// acknowledged, own state is sent again from the acknowledged state on.
     pub(super) fn forget_own_ticks(&mut self) {
         if self.acks.drop_oldest_own_tick() {
             self.resend_own();
         }
     }
 
-    /// Remembers of what the own state of a tick consists, until all its parts have arrived. `complete` lists
-    /// the controllers all of whose changes are in it.
+    /// Remembers of what the own state of a tick consists, until all its parts have arrived. `complete`
+    /// lists the controllers all of whose changes are in it; their views count as sent through this tick.
     pub(super) fn expect_own(&mut self, tick: Tick, since: Tick, parts: u8, complete: &[ControllerId]) {
         let views = &mut self.outbound.views;
         for controller in complete {
@@ -140,7 +143,8 @@ impl Session {
         self.acks.expect_own(tick, since, parts, controllers);
     }
 
-    /// Notes the own controllers of which the state of a tick has any changes.
+    /// Notes the own controllers of which the state of a tick has any changes. If there are any, later own
+    /// states build upon this tick until it is acknowledged.
     pub(super) fn note_own_sent(&mut self, tick: Tick, controllers: impl Iterator<Item = ControllerId>) {
         for controller in controllers {
             if let Some(view) = self.outbound.views.get_mut(&controller) {
@@ -150,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Sends own state again from the acknowledged state on.
+    /// Marks own state to be sent again from the acknowledged state on, after a loss.
     fn resend_own(&mut self) {
         self.acks.rewind_own();
         for controller in &self.owned {
@@ -161,7 +165,7 @@ impl Session {
     }
 }
 
-/// The prediction key of a command.
+/// The prediction key of a command: the tick of its frame and its position in the frame.
 pub(super) fn key(tick: Tick, sequence: usize) -> PredictionKey {
     PredictionKey::new(tick.0, sequence as u16)
 }

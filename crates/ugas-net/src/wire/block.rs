@@ -55,7 +55,8 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// The baseline of a piece.
+    /// The baseline of a piece; [`Self::Nothing`] for a missing piece, and for kinds that are always sent in
+    /// full.
     pub(crate) fn of(piece: Option<&Piece>) -> Self {
         match piece {
             Some(Piece::Attribute { base, current }) => Self::Attribute { base: *base, current: *current },
@@ -64,7 +65,8 @@ impl Baseline {
         }
     }
 
-    /// The count after the usual change of a tag: added once, or removed.
+    /// Grant count after the usual change of a tag, which takes one bit: removed (`None`) if it was granted,
+    /// otherwise granted once.
     fn toggled(self) -> Option<u32> {
         if matches!(self, Self::Tag(1..)) { None } else { Some(1) }
     }
@@ -162,6 +164,7 @@ impl Kind {
         Self::Inputs,
     ];
 
+    /// Kind of an entry; `None` for present attributes and for tags, which are written before.
     fn of(entry: &DeltaEntry<'_>) -> Option<Self> {
         match entry.key {
             PieceKey::Head => Some(Self::Head),
@@ -177,6 +180,7 @@ impl Kind {
         }
     }
 
+    /// Bit of the kind in a mask of the kinds that a block has.
     fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -204,6 +208,9 @@ impl Next {
 }
 
 impl Encoder<'_> {
+    /// Writes a block: attributes by rank, tags, then a mask of the other kinds and their pieces. An error
+    /// if the pieces are not by rising key. After an error the bits are incomplete; [`write_block`] removes
+    /// them.
     fn block<'a>(
         &mut self,
         exactness: Exactness,
@@ -257,12 +264,15 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Rank of an attribute in the dictionary, by which attributes are ordered and numbered in a block.
     fn rank(&self, attribute: AttributeId) -> Result<u32, EncodeError> {
         let known = self.dictionary.attributes();
         let unknown = EncodeError::UnknownId { what: "attributes", index: attribute.index(), known };
         self.dictionary.rank(attribute).ok_or(unknown)
     }
 
+    /// Writes which item comes next: a one for each candidate that is skipped, then a zero. Sets `last` to
+    /// it.
     fn next(&mut self, last: &mut Option<Next>, next: Next) {
         let may_be = Next::after(*last);
         let steps = may_be.iter().take_while(|other| **other != next).count() as u32;
@@ -272,6 +282,8 @@ impl Encoder<'_> {
         *last = Some(next);
     }
 
+    /// Writes the grant count of a tag, or its removal: as a delta, one bit if it is the usual change
+    /// ([`Baseline::toggled`]).
     fn grants(&mut self, encoding: BlockEncoding, entry: &DeltaEntry<'_>) -> Result<(), EncodeError> {
         let count = match entry.piece {
             None => None,
@@ -292,6 +304,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes the pieces of one kind: their keys, whether any are removed, and the content of each that is
+    /// not. Removed attributes have keys only.
     fn pieces_of<'a>(
         &mut self,
         kind: Kind,
@@ -345,6 +359,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes the handles of keys, of which there is at least one, by their gaps. `handle` extracts the
+    /// handle of a key.
     fn handles<H: Handle>(
         &mut self,
         keys: impl Iterator<Item = PieceKey> + Clone,
@@ -360,6 +376,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes the content of a piece; [`EncodeError::OtherPiece`] if it does not match its key.
     fn piece(&mut self, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
         match (key, piece) {
             (PieceKey::Placement, Piece::Placement(placement)) => {
@@ -384,6 +401,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes the quantised coordinates of a vector.
     fn coded(&mut self, quantiser: Quantiser, vector: Vector3) -> Result<(), EncodeError> {
         for value in vector {
             let code = quantiser.code(value).ok_or(EncodeError::NotFinite("a placement"))?;

@@ -57,6 +57,7 @@ pub fn round_targets_to_wire(targets: &mut TargetData) {
 }
 
 impl Encoder<'_> {
+    /// Writes a command of the frame of `tick`, to which prediction keys are relative.
     pub(super) fn command(&mut self, tick: Tick, command: &NetCommand) -> Result<(), EncodeError> {
         let kind = match command {
             NetCommand::Activate { .. } => 0,
@@ -108,6 +109,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes a reference to an activation: its handle, or the key of the command that began it.
     fn run(&mut self, tick: Tick, run: ActivationRef) {
         match run {
             ActivationRef::Known(run) => {
@@ -121,6 +123,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes an input by its number in the dictionary, or by its name if it has none.
     fn input(&mut self, input: &InputId) -> Result<(), EncodeError> {
         match self.dictionary.input_number(input) {
             Some(number) => {
@@ -135,6 +138,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes an event that a client triggers an ability with.
     fn event(&mut self, event: &GameplayEvent) -> Result<(), EncodeError> {
         self.tag(event.tag)?;
         self.number("the magnitude of an event", event.magnitude)?;
@@ -147,6 +151,7 @@ impl Encoder<'_> {
         self.option(event.details.as_deref(), Self::event_details)
     }
 
+    /// Writes the optional part of an event: tags, targets, named numbers, causer and origin.
     fn event_details(&mut self, details: &EventDetails) -> Result<(), EncodeError> {
         let EventDetails { context_tags, target_data, payload, causer, origin } = details;
         at_most("context tags of an event", context_tags.len(), MAX_EVENT_ITEMS)?;
@@ -166,12 +171,14 @@ impl Encoder<'_> {
         self.option(*origin, |this, origin| this.vector("the origin of an event", origin))
     }
 
+    /// Writes targets with their number; an error if there are more than [`MAX_TARGETS`].
     fn targets(&mut self, targets: &TargetData) -> Result<(), EncodeError> {
         at_most("targets", targets.len(), MAX_TARGETS)?;
         self.bits.varint(targets.len() as u64, group::TARGETS);
         targets.iter().try_for_each(|target| self.target(target))
     }
 
+    /// Writes the kind of a target and the target.
     fn target(&mut self, target: &Target) -> Result<(), EncodeError> {
         match target {
             Target::Controller(controller) => {
@@ -199,6 +206,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes a hit; a zero normal takes one bit.
     fn hit(&mut self, hit: &HitResult) -> Result<(), EncodeError> {
         self.vector("the location of a hit", hit.location)?;
         let normal = Some(hit.normal).filter(|normal| !is_nowhere(*normal));
@@ -214,6 +222,7 @@ impl Encoder<'_> {
 }
 
 impl Decoder<'_> {
+    /// Reads a command of the frame of `tick`, to which prediction keys are relative.
     pub(super) fn command(&mut self, tick: Tick) -> Result<NetCommand, WireError> {
         let begin = self.bits.position();
         Ok(match self.bits.bits(COMMAND_BITS)? {
@@ -240,6 +249,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads a reference to an activation: its handle, or the key of the command that began it.
     fn run(&mut self, tick: Tick) -> Result<ActivationRef, WireError> {
         Ok(if self.bits.bool()? {
             ActivationRef::Begun(self.key(tick)?)
@@ -248,6 +258,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads an activation and one of its branches, which together name a task.
     fn branch(&mut self, tick: Tick) -> Result<(ActivationRef, u32), WireError> {
         Ok((self.run(tick)?, self.bits.small(group::BRANCH)?))
     }
@@ -261,6 +272,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads an input; a name that has a number in the dictionary is not canonical.
     fn input(&mut self) -> Result<InputId, WireError> {
         let begin = self.bits.position();
         if self.bits.bool()? {
@@ -285,6 +297,8 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads the optional part of an event. Named numbers that are not sorted by name, and details without
+    /// content, are not canonical.
     fn event_details(&mut self) -> Result<EventDetails, WireError> {
         let begin = self.bits.position();
         let count = self.bits.count("context tags of an event", group::TARGETS, MAX_EVENT_ITEMS, 1)?;
@@ -307,6 +321,7 @@ impl Decoder<'_> {
         Ok(details)
     }
 
+    /// Reads targets, at most [`MAX_TARGETS`].
     fn targets(&mut self) -> Result<TargetData, WireError> {
         let count = self.bits.count("targets", group::TARGETS, MAX_TARGETS, BITS_OF_A_TARGET)?;
         let mut targets = SmallVec::with_capacity(count);
@@ -329,6 +344,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads a hit; a zero normal that is written out is not canonical.
     fn hit(&mut self) -> Result<HitResult, WireError> {
         let location = self.vector()?;
         let begin = self.bits.position();

@@ -106,6 +106,8 @@ impl Dictionary {
         dictionary.arranged()
     }
 
+    /// Sets the precision of each attribute to that of its sets (N2). Attributes whose sets disagree become
+    /// exact and mixed; an invalid precision counts as exact.
     fn quantise(&mut self, catalog: &Catalog) {
         let mut known: Vec<Option<Quantiser>> = vec![None; self.attributes.len()];
         for (attribute, definition) in catalog.sets().flat_map(|set| catalog.attributes_of(set)) {
@@ -159,7 +161,8 @@ impl Dictionary {
     }
 
     /// Sets the common changes of an attribute, in place of those of the catalog: they take few bits. They
-    /// are ordered by size, and the first fourteen are kept.
+    /// are ordered by size, and the first fourteen are kept; zeros and numbers that are not finite are left
+    /// out.
     ///
     /// # Errors
     /// If there is no such attribute.
@@ -228,7 +231,7 @@ impl Dictionary {
         self.attributes.len() as u32
     }
 
-    /// Precision of an attribute.
+    /// Precision of an attribute; exact for an unknown one.
     pub fn attribute(&self, attribute: AttributeId) -> Quantiser {
         self.attributes.get(attribute.index() as usize).copied().unwrap_or_default()
     }
@@ -258,18 +261,19 @@ impl Dictionary {
         self.common_steps.get(attribute.index() as usize).map_or(&[], |common| common)
     }
 
-    /// Rank of an attribute: quantised attributes first, then all others.
+    /// Rank of an attribute: quantised attributes first, then all others. `None` for an unknown one.
     pub(super) fn rank(&self, attribute: AttributeId) -> Option<u32> {
         self.ranks.get(attribute.index() as usize).copied()
     }
 
-    /// The attribute at a rank.
+    /// The attribute at a rank; `None` beyond the last.
     pub(super) fn ranked(&self, rank: u64) -> Option<AttributeId> {
         let index = self.order.get(usize::try_from(rank).ok()?)?;
         Some(AttributeId::from_index(*index))
     }
 
-    /// Computes ranks and common steps from the quantisers.
+    /// Computes ranks and common steps from the quantisers and common changes. Called after each change of
+    /// them.
     fn arranged(mut self) -> Self {
         let is_exact = |index: &u32| self.attributes.get(*index as usize) == Some(&Quantiser::Exact);
         let mut order: Vec<u32> = (0..self.attributes()).collect();
@@ -300,16 +304,19 @@ impl Dictionary {
         width(self.inputs.len() as u32)
     }
 
+    /// The input with a number; `None` beyond the last.
     pub(super) fn input(&self, number: u64) -> Option<&InputId> {
         self.inputs.get(usize::try_from(number).ok()?)
     }
 
+    /// Number of an input; `None` if it is sent as text.
     pub(super) fn input_number(&self, input: &InputId) -> Option<u64> {
         self.inputs.binary_search(input).ok().map(|number| number as u64)
     }
 }
 
 impl StateHash for Dictionary {
+    /// Hashes all that both sides must share. `mixed` is left out: it does not change the wire format.
     fn state_hash(&self, hasher: &mut StateHasher) {
         self.tags.state_hash(hasher);
         self.attributes().state_hash(hasher);
@@ -325,7 +332,8 @@ impl StateHash for Dictionary {
     }
 }
 
-/// Sorts and limits common changes: the smallest first, and of equal size the negative one first.
+/// Sorts and limits common changes: the smallest first, and of equal size the negative one first. Zeros,
+/// duplicates and numbers that are not finite are dropped.
 fn common_of(mut changes: Vec<f64>) -> Box<[f64]> {
     changes.retain(|change| change.is_finite() && *change != 0.0);
     changes.sort_by(|one, other| one.abs().total_cmp(&other.abs()).then(one.total_cmp(other)));
@@ -334,6 +342,7 @@ fn common_of(mut changes: Vec<f64>) -> Box<[f64]> {
     changes.into()
 }
 
+/// Checks the parameters of a quantiser; `what` names it in the error.
 fn check(quantiser: Quantiser, what: impl FnOnce() -> String) -> Result<(), DictionaryError> {
     quantiser.check().map_err(|error| DictionaryError::Quantiser { what: what(), error })
 }

@@ -14,6 +14,8 @@ use crate::tick::Tick;
 const BITS_OF_A_COMMAND: u64 = 4;
 
 impl Encoder<'_> {
+    /// Writes packet number, acknowledgement, clock and frames, with a bit before each frame. An error if
+    /// frames are not by rising tick or one has no commands.
     pub(super) fn frames(&mut self, frames: &Frames) -> Result<(), EncodeError> {
         at_most("frames", frames.frames.len(), MAX_FRAMES)?;
         self.packet(frames.packet);
@@ -30,16 +32,18 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a full packet number.
     pub(super) fn packet(&mut self, packet: PacketId) {
         self.bits.varint(u64::from(packet.0), group::PACKET);
     }
 
+    /// Writes an acknowledgement with its full packet number.
     fn ack(&mut self, ack: Ack) {
         self.packet(ack.newest);
         self.ack_earlier(ack);
     }
 
-    /// The acknowledgements before the newest.
+    /// Writes the acknowledgements before the newest: one bit if nothing got lost, otherwise the mask.
     pub(super) fn ack_earlier(&mut self, ack: Ack) {
         let is_full = ack.earlier == all_before(ack.newest);
         self.bits.bool(!is_full);
@@ -48,7 +52,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// The tick of a frame: the first relative to `now`, the others by the gap.
+    /// Writes the tick of a frame: the first relative to `now`, the others by the gap to `previous`. An error
+    /// if ticks do not rise.
     fn frame_tick(&mut self, now: Tick, previous: Option<Tick>, tick: Tick) -> Result<(), EncodeError> {
         let Some(previous) = previous else {
             self.tick_near(now, tick);
@@ -61,6 +66,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes the commands of a frame with their number; an error if there are none or more than
+    /// [`MAX_COMMANDS`].
     fn frame_commands(&mut self, frame: &CommandFrame) -> Result<(), EncodeError> {
         at_most("commands", frame.commands.len(), MAX_COMMANDS)?;
         let more = frame.commands.len().checked_sub(1).ok_or(EncodeError::EmptyFrame)?;
@@ -70,6 +77,7 @@ impl Encoder<'_> {
 }
 
 impl Decoder<'_> {
+    /// Reads a datagram of frames, at most [`MAX_FRAMES`] of them.
     pub(super) fn frames(&mut self) -> Result<Frames, WireError> {
         let packet = self.packet()?;
         let ack = self.ack()?;
@@ -92,12 +100,13 @@ impl Decoder<'_> {
         self.bits.small(group::PACKET).map(PacketId)
     }
 
+    /// Reads an acknowledgement with its full packet number.
     fn ack(&mut self) -> Result<Ack, WireError> {
         let newest = self.packet()?;
         self.ack_earlier(newest)
     }
 
-    /// The acknowledgements before the newest.
+    /// Reads the acknowledgements before the newest, and returns them with it.
     pub(super) fn ack_earlier(&mut self, newest: PacketId) -> Result<Ack, WireError> {
         let full = all_before(newest);
         if !self.bits.bool()? {
@@ -111,6 +120,7 @@ impl Decoder<'_> {
         Ok(Ack { newest, earlier })
     }
 
+    /// Reads the tick of a frame: the first relative to `now`, the others by the gap, so that they rise.
     fn frame_tick(&mut self, now: Tick, previous: Option<Tick>) -> Result<Tick, WireError> {
         let Some(previous) = previous else { return self.tick_near(now) };
         let too_large = self.bits.error(WireErrorKind::TooLarge);
@@ -119,6 +129,7 @@ impl Decoder<'_> {
         tick.map(Tick).ok_or(too_large)
     }
 
+    /// Reads the commands of the frame of `tick`, at least one.
     fn frame_commands(&mut self, tick: Tick) -> Result<SmallVec<[NetCommand; 1]>, WireError> {
         let count = self.bits.count_some("commands", group::COMMANDS, MAX_COMMANDS, BITS_OF_A_COMMAND)?;
         let mut commands = SmallVec::with_capacity(count);

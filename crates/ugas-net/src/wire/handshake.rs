@@ -113,6 +113,7 @@ impl Decoder<'_> {
         }
     }
 
+    /// Reads a number of 32 bits.
     fn word(&mut self) -> Result<u32, WireError> {
         self.bits.bits(32).map(|word| word as u32)
     }

@@ -1,8 +1,8 @@
 //! Encoding of id sets: a subset of `known` ids.
 //!
 //! Of two forms the shorter is written: a mask with a bit for each id, or the gaps between the members as
-//! Golomb–Rice codes (low bits, as many as the average gap has, and the quotient in unary). That is close to
-//! the least number of bits for such a subset.
+//! Golomb–Rice codes: the quotient in unary, then the low bits, whose number follows from the average gap.
+//! That is close to the least number of bits for such a subset.
 
 use super::error::EncodeError;
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind, varint_bits};
@@ -10,7 +10,8 @@ use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind, varint_bits};
 /// Group size of the number of ids, less one: up to four take three bits.
 const COUNT_GROUP: u32 = 2;
 
-/// Writes a set of at least one id below `known`, in rising order.
+/// Writes a set of at least one id below `known`, in rising order. Nothing is written if an id is unknown or
+/// out of order; `what` names the ids in errors.
 pub(super) fn write(
     writer: &mut BitWriter,
     what: &'static str,
@@ -50,7 +51,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Reads a set of at least one id below `known`, in rising order.
+/// Reads a set of at least one id below `known`, in rising order. An empty set and the longer form are not
+/// canonical.
 pub(super) fn read(
     reader: &mut BitReader<'_>,
     what: &'static str,
@@ -66,6 +68,7 @@ pub(super) fn read(
     Ok(ids)
 }
 
+/// Reads a mask of `known` bits; an error if fewer are left, before anything is allocated.
 fn read_mask(reader: &mut BitReader<'_>, known: u32) -> Result<Vec<u32>, WireError> {
     if u64::from(known) > reader.left() {
         return Err(reader.error(WireErrorKind::Ends { needed: u64::from(known) }));
@@ -84,6 +87,7 @@ fn read_mask(reader: &mut BitReader<'_>, known: u32) -> Result<Vec<u32>, WireErr
     Ok(ids)
 }
 
+/// Reads the number of ids, then the gap before each; an error if one is not below `known`.
 fn read_gaps(reader: &mut BitReader<'_>, what: &'static str, known: u32) -> Result<Vec<u32>, WireError> {
     let count = reader.count_some(what, COUNT_GROUP, known as usize, 1)? as u32;
     let low = low_bits(known, count);
@@ -104,6 +108,7 @@ fn read_gaps(reader: &mut BitReader<'_>, what: &'static str, known: u32) -> Resu
     Ok(ids)
 }
 
+/// Writes a mask of `known` bits, in words of 64. The ids must be sorted and below `known`.
 fn write_mask(writer: &mut BitWriter, known: u32, ids: impl Iterator<Item = u32>) {
     let (mut word, mut begin) = (0u64, 0);
     for id in ids {
@@ -129,11 +134,13 @@ fn gaps(ids: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Bits of the average gap.
+/// The Rice parameter, which is the number of low bits of each gap: log2 of the average distance of the
+/// members (`known / count`), rounded down.
 fn low_bits(known: u32, count: u32) -> u32 {
     known.checked_div(count).and_then(u32::checked_ilog2).unwrap_or(0)
 }
 
+/// Whether the mask is shorter than the gaps; on a tie gaps are written. `count` is the number of ids.
 fn mask_is_shorter(known: u32, count: u32, ids: impl Iterator<Item = u32>) -> bool {
     let low = low_bits(known, count);
     let each: u64 = gaps(ids).map(|gap| u64::from(gap >> low) + 1 + u64::from(low)).sum();

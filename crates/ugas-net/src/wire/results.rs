@@ -26,6 +26,7 @@ const REJECTIONS: [Rejection; 11] = [
 ];
 
 impl Encoder<'_> {
+    /// Writes the outcome of a command; `tick` is that of the update, to which its key is relative.
     pub(super) fn result(&mut self, tick: Tick, result: &CommandResult) {
         self.key(tick, result.key);
         match result.outcome {
@@ -42,6 +43,7 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes a cue burst; `tick` is that of the update, to which its tick and key are relative.
     pub(super) fn burst(&mut self, tick: Tick, burst: &CueBurst) -> Result<(), EncodeError> {
         self.tick_near(tick, burst.tick);
         self.bits.varint(u64::from(burst.ordinal), group::ORDINAL);
@@ -65,6 +67,7 @@ impl Encoder<'_> {
 }
 
 impl Decoder<'_> {
+    /// Reads the outcome of a command in the update of `tick`.
     pub(super) fn result(&mut self, tick: Tick) -> Result<CommandResult, WireError> {
         let key = self.key(tick)?;
         let outcome = if !self.bits.bool()? {
@@ -81,6 +84,7 @@ impl Decoder<'_> {
         Ok(CommandResult { key, outcome })
     }
 
+    /// Reads a cue burst in the update of `tick`.
     pub(super) fn burst(&mut self, tick: Tick) -> Result<CueBurst, WireError> {
         Ok(CueBurst {
             tick: self.tick_near(tick)?,
@@ -96,7 +100,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// A number that has single precision.
+    /// Reads a number that must be exact in single precision; [`WireErrorKind::TooLarge`] if it is not.
     fn short_number(&mut self) -> Result<f32, WireError> {
         let begin = self.bits.position();
         let value = self.number()?;

@@ -118,6 +118,7 @@ impl UpdateBits {
         self.whole.bit_len()
     }
 
+    /// The bits of the datagram, to be appended to others.
     pub(super) fn into_writer(self) -> BitWriter {
         self.whole
     }
@@ -171,6 +172,7 @@ enum List {
 }
 
 impl List {
+    /// The list after this one; after the last, the end.
     fn next(self) -> Self {
         match self {
             Self::Results => Self::Bursts,
@@ -201,7 +203,7 @@ impl<'a> UpdateWriter<'a> {
     /// Adds a [block](write_block) of a controller that the client knows by its slot.
     ///
     /// # Errors
-    /// If the slot is not above those before, and below [`StreamParams::slots`].
+    /// If the slot is not above those before, or not below [`StreamParams::slots`].
     #[inline]
     pub fn slot(
         &mut self,
@@ -278,7 +280,8 @@ impl<'a> UpdateWriter<'a> {
     /// Ends the datagram, and returns it; its buffers can be reused for the next one.
     ///
     /// # Errors
-    /// If the part is not below the number of parts, or it builds upon a later tick.
+    /// If the part is not below the number of parts (part 0 of 0 means no own state), the own state builds
+    /// upon a later tick, or deltas refer to a tick that is not before the update's.
     pub fn finish(mut self) -> Result<UpdateBits, EncodeError> {
         let UpdateHeader { part, parts, tick, since, base, stream, .. } = self.header;
         if part >= parts && part > 0 {
@@ -310,6 +313,7 @@ impl<'a> UpdateWriter<'a> {
         Ok(self.bits)
     }
 
+    /// Adds a controller to the list by its handle, and what `write` writes after it. Handles must rise.
     fn add_controller(
         &mut self,
         controller: ControllerId,
@@ -327,6 +331,8 @@ impl<'a> UpdateWriter<'a> {
         Ok(room)
     }
 
+    /// Adds an item to a list, after the end of the lists before it. If it does not fit or cannot be
+    /// encoded, nothing changes; `what` names the items in errors.
     fn add(
         &mut self,
         list: List,
@@ -357,7 +363,8 @@ impl<'a> UpdateWriter<'a> {
     }
 }
 
-/// Encodes an update into one datagram, with all controllers by handle and in full.
+/// Encodes an update into one datagram, with all controllers by handle and in full; [`EncodeError::TooLong`]
+/// if it does not fit.
 pub(super) fn write_update(
     dictionary: &Dictionary,
     update: &Update,
@@ -393,6 +400,9 @@ pub(super) fn write_update(
     writer.finish()
 }
 
+/// Writes the header of an update: the three bits of the kind, packet number, stream parameters if they are
+/// stated, ack report, and the part of the own state. Without stated parameters, packet numbers have eight
+/// bits only.
 fn write_header(encoder: &mut Encoder<'_>, header: &UpdateHeader) {
     let UpdateHeader { packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *header;
     encoder.bits.bool(states_stream);

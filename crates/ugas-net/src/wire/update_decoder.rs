@@ -134,7 +134,8 @@ impl UpdateDecoder {
         super::read_to_client(dictionary, self, datagram)
     }
 
-    /// Remembers an update that is acknowledged.
+    /// Remembers an update that is acknowledged, for the decoding of later ones. The update may be late:
+    /// then older values are filled in.
     pub fn note(&mut self, update: &Update) {
         if update.states_stream {
             let stated = StreamStart { packet: update.packet, tick: update.tick, stream: update.stream };
@@ -163,7 +164,8 @@ impl UpdateDecoder {
             + self.known.values().map(|known| 1 + values(known)).sum::<usize>()
     }
 
-    /// Resolves the low eight bits of a packet number near the newest.
+    /// Resolves the low eight bits of a packet number: from [`MAX_LATE`] before the newest to
+    /// [`MAX_UNACKED`] after it. `None` if the number overflows.
     pub(super) fn packet_near(&self, low: u8) -> Option<PacketId> {
         let least = self.newest.0.saturating_sub(MAX_LATE);
         least.checked_add(u32::from(low.wrapping_sub(least as u8))).map(PacketId)
@@ -175,26 +177,29 @@ impl UpdateDecoder {
     }
 
     /// Resolves the low eight bits of a client packet number that is not before the newest reported one.
+    /// `None` if the number overflows.
     pub(super) fn acked_near(&self, low: u8) -> Option<PacketId> {
         let ahead = low.wrapping_sub(self.acked.0 as u8);
         self.acked.0.checked_add(u32::from(ahead)).map(PacketId)
     }
 
-    /// Tick and stream parameters of a datagram that does not state them.
+    /// Tick and stream parameters of a datagram that does not state them, by the last datagram up to it that
+    /// did; `None` if none is remembered.
     pub(super) fn stream_of(&self, packet: PacketId) -> Option<(Tick, StreamParams)> {
         let stated = self.streams.iter().rev().find(|stated| stated.packet <= packet)?;
         let ahead = (packet.0 - stated.packet.0).checked_mul(stated.stream.step)?;
         Some((Tick(stated.tick.0.checked_add(ahead)?), stated.stream))
     }
 
-    /// The controller in a slot, for an update of this tick.
+    /// The controller in a slot, for an update of this tick; `None` if the slot is empty, its controller was
+    /// removed, or the controller came later.
     pub(super) fn at_slot(&self, slot: u32, tick: Tick) -> Option<(ControllerId, ViewHeader)> {
         // An earlier update means an earlier controller in the slot.
         let known = self.known.get(&slot).filter(|known| known.first <= tick && !known.is_gone)?;
         Some((known.controller, known.view))
     }
 
-    /// Baseline of a piece at a tick; `None` if it is forgotten.
+    /// Baseline of a piece at a tick; `None` if it is forgotten, or the slot is empty.
     pub(super) fn baseline(&self, slot: u32, key: PieceKey, at: Tick) -> Option<Baseline> {
         let Some(past) = self.known.get(&slot)?.values.get(&key) else { return Some(Baseline::Nothing) };
         if at < past.from {
@@ -216,6 +221,9 @@ impl UpdateDecoder {
         }
     }
 
+    /// Remembers a controller's slot, view header and values of attributes and tags, or its removal. Updates
+    /// of an earlier controller in the slot, of an earlier epoch, or from before a removal are ignored. `of`
+    /// is the update that it belongs to.
     fn note_controller(&mut self, of: &Update, update: &ControllerUpdate) {
         let tick = of.tick;
         let ControllerUpdate { controller, change } = update;
@@ -266,7 +274,8 @@ impl UpdateDecoder {
 }
 
 impl ValueHistory {
-    /// Adds a value. Repeated values are kept too: a late update may lie in between.
+    /// Adds a value at its tick, and forgets values that are too old for baselines. Repeated values are kept
+    /// too: a late update may lie in between.
     fn add(&mut self, tick: Tick, value: Baseline) {
         let at = self.values.partition_point(|(known, _)| *known < tick);
         match self.values.get_mut(at) {

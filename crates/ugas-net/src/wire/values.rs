@@ -19,6 +19,7 @@ pub(super) struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
+    /// Writes a bit that says whether there is a value, and the value by `write` if there is.
     pub(super) fn option<T>(
         &mut self,
         value: Option<T>,
@@ -28,12 +29,14 @@ impl Encoder<'_> {
         value.map_or(Ok(()), |value| write(self, value))
     }
 
+    /// Writes a handle: its index, and its generation less one.
     pub(super) fn handle<H: Handle>(&mut self, handle: H) {
         self.bits.varint(u64::from(handle.index()), group::INDEX);
         self.bits.varint(u64::from(handle.generation().get() - 1), group::GENERATION);
     }
 
-    /// A handle above the previous one, by the gap.
+    /// Writes a handle above the previous one, by the gap; the first, without a previous one, in full.
+    /// [`EncodeError::Unsorted`], with the name `what`, if it is not above.
     pub(super) fn next_handle<H: Handle>(
         &mut self,
         what: &'static str,
@@ -55,6 +58,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a tag by its index; an error if the dictionary does not have it.
     pub(super) fn tag(&mut self, tag: TagId) -> Result<(), EncodeError> {
         if !self.dictionary.has_tag(tag) {
             let known = self.dictionary.tags();
@@ -64,15 +68,17 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a tick on its own.
     pub(super) fn tick(&mut self, tick: Tick) {
         self.bits.varint(u64::from(tick.0), group::TICK);
     }
 
-    /// A tick relative to a nearby one.
+    /// Writes a tick, before or after a nearby one, by the difference.
     pub(super) fn tick_near(&mut self, near: Tick, tick: Tick) {
         self.bits.signed(near.since(tick), group::TICK_NEAR);
     }
 
+    /// Writes a prediction key, with its tick relative to a nearby one.
     pub(super) fn key(&mut self, near: Tick, key: PredictionKey) {
         let Key { tick, sequence, dependent } = Key::of(key);
         self.tick_near(near, tick);
@@ -80,6 +86,7 @@ impl Encoder<'_> {
         self.bits.varint(u64::from(dependent), group::SEQUENCE);
     }
 
+    /// Writes a number exactly; an error, with the name `what`, if it is not finite.
     pub(super) fn number(&mut self, what: &'static str, value: f64) -> Result<(), EncodeError> {
         if !value.is_finite() {
             return Err(EncodeError::NotFinite(what));
@@ -88,16 +95,18 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// A number in single precision.
+    /// Writes a number rounded to single precision; an error, with the name `what`, if it is not finite.
     pub(super) fn coarse(&mut self, what: &'static str, value: f64) -> Result<(), EncodeError> {
         self.bits.single(narrowed(value).ok_or(EncodeError::NotFinite(what))?);
         Ok(())
     }
 
+    /// Writes a vector in single precision.
     pub(super) fn vector(&mut self, what: &'static str, vector: Vector3) -> Result<(), EncodeError> {
         vector.into_iter().try_for_each(|value| self.coarse(what, value))
     }
 
+    /// Writes the number of bytes and the bytes; an error if there are more than `most`.
     pub(super) fn bytes(&mut self, what: &'static str, bytes: &[u8], most: usize) -> Result<(), EncodeError> {
         at_most(what, bytes.len(), most)?;
         self.bits.bytes(bytes, group::LENGTH);
@@ -112,6 +121,7 @@ pub(super) struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
+    /// Reads a bit that says whether there is a value, and the value by `read` if there is.
     pub(super) fn option<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, WireError>,
@@ -119,16 +129,18 @@ impl Decoder<'_> {
         if self.bits.bool()? { read(self).map(Some) } else { Ok(None) }
     }
 
-    /// An error at an earlier bit.
+    /// An error at an earlier bit, for values that turn out invalid after they were read.
     pub(super) fn error_at<T>(&self, at: u64, kind: WireErrorKind) -> Result<T, WireError> {
         Err(WireError { at, kind })
     }
 
+    /// Reads a handle. Whether there is such an object is not checked.
     pub(super) fn handle<H: Handle>(&mut self) -> Result<H, WireError> {
         let index = self.bits.small(group::INDEX)?;
         self.generation(index, 1)
     }
 
+    /// Reads a handle above the previous one, by the gap; a handle on its own if there is none.
     pub(super) fn next_handle<H: Handle>(&mut self, previous: Option<H>) -> Result<H, WireError> {
         let Some(previous) = previous else { return self.handle() };
         let too_large = self.bits.error(WireErrorKind::TooLarge);
@@ -138,6 +150,7 @@ impl Decoder<'_> {
         self.generation(index, least)
     }
 
+    /// Reads the generation of a handle, which is at least `least`, and returns the handle with this index.
     fn generation<H: Handle>(&mut self, index: u32, least: u64) -> Result<H, WireError> {
         let too_large = self.bits.error(WireErrorKind::TooLarge);
         let generation = self.bits.varint(group::GENERATION)?.checked_add(least);
@@ -146,6 +159,7 @@ impl Decoder<'_> {
         Ok(H::from_parts(index, generation))
     }
 
+    /// Reads a tag; an error if the dictionary does not have it.
     pub(super) fn tag(&mut self) -> Result<TagId, WireError> {
         let too_large = self.bits.error(WireErrorKind::TooLarge);
         let tag = TagId::from_index(self.bits.bits(self.dictionary.tag_bits())? as u32);
@@ -156,12 +170,14 @@ impl Decoder<'_> {
         self.bits.small(group::TICK).map(Tick)
     }
 
+    /// Reads a tick relative to a nearby one.
     pub(super) fn tick_near(&mut self, near: Tick) -> Result<Tick, WireError> {
         let too_large = self.bits.error(WireErrorKind::TooLarge);
         let tick = i64::from(near.0).checked_sub(self.bits.signed(group::TICK_NEAR)?);
         tick.and_then(|tick| u32::try_from(tick).ok()).map(Tick).ok_or(too_large)
     }
 
+    /// Reads a prediction key, with its tick relative to a nearby one.
     pub(super) fn key(&mut self, near: Tick) -> Result<PredictionKey, WireError> {
         let tick = self.tick_near(near)?;
         let sequence = self.bits.small(group::SEQUENCE)?;
@@ -173,6 +189,7 @@ impl Decoder<'_> {
         self.bits.number()
     }
 
+    /// Reads a vector in single precision, whose numbers are finite.
     pub(super) fn vector(&mut self) -> Result<Vector3, WireError> {
         let mut vector = [0.0; 3];
         for value in &mut vector {
@@ -198,6 +215,7 @@ struct Key {
 }
 
 impl Key {
+    /// Splits a key: from the top, 32 bits of tick, 16 of sequence and 16 of dependent number.
     fn of(key: PredictionKey) -> Self {
         Self { tick: Tick((key.0 >> 32) as u32), sequence: (key.0 >> 16) as u16, dependent: key.0 as u16 }
     }
@@ -213,6 +231,7 @@ pub(super) fn narrowed(value: f64) -> Option<f32> {
     value.is_finite().then(|| (value as f32).clamp(f32::MIN, f32::MAX))
 }
 
+/// [`EncodeError::TooMany`] if there are more than `most` items; `what` names them.
 pub(super) fn at_most(what: &'static str, found: usize, most: usize) -> Result<(), EncodeError> {
     if found > most { Err(EncodeError::TooMany { what, found, most }) } else { Ok(()) }
 }

@@ -22,10 +22,12 @@ fn run(link: &mut Link, number: u32) -> Vec<(u64, Vec<u8>)> {
     arrived
 }
 
+/// Numbers of the datagrams that [`run`] sent, in the order of arrival.
 fn numbers(arrived: &[(u64, Vec<u8>)]) -> Vec<u32> {
     arrived.iter().map(|(_, bytes)| u32::from_le_bytes(bytes[..4].try_into().unwrap())).collect()
 }
 
+/// A link under these conditions with seed 1.
 fn over(conditions: Conditions) -> Link {
     Link::new(1, conditions)
 }

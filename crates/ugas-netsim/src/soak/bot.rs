@@ -12,7 +12,7 @@ use ugas_net::{ActError, Client};
 /// Chance of a command in a step.
 const EAGERNESS: f64 = 0.12;
 
-/// Gives any number of commands; returns their keys.
+/// Gives any number of random commands in a step; returns the keys of those that the client accepted.
 pub(super) fn act(client: &mut Client, dice: &mut RandomStream) -> Vec<PredictionKey> {
     let mut done = Vec::new();
     while dice.chance(EAGERNESS) {
@@ -23,6 +23,8 @@ pub(super) fn act(client: &mut Client, dice: &mut RandomStream) -> Vec<Predictio
     done
 }
 
+/// Gives one random command for a hero. `Unknown` if there is nothing to give it for, as no activation to
+/// cancel.
 fn one(client: &mut Client, hero: ControllerId, dice: &mut RandomStream) -> Result<PredictionKey, ActError> {
     let simulation = client.simulation();
     let controller = simulation.controller(hero).ok_or(ActError::Unknown)?;
@@ -55,7 +57,7 @@ fn one(client: &mut Client, hero: ControllerId, dice: &mut RandomStream) -> Resu
     }
 }
 
-/// Picks a random item; `None` if there are none.
+/// Picks a random item; `None` if there are none. Always draws one number.
 pub(super) fn pick<'a, T>(dice: &mut RandomStream, among: &'a [T]) -> Option<&'a T> {
     among.get(dice.below(among.len().max(1) as u64) as usize)
 }

@@ -73,14 +73,15 @@ impl Cheat {
         }
     }
 
-    /// Resets the state for a new session.
+    /// Resets the state for a new session. Recorded datagrams stay, to be replayed into it.
     pub(super) fn reset(&mut self) {
         self.next_packet = 1;
         self.held.clear();
         self.lag_until = Time::ZERO;
     }
 
-    /// Datagrams to send in place of one, and the trick that was played.
+    /// Datagrams to send in place of one, and the trick that was played, if any. Only frames are tampered
+    /// with. While the lag switch is on, nothing is sent; what was held back comes afterwards, all at once.
     pub(super) fn tamper(
         &mut self,
         now: Time,
@@ -114,6 +115,8 @@ impl Cheat {
         (out, trick.map(|trick| TRICKS[trick]))
     }
 
+    /// Encodes frames with the next packet number. `None` if they cannot be encoded; the number is then not
+    /// used up.
     fn write(&mut self, mut frames: Frames, dictionary: &Dictionary) -> Option<Vec<u8>> {
         frames.packet = PacketId(self.next_packet);
         let bytes = wire::encode_to_server(dictionary, &ToServer::Frames(frames)).ok()?;
@@ -121,7 +124,8 @@ impl Cheat {
         Some(bytes)
     }
 
-    /// Plays a trick: changes the frames, or returns datagrams of its own.
+    /// Plays a trick, by its index in [`TRICKS`]: changes the frames, starts to withhold acknowledgements or
+    /// datagrams, or returns datagrams to send in addition.
     fn play(
         &mut self,
         trick: usize,
@@ -229,7 +233,7 @@ impl Cheat {
         Vec::new()
     }
 
-    /// Adds a command to a frame of a tick.
+    /// Adds a command to the frame of a tick, which is created if missing; does nothing without a command.
     fn command(&mut self, frames: &mut Frames, tick: Tick, command: Option<NetCommand>) {
         let Some(command) = command else { return };
         match frames.frames.iter_mut().find(|frame| frame.tick == tick) {
@@ -241,6 +245,7 @@ impl Cheat {
         }
     }
 
+    /// A flood of datagrams: the same frames or replays 300 times, or 40 hellos with large credentials.
     fn flood(&mut self, frames: &Frames, knowledge: &CheatKnowledge<'_>) -> Vec<Vec<u8>> {
         let dictionary = knowledge.dictionary;
         match self.dice.below(3) {
@@ -266,11 +271,13 @@ impl Cheat {
         }
     }
 
+    /// A random ability of the cheat's first controller.
     fn own_ability(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<GrantedAbilityId> {
         let own = knowledge.own.first()?;
         pick(&mut self.dice, knowledge.simulation.controller(*own)?.abilities()).copied()
     }
 
+    /// A random controller that the cheat does not own, also one that is hidden from it.
     fn foreign_controller(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<ControllerId> {
         let all: Vec<ControllerId> = knowledge
             .simulation
@@ -281,17 +288,20 @@ impl Cheat {
         pick(&mut self.dice, &all).copied()
     }
 
+    /// A random ability of a random foreign controller; `None` if that has none.
     fn foreign_ability(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<GrantedAbilityId> {
         let foreign = self.foreign_controller(knowledge)?;
         pick(&mut self.dice, knowledge.simulation.controller(foreign)?.abilities()).copied()
     }
 
+    /// A random activation of a random foreign controller; `None` if that has none.
     fn foreign_run(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<ActivationId> {
         let foreign = self.foreign_controller(knowledge)?;
         pick(&mut self.dice, knowledge.simulation.controller(foreign)?.activations()).copied()
     }
 }
 
+/// A command that activates an ability without targets.
 fn activate(ability: GrantedAbilityId) -> NetCommand {
     NetCommand::Activate { ability, targets: TargetData::default(), event: None }
 }

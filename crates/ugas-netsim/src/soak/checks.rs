@@ -22,6 +22,8 @@ pub(super) struct ViewHistory {
 }
 
 impl ViewHistory {
+    /// Records the own controllers of all honest clients as the server has them after its current tick.
+    /// Called for every tick of the viewing phase.
     pub(super) fn record_server_view(&mut self, server: &Server<Defaults>, players: &[Player]) {
         for player in players.iter().filter(|player| player.is_honest()) {
             let Some(client) = player.client.id() else { continue };
@@ -34,6 +36,7 @@ impl ViewHistory {
         }
     }
 
+    /// Records the own controllers of an honest client as it shows them at its current tick.
     pub(super) fn record_client_view(&mut self, server: &Server<Defaults>, player: &Player) {
         let Some(client) = player.client.id().filter(|_| player.is_honest()) else { return };
         for (id, mode) in owned(server, client) {
@@ -46,7 +49,8 @@ impl ViewHistory {
         }
     }
 
-    /// Number of compared ticks, and the first difference.
+    /// Compares the server's and the client's records of a controller. Returns the number of ticks that both
+    /// recorded, and the first difference.
     fn compare(&self, client: ClientId, controller: ControllerId) -> (usize, Option<String>) {
         let moments = self.truth.iter().filter(|((_, known, id), _)| (*known, *id) == (client, controller));
         let mut count = 0;
@@ -74,7 +78,7 @@ fn owned(server: &Server<Defaults>, client: ClientId) -> Vec<(ControllerId, Repl
 }
 
 impl SoakMatch {
-    /// Runs all checks.
+    /// Runs all checks at the end of a match; violations go to `found`.
     pub(super) fn check(&mut self) {
         self.server_audit.close();
         let mut found = self.server_audit.take_found();
@@ -95,7 +99,8 @@ impl SoakMatch {
         self.found.extend(found);
     }
 
-    /// Checks that commands that ran were given by their client.
+    /// Checks that commands that ran were given by their client, in this session and in earlier ones. Cheats
+    /// are exempt.
     fn check_commands(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
         let player = &self.players[at];
         if !player.is_honest() {
@@ -110,7 +115,8 @@ impl SoakMatch {
         }
     }
 
-    /// Checks that a client shows exactly what it may see.
+    /// Checks that a client shows exactly what it may see: own controllers by the recorded ticks, since they
+    /// are predicted, and others as they are now.
     fn check_view(&self, at: usize, found: &mut Vec<(Kind, String)>) {
         let player = &self.players[at];
         let client = &player.client;
@@ -166,7 +172,8 @@ impl SoakMatch {
         }
     }
 
-    /// Checks that a client's host received every event once.
+    /// Checks that a client's host received every event once: state events, answers to commands, and cue
+    /// bursts, of which some may be lost under faults. Takes the violations that the player's audit found.
     fn check_events(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
         let player = &mut self.players[at];
         player.audit.close(&player.client);
@@ -201,7 +208,8 @@ impl SoakMatch {
         }
     }
 
-    /// Checks that nothing of a cheat reaches the vault, which cheats never see.
+    /// Checks that no effect of a cheat's ability reaches the vault, which cheats never see. Called for every
+    /// event of the server.
     pub(super) fn check_reach(&mut self, event: &Event) {
         let (EventKind::EffectApplied { target, effect, .. }
         | EventKind::EffectExecuted { target, effect, active: None, .. }) = event.kind

@@ -38,7 +38,7 @@ pub(super) struct EventAudit {
 }
 
 impl EventAudit {
-    /// Reported rejection of a command.
+    /// Reported rejection of a command; `None` if it was not rejected.
     pub(super) fn rejection(&self, key: &PredictionKey) -> Option<Rejection> {
         self.rejected.get(key).copied()
     }
@@ -73,7 +73,7 @@ impl EventAudit {
         }
     }
 
-    /// Compares the state that the events imply with the shown state.
+    /// Compares the state that the events imply with the shown state. Called at the end of a match.
     pub(super) fn close(&mut self, client: &Client) {
         let simulation = client.simulation();
         let shown: Vec<ControllerId> = simulation.controllers().map(|(id, _)| id).collect();
@@ -116,6 +116,7 @@ impl EventAudit {
         self.found.extend(found.into_iter().map(|message| (Kind::StateEvents, message)));
     }
 
+    /// Checks that a command was given, and is answered for the first time.
     fn answer(&mut self, key: PredictionKey) {
         if !self.answered.insert(key) {
             self.found.push((Kind::Answers, format!("{key:?} was answered twice")));
@@ -125,12 +126,16 @@ impl EventAudit {
         }
     }
 
+    /// Counts an executed cue, or with -1 its retraction, under the server's handle; ignored if that was
+    /// never known.
     fn count_cue_burst(&mut self, client: &Client, controller: ControllerId, cue: TagId, count: i64) {
         if let Some(remote) = self.names.get(&controller).copied().or_else(|| client.remote(controller)) {
             *self.cue_bursts.entry((remote, cue)).or_default() += count;
         }
     }
 
+    /// Applies a state event to the state that the events imply. It is a violation if it does not fit: a
+    /// wrong old value, something added twice, or removed without having been there.
     fn change(&mut self, client: &Client, event: &ClientEvent) {
         let mut wrong = false;
         match event {
@@ -187,6 +192,7 @@ impl EventAudit {
         }
     }
 
+    /// The implied state of a controller; empty at first.
     fn on(&mut self, controller: ControllerId) -> &mut ReportedState {
         self.controllers.entry(controller).or_default()
     }

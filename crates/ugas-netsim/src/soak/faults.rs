@@ -13,7 +13,8 @@ use ugas_core::simulation::Stacks;
 use ugas_net::message::ClientId;
 
 impl SoakMatch {
-    /// Inflicts the faults that are due.
+    /// Inflicts the faults that are due, on the game and on every player, and draws when the next are. Called
+    /// in every step of the faults phase.
     pub(super) fn inflict_faults(&mut self) {
         if self.now >= self.next_event {
             self.next_event = self.now + draw_span(&mut self.dice, 0.02, 0.5);
@@ -40,7 +41,8 @@ impl SoakMatch {
         }
     }
 
-    /// Inflicts a fault on a player's link or machine.
+    /// Inflicts a random fault: new conditions or a partition of a player's link, a stall of its machine or
+    /// of the server, or its leaving. Kinds that the profile excludes do nothing.
     fn fault(&mut self, at: usize) {
         let profile = self.profile;
         let kind = self.dice.below(10);
@@ -81,7 +83,8 @@ impl SoakMatch {
         }
     }
 
-    /// Causes a random event in the game.
+    /// Causes a random event in the game on the server: effects and abilities change; with turmoil also
+    /// views, owners, attribute sets and the population.
     fn event(&mut self) {
         let controllers: Vec<ControllerId> =
             self.server.simulation().controllers().map(|(id, _)| id).collect();
@@ -130,6 +133,7 @@ impl SoakMatch {
         }
     }
 
+    /// Grants the ability `GA_Borrowed` to a controller, or revokes it if it was granted here before.
     fn change_abilities(&mut self, controller: ControllerId) {
         let Ok(ability) = self.server.catalog().ability("GA_Borrowed") else { return };
         let simulation = self.server.simulation_mut();
@@ -166,7 +170,8 @@ impl SoakMatch {
         self.report.fault("attribute sets", 1);
     }
 
-    /// Shows a controller to a client, or hides it.
+    /// Shows a controller to a client, or hides it. Owners keep seeing their own, and the vault stays as it
+    /// is.
     fn toggle_relevancy(&mut self, controller: ControllerId, client: Option<ClientId>) {
         let Some(client) = client else { return };
         if self.server.owner(controller) == Some(client) || Some(controller) == self.vault {
@@ -182,7 +187,7 @@ impl SoakMatch {
         self.report.fault("relevancy", 1);
     }
 
-    /// Changes the owner of a controller.
+    /// Gives a controller to a client, or takes it back so that nobody owns it. The vault is exempt.
     fn change_owner(&mut self, controller: ControllerId, client: Option<ClientId>) {
         if Some(controller) == self.vault {
             return;
@@ -200,6 +205,7 @@ impl SoakMatch {
     }
 }
 
+/// Draws a span between two numbers of seconds.
 fn draw_span(dice: &mut RandomStream, from: f64, to: f64) -> Span {
     Span::seconds(dice.range(from, to))
 }

@@ -102,16 +102,17 @@ impl Game {
     }
 }
 
-/// A whole number.
+/// Draws a whole number, bounds included.
 fn whole(dice: &mut RandomStream, from: u64, to: u64) -> f64 {
     (from + dice.below(to - from + 1)) as f64
 }
 
-/// A number of tenths.
+/// Draws a multiple of a tenth; the bounds are in tenths, and included.
 fn tenths(dice: &mut RandomStream, from: u64, to: u64) -> f64 {
     whole(dice, from, to) / 10.0
 }
 
+/// Builds the catalog. Costs and cooldowns come from `priced`, which the audit checks against.
 fn catalog(dice: &mut RandomStream, priced: &[Priced]) -> Arc<Catalog> {
     let set = AttributeSetDef::new("Combat")
         .with(AttributeDef::new("Health", 100.0).min(0.0).max(100.0))
@@ -176,6 +177,7 @@ fn catalog(dice: &mut RandomStream, priced: &[Priced]) -> Arc<Catalog> {
     }
 }
 
+/// Effects of the game, without costs and cooldowns.
 fn effects(dice: &mut RandomStream) -> Vec<EffectDef> {
     let poison = StackingDef {
         expiration: [StackExpiration::ClearAll, StackExpiration::RemoveOneAndRefresh][dice.below(2) as usize],
@@ -228,6 +230,8 @@ fn effects(dice: &mut RandomStream) -> Vec<EffectDef> {
     ]
 }
 
+/// Abilities of the game, without costs and cooldowns. They cover predicted, server-only and local ones,
+/// waiting, targeting, channelling, chance, grants and summons.
 fn abilities(dice: &mut RandomStream) -> Vec<AbilityDef> {
     let plain = |name: &str| AbilityDef::new(name).task(TaskDef::commit());
     let dispel = RemoveDef { tags: vec!["State.Poisoned".into()], ..RemoveDef::default() };
@@ -301,6 +305,7 @@ fn abilities(dice: &mut RandomStream) -> Vec<AbilityDef> {
     ]
 }
 
+/// Heroes and other controllers, of all replication modes.
 fn templates() -> Vec<ControllerDef> {
     let hero = |name: &str, mode| {
         let mut hero = ControllerDef::new(name).with_set("Combat").with_tag("Kind.Hero");

@@ -40,7 +40,8 @@ use soak_match::SoakMatch;
 /// One of so many seeds is played twice, to check determinism.
 const TWICE: u64 = 4;
 
-/// Plays the match of a seed.
+/// Plays the match of a seed, and reports violated invariants. One of four seeds is played twice; different
+/// results are a [`Kind::Determinism`] violation.
 pub fn play(profile: &Profile, seed: u64) -> Report {
     let mut report = once(profile, seed);
     if seed.is_multiple_of(TWICE) {
@@ -53,6 +54,7 @@ pub fn play(profile: &Profile, seed: u64) -> Report {
     report
 }
 
+/// Plays a match once. A panic becomes a violation, with an otherwise empty report.
 fn once(profile: &Profile, seed: u64) -> Report {
     let played = catch_unwind(AssertUnwindSafe(|| SoakMatch::new(*profile, seed).play()));
     let (mut report, found) = match played {
@@ -69,6 +71,7 @@ fn once(profile: &Profile, seed: u64) -> Report {
     report
 }
 
+/// A violation with the command line that replays its match.
 fn violation(profile: &Profile, seed: u64, kind: Kind, message: String) -> Violation {
     let replay = format!("ugas soak --profile {} --seed {seed} --seeds 1", profile.name);
     Violation { seed, kind, message, replay }

@@ -122,7 +122,8 @@ impl OracleView {
         Some(view)
     }
 
-    /// Description of the first difference between two views.
+    /// Description of the first difference between this view, the server's, and the client's; `None` if they
+    /// are equal.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         fn differ<T: PartialEq + core::fmt::Debug>(what: &str, truth: &T, shown: &T) -> Option<String> {
             (truth != shown).then(|| format!("{what}: the server has {truth:?}, the client shows {shown:?}"))
@@ -180,6 +181,7 @@ fn rounded(quantize: Option<Quantize>, value: f64) -> f64 {
     if step >= steps { max } else { min + (max - min) * (step / steps) }
 }
 
+/// Effects on a controller, sorted. Their next periodic ticks are left out unless the scope includes phases.
 fn effects(
     simulation: &Simulation,
     id: ControllerId,

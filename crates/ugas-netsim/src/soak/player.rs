@@ -43,6 +43,8 @@ pub(super) struct Player {
 }
 
 impl Player {
+    /// An honest player on a perfect link; the match adds faults, and makes some players cheats. `drift` is
+    /// in thousandths.
     pub(super) fn new(catalog: &Arc<Catalog>, mut dice: RandomStream, number: u64, drift: i64) -> Self {
         let nonce = dice.next_u64();
         let link = Duplex::new(dice.next_u64(), Conditions::perfect());
@@ -75,7 +77,8 @@ impl Player {
         self.cheat.is_none()
     }
 
-    /// Begins a new session; with a new connection, or with the same one.
+    /// Begins a new session with a new client, on the connection `peer`, which may be the same as before. The
+    /// commands of the old session are kept.
     pub(super) fn rejoin(&mut self, peer: PeerId) {
         self.keep_session();
         let catalog = Arc::clone(self.client.catalog());
@@ -94,7 +97,7 @@ impl Player {
         found
     }
 
-    /// Keeps the commands of a session that ended.
+    /// Keeps the commands and violations of a session that ended, and starts a new audit.
     fn keep_session(&mut self) {
         let mut audit = core::mem::take(&mut self.audit);
         self.found.extend(audit.take_found());

@@ -100,6 +100,7 @@ fn hold_trigger(client: &mut Client) {
     }
 }
 
+/// Rules with one hero and one weapon without cost, whose input is buffered during the cooldown.
 fn rules() -> Arc<Catalog> {
     let weapon = AbilityGrantDef { input: Some(TRIGGER.into()), ..AbilityGrantDef::new("GA_Weapon") };
     let built = Catalog::builder()

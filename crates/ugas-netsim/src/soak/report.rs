@@ -100,6 +100,7 @@ impl Report {
         self
     }
 
+    /// Counts faults of a kind; a kind without any is not listed.
     pub(super) fn fault(&mut self, fault: &'static str, count: u64) {
         if count > 0 {
             *self.faults.entry(fault).or_default() += count;

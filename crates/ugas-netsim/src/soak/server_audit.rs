@@ -56,7 +56,8 @@ impl ServerAudit {
         }
     }
 
-    /// Audits an event of the server. `owner` owns the controller that it is about, and `viewers` see it.
+    /// Audits an event of the server, and keeps what later checks need. `owner` owns the controller that it
+    /// is about, and `viewers` see it.
     pub(super) fn note(&mut self, event: &Event, owner: Option<ClientId>, viewers: &[ClientId]) {
         match &event.kind {
             EventKind::AbilityCommitted { controller, ability, .. } => {
@@ -98,7 +99,7 @@ impl ServerAudit {
         core::mem::take(&mut self.found)
     }
 
-    /// Checks that every commitment was paid for.
+    /// Checks that every commitment was paid for. Called at the end of a match.
     pub(super) fn close(&mut self) {
         for price in &self.prices {
             let Some((cost, _)) = price.cost else { continue };
@@ -114,6 +115,7 @@ impl ServerAudit {
         }
     }
 
+    /// Counts a commitment of an ability, and checks that its cooldown has passed since the last one.
     fn commit(&mut self, event: &Event, controller: ControllerId, ability: AbilityId) {
         let Some(price) = self.prices.iter().find(|price| price.ability == ability) else { return };
         let known = self.commits.get(&(controller, ability)).copied();
@@ -130,6 +132,7 @@ impl ServerAudit {
         self.commits.insert((controller, ability), (event.time, count + 1));
     }
 
+    /// Counts a payment of a cost, and checks its amount. Other changes of energy are ignored.
     fn pay(&mut self, event: &Event, controller: ControllerId, old: f64, new: f64) {
         let cost = self
             .prices
@@ -143,6 +146,8 @@ impl ServerAudit {
         }
     }
 
+    /// Checks that the command of a client that began an activation runs once, and in the order of keys.
+    /// Dependent actions are ignored.
     fn begin(&mut self, client: ClientId, key: PredictionKey) {
         if key.is_dependent() {
             return;

@@ -70,6 +70,7 @@ enum Phase {
 }
 
 impl SoakMatch {
+    /// Draws the match of a seed: rules, players and the drift of their clocks. Nobody has connected yet.
     pub(super) fn new(profile: Profile, seed: u64) -> Self {
         let game = Game::draw(seed);
         let mut dice = RandomStream::derive(seed, &[1]);
@@ -119,7 +120,7 @@ impl SoakMatch {
         }
     }
 
-    /// Plays it to the end.
+    /// Plays the match through all phases, and returns the report and the violations that were found.
     pub(super) fn play(mut self) -> (Report, Vec<(Kind, String)>) {
         self.populate();
         self.run(OPENING, Phase::Opening);
@@ -131,6 +132,7 @@ impl SoakMatch {
         self.finish()
     }
 
+    /// Spawns the controllers that nobody owns, and the vault.
     fn populate(&mut self) {
         let simulation = self.server.simulation_mut();
         for template in ["Wolf", "Wolf", "Banner", "Ghost"] {
@@ -139,6 +141,7 @@ impl SoakMatch {
         self.vault = simulation.spawn("Banner").ok();
     }
 
+    /// Runs steps of a phase for a span.
     fn run(&mut self, span: Span, phase: Phase) {
         let end = self.now + span;
         while self.now < end {
@@ -146,6 +149,8 @@ impl SoakMatch {
         }
     }
 
+    /// Runs half a tick: faults if they are on, then the server unless it stalls, its datagrams, and all
+    /// players.
     fn step(&mut self, phase: Phase) {
         let length = self.server.tick_length();
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
@@ -167,6 +172,8 @@ impl SoakMatch {
         self.check_memory();
     }
 
+    /// Delivers datagrams to the server, and runs the ticks that are due. In the viewing phase it records the
+    /// state after each of them.
     fn serve(&mut self, length: TickLength, phase: Phase) {
         for player in &mut self.players {
             while let Some(sealed) = player.link.to_server.receive(self.now) {
@@ -186,7 +193,7 @@ impl SoakMatch {
         }
     }
 
-    /// Handles the server's events.
+    /// Drains the server's events: assigns heroes to clients that joined, and audits events of the game.
     fn handle_server_events(&mut self) {
         while let Some(event) = self.server.poll_event() {
             match event {
@@ -206,7 +213,8 @@ impl SoakMatch {
         }
     }
 
-    /// Gives a new client a hero: its previous one, if nobody else owns it.
+    /// Gives a new client a hero: its previous one if nobody owns it, otherwise a new one. Hides the vault
+    /// from cheats.
     fn assign_hero(&mut self, client: ClientId, peer: PeerId) {
         let Some(player) = self.players.iter_mut().find(|player| player.peer == peer) else { return };
         let is_free = |hero: &ControllerId| {
@@ -244,6 +252,8 @@ impl SoakMatch {
         self.server.clients().filter(|client| !is_hidden(client)).collect()
     }
 
+    /// Runs a player for a step, unless it stalls: reconnects it if its session is over or it was away,
+    /// delivers its datagrams, gives commands, and sends. Commands are given during the faults only.
     fn play_one(&mut self, at: usize, phase: Phase) {
         let player = &mut self.players[at];
         if self.now < player.stalled_until {
@@ -280,6 +290,7 @@ impl SoakMatch {
         self.send(at, phase);
     }
 
+    /// Drains the events of a client; those of an honest one are audited.
     fn poll_events(player: &mut Player) {
         while let Some(event) = player.client.poll_event() {
             if !matches!(event, ClientEvent::Connected { .. }) && player.is_honest() {
@@ -317,7 +328,7 @@ impl SoakMatch {
         }
     }
 
-    /// Checks that nothing grows without bound.
+    /// Checks that nothing grows without bound. Keeps at most 64 of the violations so far.
     fn check_memory(&mut self) {
         let sessions = self.server.clients().count();
         let most = (sessions + 1) * MOST_PER_SESSION;
@@ -333,6 +344,7 @@ impl SoakMatch {
         self.found.truncate(64);
     }
 
+    /// Completes the report with counts of faults and commands, and with the hash of the match.
     fn finish(mut self) -> (Report, Vec<(Kind, String)>) {
         for player in &mut self.players {
             for link in [&player.link.to_server, &player.link.to_client] {

@@ -91,10 +91,12 @@ pub fn command_seeds() -> Vec<Vec<u8>> {
     lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
 }
 
+/// Configuration with short cascades, so that one run stays short.
 pub(super) fn config() -> Config {
     Config { cascade_limit: 200, ..Config::seeded(1) }
 }
 
+/// Driver of the game that all fuzz bodies share; the same in every run.
 pub(super) fn driver() -> SimDriver {
     let mut runner = TestRunner::deterministic();
     let game = match game_of_abilities().new_tree(&mut runner) {
@@ -104,12 +106,13 @@ pub(super) fn driver() -> SimDriver {
     SimDriver::configured(&game, config())
 }
 
+/// Catalog of the shared game, built once.
 pub(super) fn catalog() -> &'static Arc<Catalog> {
     static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
     CATALOG.get_or_init(|| driver().sim.catalog().clone())
 }
 
-/// Simulation of a game in progress.
+/// Simulation of a game in progress, built once: the initial state of commands and servers.
 pub(super) fn start() -> &'static Simulation {
     static START: OnceLock<Simulation> = OnceLock::new();
     START.get_or_init(|| {
@@ -124,7 +127,7 @@ pub(super) fn start() -> &'static Simulation {
     })
 }
 
-/// Executes a command; `Advance` is shortened.
+/// Executes a command. `Advance` is shortened, and is left out of batches, where it could not be.
 fn execute(sim: &mut Simulation, command: Command) {
     match command {
         Command::Advance(span) => advance(sim, span),
@@ -145,6 +148,8 @@ fn execute(sim: &mut Simulation, command: Command) {
     }
 }
 
+/// Advances from timer to timer within the span, over at most [`INSTANTS`] instants. Time stops at the last
+/// of them; without a timer it does not pass.
 fn advance(sim: &mut Simulation, span: Span) {
     let until = sim.now() + span;
     for _ in 0..INSTANTS {
@@ -153,6 +158,8 @@ fn advance(sim: &mut Simulation, span: Span) {
     }
 }
 
+/// Uses a decoded state: advances time, executes commands about its effects and abilities, and despawns its
+/// controllers. Nothing may panic.
 pub(super) fn use_everything(sim: &mut Simulation) {
     advance(sim, Span::seconds(2.0));
     for command in commands(sim).into_iter().chain(ability_commands(sim)).take(2 * COMMANDS) {
@@ -166,7 +173,7 @@ pub(super) fn use_everything(sim: &mut Simulation) {
     sim.events().for_each(drop);
 }
 
-/// Commands about effects.
+/// Commands about the effects of the first controllers, and one that defines an effect.
 fn commands(sim: &Simulation) -> Vec<Command> {
     let mut commands = Vec::new();
     for (id, controller) in sim.controllers().take(4) {
@@ -197,7 +204,7 @@ fn commands(sim: &Simulation) -> Vec<Command> {
     commands
 }
 
-/// Commands about abilities.
+/// Commands about the abilities, inputs and tasks of the first controllers.
 fn ability_commands(sim: &Simulation) -> Vec<Command> {
     let mut commands = vec![Command::Advance(Span::seconds(0.5))];
     for (id, controller) in sim.controllers().take(4) {

@@ -45,6 +45,7 @@ pub fn expression(bytes: &[u8]) {
 struct AnyName;
 
 impl Names for AnyName {
+    /// Knows every name with a capital first letter; names of the same length are the same attribute.
     fn attribute(&self, name: &str) -> Option<AttributeId> {
         number(name).map(AttributeId::from_index)
     }
@@ -57,11 +58,13 @@ impl Names for AnyName {
         number(name).map(CurveId::from_index)
     }
 
+    /// Knows one local variable, `x`.
     fn local(&self, name: &str) -> Option<u16> {
         (name == "x").then_some(0)
     }
 }
 
+/// Index of a name: its length; `None` without a capital first letter.
 fn number(name: &str) -> Option<u32> {
     name.starts_with(|first: char| first.is_ascii_uppercase()).then_some(name.len() as u32)
 }
@@ -73,6 +76,7 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
+    /// Value that the input byte at a position chooses.
     fn value(&self, at: usize) -> f64 {
         const VALUES: [f64; 12] =
             [0.0, -0.0, 1.0, -1.0, 0.5, 100.0, -3.25, 1e308, -1e308, 5e-324, 9_007_199_254_740_993.0, 1e-9];
@@ -82,6 +86,7 @@ impl Numbers<'_> {
 }
 
 impl Environment for Numbers<'_> {
+    /// Value that the input chooses; every seventh attribute is missing.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         match attribute.index() % 7 {
             6 => Err(EvalError::MissingAttribute { side, attribute }),
@@ -89,6 +94,7 @@ impl Environment for Numbers<'_> {
         }
     }
 
+    /// Every other tag is present.
     fn has_tag(&mut self, _: Side, tag: TagId) -> bool {
         tag.index().is_multiple_of(2)
     }
@@ -105,6 +111,7 @@ impl Environment for Numbers<'_> {
         Ok(self.value(name.len()))
     }
 
+    /// Next byte of the input as a random number from 0 to below 1.
     fn random(&mut self) -> Result<f64, EvalError> {
         self.dice += 1;
         Ok(f64::from(self.bytes.get(self.dice).copied().unwrap_or_default()) / 256.0)

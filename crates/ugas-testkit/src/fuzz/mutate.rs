@@ -76,6 +76,8 @@ impl Mutator {
         input
     }
 
+    /// Applies one random mutation: deletes, copies, replaces or changes bytes, inserts a token or a piece of
+    /// another seed, or changes a line or a word.
     fn mutate(&mut self, input: &mut Vec<u8>) {
         let at = self.below(input.len() + 1);
         let end = (at + 1 + self.below(24)).min(input.len());
@@ -154,6 +156,7 @@ impl Mutator {
         input.splice(words[to].clone(), word);
     }
 
+    /// Random number below `bound`; 0 if the bound is 0.
     fn below(&mut self, bound: usize) -> usize {
         // SplitMix64, whose constants are its definition.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

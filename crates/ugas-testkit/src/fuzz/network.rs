@@ -114,13 +114,14 @@ pub fn client_seeds() -> Vec<Vec<u8>> {
 struct Script<'a>(&'a [u8]);
 
 impl<'a> Script<'a> {
+    /// Reads the next byte; `None` at the end.
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// Reads a datagram with its length before it.
+    /// Reads a datagram with its length before it, in two bytes; shorter if the input ends.
     fn chunk(&mut self) -> &'a [u8] {
         let length = usize::from(self.byte().unwrap_or(0)) << 3 | usize::from(self.byte().unwrap_or(0) & 7);
         let (chunk, rest) = self.0.split_at(length.min(self.0.len()));
@@ -129,6 +130,7 @@ impl<'a> Script<'a> {
     }
 }
 
+/// Appends a datagram as [`Script::chunk`] reads it, cut to the longest length that the two bytes can hold.
 fn push_chunk(script: &mut Vec<u8>, chunk: &[u8]) {
     let length = chunk.len().min(2_047);
     script.extend([(length >> 3) as u8, (length & 7) as u8]);
@@ -148,6 +150,7 @@ struct Table {
 }
 
 impl Table {
+    /// Creates a server with the shared game, and a client that has not connected yet.
     fn new() -> Self {
         let server = Server::new(start().clone(), ServerConfig::default());
         let controllers = server.simulation().controllers().map(|(id, _)| id).collect();
@@ -163,7 +166,8 @@ impl Table {
         }
     }
 
-    /// Runs ticks in which server and client exchange datagrams.
+    /// Runs ticks in which server and client exchange datagrams without loss. The client gets the first
+    /// controller as soon as it has an id; datagrams are kept if `record` is set.
     fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += self.length.span();
@@ -189,6 +193,8 @@ impl Table {
         }
     }
 
+    /// Performs one step of a script: a datagram or hello of a hostile peer, some ticks, or an action of the
+    /// host.
     fn step(&mut self, step: u8, script: &mut Script<'_>) {
         let peer = PeerId(2 + u64::from(step >> 4));
         match step & 7 {
@@ -223,7 +229,7 @@ impl Table {
         }
     }
 
-    /// Client other than the honest one.
+    /// Client other than the honest one, chosen by the next byte; `None` if there is none.
     fn stranger(&self, script: &mut Script<'_>) -> Option<ClientId> {
         let strangers: Vec<ClientId> =
             self.server.clients().filter(|client| Some(*client) != self.client.id()).collect();
@@ -232,7 +238,7 @@ impl Table {
     }
 }
 
-/// Valid hello message.
+/// Encoded hello message of a client with the right catalog, so that hostile peers get past the handshake.
 fn hello(nonce: u64) -> Vec<u8> {
     static DICTIONARY: OnceLock<Dictionary> = OnceLock::new();
     let dictionary = DICTIONARY.get_or_init(|| Dictionary::of(catalog()));

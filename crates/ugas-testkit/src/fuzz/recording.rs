@@ -21,7 +21,7 @@ pub fn recording(bytes: &[u8]) {
     look(&resealed(bytes));
 }
 
-/// Copy of the bytes with valid checksums of all frames.
+/// Copy of the bytes with valid checksums of all frames, up to the first unknown or incomplete frame.
 fn resealed(bytes: &[u8]) -> Vec<u8> {
     let prelude = format::prelude();
     let (mut sealed, mut chain) = (prelude.to_vec(), format::first_chain(&prelude));
@@ -36,6 +36,8 @@ fn resealed(bytes: &[u8]) -> Vec<u8> {
     sealed
 }
 
+/// Reads, plays, verifies and compares a recording. Errors are fine; more ticks than bytes, undetected
+/// damage, and a recording that differs from itself are not.
 fn look(bytes: &[u8]) {
     let read = || Recording::salvage(Cursor::new(bytes));
     let Ok(mut recording) = read() else { return };
@@ -73,7 +75,8 @@ fn look(bytes: &[u8]) {
     }
 }
 
-/// Whether a command advances time, which the player does not limit.
+/// Whether a command advances time itself. Recordings with such commands are skipped: recorders never write
+/// them, and a player with a limit refuses them.
 fn passes_time(command: &Command) -> bool {
     match command {
         Command::Advance(_) => true,

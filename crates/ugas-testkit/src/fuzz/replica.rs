@@ -48,6 +48,7 @@ pub fn replica(bytes: &[u8]) {
     install(&mut replica, &mut sim, Time::from_seconds(8.0));
 }
 
+/// Installs a replica in a simulation, and asserts that the state is sound and survives encoding.
 fn install(replica: &mut Replica, sim: &mut Simulation, now: Time) {
     if let Err(error) = replica.install(sim, now) {
         panic!("a replica of the same catalog cannot be installed: {error}");
@@ -66,6 +67,8 @@ pub fn replica_seeds() -> Vec<Vec<u8>> {
     (0..6).map(|at| conversation(at, visibilities[at % 3])).collect()
 }
 
+/// Encoded messages of a server that sends three states of a game, as differences to the one before. `skip`
+/// chooses other operations.
 fn conversation(skip: usize, visibility: RecordVisibility) -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut driver = driver();
@@ -135,6 +138,7 @@ impl Encode for Message {
 }
 
 impl Decode for Message {
+    /// Decodes a message; any first byte is valid, so that the fuzzer reaches every kind.
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, ugas_core::codec::DecodeError> {
         Ok(match decoder.byte()? % 5 {
             0 => Self::Put(Decode::decode(decoder)?, Decode::decode(decoder)?, Decode::decode(decoder)?),

@@ -121,7 +121,8 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     whole.chain(delta_update()).collect()
 }
 
-/// Update that is encoded as a delta, with values of [`update`] as its baselines.
+/// Update that is encoded as a delta, with values of [`update`] as its baselines. `None` if it cannot be
+/// encoded.
 fn delta_update() -> Option<Vec<u8>> {
     let Update { stream, ack_report, .. } = update();
     let header = UpdateHeader {
@@ -169,10 +170,12 @@ fn dictionary() -> &'static Dictionary {
     })
 }
 
+/// Handle from its parts; generation 0 counts as 1.
 fn handle<H: Handle>(index: u32, generation: u32) -> H {
     H::from_parts(index, generation.try_into().unwrap_or(core::num::NonZeroU32::MIN))
 }
 
+/// Update with every part of the format: a seed, and the baseline of listeners and deltas.
 fn update() -> Update {
     let key = |tick: u64| PredictionKey(tick << 32);
     let outcomes =
@@ -215,6 +218,7 @@ fn update() -> Update {
     }
 }
 
+/// Pieces of every encoding, one of them removed.
 fn pieces() -> Vec<(PieceKey, Option<Piece>)> {
     let attribute = |index, base, current| {
         (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))

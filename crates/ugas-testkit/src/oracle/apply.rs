@@ -25,6 +25,9 @@ impl Oracle {
         result
     }
 
+    /// Applies a spec without settling: checks it, evaluates it, and executes, stacks, merges, queues or
+    /// starts it (E1). The error is the code of the first reason; nothing has changed then, except for denied
+    /// overflows.
     pub(super) fn apply_one(&mut self, mut spec: OracleSpec, target: Actor) -> Result<(), Failure> {
         if !self.is_alive(target) {
             return Err("UnknownController");
@@ -74,7 +77,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adds a queued instance to the list.
+    /// Adds a queued instance to the list, and returns its sequence number. `begin` starts it.
     fn enlist(
         &mut self,
         spec: OracleSpec,
@@ -100,7 +103,8 @@ impl Oracle {
         sequence
     }
 
-    /// Starts a queued instance (E1 from "activate" on).
+    /// Starts a queued instance (E1 from "activate" on): sets its timers, executes it if it ticks on
+    /// application, and applies what follows. An instance that would close a cycle is removed instead.
     pub(super) fn begin(&mut self, sequence: u64) {
         let now = self.now;
         let Some(instance) = self.find(sequence) else { return };
@@ -180,7 +184,8 @@ impl Oracle {
     }
 
     /// Applies another effect with the same source, level and numbers. The memory of a despawned source stays
-    /// with the parent: the other effect has no source.
+    /// with the parent: the other effect has no source. It is queued, not applied at once. An unknown effect
+    /// is ignored.
     pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
@@ -188,6 +193,8 @@ impl Oracle {
         self.queue.push_back(Pending::Apply(spec, target));
     }
 
+    /// Checks the tags and the query of an application, then immunities (E1). The error is the code of the
+    /// first refusal.
     fn check_requirements(&self, spec: &OracleSpec, target: Actor) -> Result<(), Failure> {
         let view = self.view();
         let def = &spec.def;
@@ -210,6 +217,7 @@ impl Oracle {
         if immune { Err("Immune") } else { Ok(()) }
     }
 
+    /// Whether the ongoing requirements of an effect are met, so that it is not inhibited (E7).
     pub(super) fn may_run(&self, def: &EffectDef, target: Actor) -> bool {
         let view = self.view();
         def.ongoing_required_tags.iter().all(|tag| view.has(target, tag))
@@ -229,7 +237,8 @@ impl Oracle {
         }
     }
 
-    /// Instance whose stack an application joins (E5).
+    /// Instance whose stack an application joins (E5); `None` if it starts a new one. By source, an
+    /// application without a source always starts a new one.
     fn stack_of(&self, spec: &OracleSpec, stacking: &StackingDef, target: Actor) -> Option<u64> {
         let same = |other: &&Instance| {
             let source = match stacking.kind {
@@ -241,6 +250,9 @@ impl Oracle {
         self.instances.iter().find(same).map(|instance| instance.sequence)
     }
 
+    /// Joins a stack (E5): replaces its spec, updates duration and period, and applies what follows a
+    /// success. `stacks` is the new count; if it equals the old one, the limit is hit and the overflow rules
+    /// apply.
     fn add_stack(
         &mut self,
         stack: u64,
@@ -307,7 +319,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// E4: first start, latest end, newest spec, the period keeps its phase.
+    /// Merges an application into the first instance: first start, latest end, newest spec, the period keeps
+    /// its phase (E4).
     fn merge(&mut self, first: u64, spec: OracleSpec, duration: Option<i64>, magnitudes: Vec<f64>) {
         let (now, applied) = (self.now, self.next_sequence());
         let Some(instance) = self.find_mut(first) else { return };
@@ -324,7 +337,8 @@ impl Oracle {
     }
 }
 
-/// Whether a tag query holds (T4).
+/// Whether a tag query holds (T4): all of `all`, one of `any` unless it is empty, none of `none`. `has`
+/// answers for a tag.
 fn query_holds(query: &TagQueryDef, has: &dyn Fn(&str) -> bool) -> bool {
     let holds = |item: &TagQueryItemDef| match item {
         TagQueryItemDef::Tag(tag) => has(tag),

@@ -39,6 +39,7 @@ impl Oracle {
         has_cycle(self.links(None))
     }
 
+    /// Dependencies of all bounds, derived attributes and running effects, without one instance.
     fn links(&self, without: Option<u64>) -> Vec<Link> {
         let mut links = Vec::new();
         for actor in 0..self.bodies.len() {
@@ -63,6 +64,8 @@ impl Oracle {
         links
     }
 
+    /// Dependencies of an effect's modifiers that apply continuously, not by execution. A despawned source is
+    /// read from memory and adds none.
     fn links_of(&self, spec: &OracleSpec, target: Actor) -> Vec<Link> {
         let acts =
             |def: &EffectDef, modifier: &ModifierDef| def.period.is_none() || modifier.operation.is_scaling();
@@ -80,6 +83,7 @@ impl Oracle {
         modifiers.map(link).collect()
     }
 
+    /// Attributes that a magnitude reads live, with side and part; a frozen one reads none.
     fn live_reads(&self, magnitude: &MagnitudeDef) -> Vec<(Side, String, u8)> {
         match magnitude {
             MagnitudeDef::Attribute(attribute) if attribute.capture == CaptureTime::OnExecution => {
@@ -99,6 +103,7 @@ impl Oracle {
         }
     }
 
+    /// Attributes that an expression reads, with their sides.
     fn expression_reads(&self, text: &str) -> Vec<(Side, String)> {
         let inputs = self.program(text).dependencies().iter();
         inputs
@@ -110,6 +115,8 @@ impl Oracle {
     }
 }
 
+/// Whether dependencies form a cycle: removes those that wait for no other until nothing changes; the rest
+/// are cycles.
 fn has_cycle(mut links: Vec<Link>) -> bool {
     loop {
         let feeds =

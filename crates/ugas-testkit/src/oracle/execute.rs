@@ -10,7 +10,8 @@ use super::magnitude::Failure;
 use super::{Actor, Oracle, OracleEvent, OracleSpec};
 
 impl Oracle {
-    /// Writes bases; on failure nothing has changed (V2).
+    /// Executes an effect once: writes, drains and clamps bases, and emits the execution and its cues. On
+    /// failure nothing has changed (V2).
     pub(super) fn execute(&mut self, spec: &OracleSpec, target: Actor, stacks: u32) -> Result<(), Failure> {
         let plan = self.plan(spec, target, stacks)?;
         let before = self.bodies[target].base.clone();
@@ -67,8 +68,9 @@ impl Oracle {
         each.collect()
     }
 
-    /// B3: subtracts a meta attribute's amount from other attributes, each down to its minimum, and resets it
-    /// to zero.
+    /// Drains written meta attributes (B3): subtracts the amount from other attributes in order, each down to
+    /// its minimum, and resets the meta attribute to zero. Drained attributes are added to `written`; a rest
+    /// is lost.
     fn drain(&mut self, target: Actor, written: &mut BTreeSet<String>) {
         for meta in written.clone() {
             let into = self.attribute(target, &meta).map(|def| def.drain_into.clone()).unwrap_or_default();
@@ -89,7 +91,8 @@ impl Oracle {
         }
     }
 
-    /// B0 on the written attributes, a referenced one before its dependents.
+    /// Clamps the written bases to their bounds (B0), a referenced attribute before its dependents. Derived
+    /// ones are skipped.
     pub(super) fn clamp_written(&mut self, target: Actor, written: &BTreeSet<String>) {
         let mut order: Vec<&String> = written.iter().collect();
         order.sort_by_key(|name| self.depth(target, name));
@@ -103,7 +106,8 @@ impl Oracle {
         }
     }
 
-    /// Depth of an attribute in the graph of bounds and derivations.
+    /// Depth of an attribute in the graph of bounds and derivations: 0 without any. Bases are clamped in this
+    /// order.
     pub(super) fn depth(&self, actor: Actor, name: &str) -> u32 {
         let Some(def) = self.attribute(actor, name) else { return 0 };
         let mut below: Vec<String> = Vec::new();

@@ -37,6 +37,7 @@ pub struct OracleSpec {
 type Frozen = (bool, String, u8);
 
 impl OracleSpec {
+    /// Creates a spec without captured values; [`Oracle::spec`] captures them.
     pub(crate) fn new(def: Arc<EffectDef>, source: Option<Actor>, level: f64) -> Self {
         Self {
             def,
@@ -77,7 +78,7 @@ impl OracleSpec {
 pub(crate) type Failure = &'static str;
 
 impl Oracle {
-    /// Creates a spec; frozen captures of the source are read now (E8).
+    /// Creates a spec; frozen captures of the source are read now (E8). `None` if there is no such effect.
     pub fn spec(&self, effect: &str, source: Option<Actor>, level: f64) -> Option<OracleSpec> {
         let mut spec = OracleSpec::new(self.effect_def(effect)?, source, level);
         if let Some(source) = source.filter(|&source| self.is_alive(source)) {
@@ -86,7 +87,8 @@ impl Oracle {
         Some(spec)
     }
 
-    /// Captures the frozen values of one side.
+    /// Captures the frozen values of one side (E8). A value that does not exist is removed, so that the
+    /// magnitude fails later.
     pub(crate) fn freeze(&self, spec: &mut OracleSpec, from: CaptureFrom, actor: Actor) {
         let view = self.view();
         let def = Arc::clone(&spec.def);
@@ -114,6 +116,7 @@ impl Oracle {
         }
     }
 
+    /// Compiled expression of the game; panics if it is none.
     pub(crate) fn program(&self, text: &str) -> &Program {
         self.programs.get(text).unwrap_or_else(|| panic!("`{text}` is no expression of the game"))
     }
@@ -131,7 +134,7 @@ impl View<'_> {
         each.map(|magnitude| self.magnitude(magnitude, spec, target, stacks)).collect()
     }
 
-    /// Evaluates one magnitude.
+    /// Evaluates one magnitude. The error is the outcome code of the core.
     pub(crate) fn magnitude(
         &self,
         magnitude: &MagnitudeDef,
@@ -182,6 +185,8 @@ impl View<'_> {
         program.evaluate(&mut Own { view: self, actor }).ok()
     }
 
+    /// Reads an attribute of the target or of the source. A despawned source is read from memory, in which a
+    /// layer counts as the current value (M5).
     fn party_reading(
         &self,
         spec: &OracleSpec,
@@ -230,6 +235,7 @@ fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
     list
 }
 
+/// Key under which the value of a frozen magnitude is stored.
 fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
     let calculation = match attribute.calculation {
         AttributeCalculation::Current => 0,
@@ -240,6 +246,7 @@ fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
     (attribute.from == CaptureFrom::Source, attribute.attribute.clone(), calculation)
 }
 
+/// Stores a captured value; removes it if there is none.
 fn set(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
     match value {
         Some(value) => frozen.insert(key, value),
@@ -270,6 +277,7 @@ struct Values<'a> {
 }
 
 impl Environment for Values<'_> {
+    /// Captured value if the magnitude is frozen, else the live value.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let name = self.view.oracle.catalog.attribute_name(attribute);
         let value = if self.frozen {
@@ -280,6 +288,7 @@ impl Environment for Values<'_> {
         value.ok_or(EvalError::MissingAttribute { side, attribute })
     }
 
+    /// Tags are read live, also by a frozen magnitude.
     fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
         let tag = self.view.oracle.catalog.tag_name(tag);
         match side {
@@ -296,6 +305,7 @@ impl Environment for Values<'_> {
         f64::from(self.stacks)
     }
 
+    /// Number of the caller; an error if there is none, because expressions have no default.
     fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
         let name = self.view.oracle.catalog.tag_name(tag);
         self.spec.set_by_caller.get(name).copied().ok_or(EvalError::MissingSetByCaller { tag })
@@ -309,6 +319,7 @@ struct Own<'a> {
 }
 
 impl Environment for Own<'_> {
+    /// Current value of the controller's own attribute, whichever side the expression names.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let name = self.view.oracle.catalog.attribute_name(attribute);
         self.view.current(self.actor, name).ok_or(EvalError::MissingAttribute { side, attribute })

@@ -141,11 +141,12 @@ impl Instance {
         if self.queued { self.duration } else { self.expires.map(|end| end - now) }
     }
 
-    /// Whether its modifiers, tags and cues are in effect.
+    /// Whether its modifiers, tags and cues are in effect: it is neither queued nor inhibited.
     pub(crate) fn is_live(&self) -> bool {
         !self.queued && !self.inhibited
     }
 
+    /// Period in microseconds.
     pub(crate) fn period(&self) -> Option<i64> {
         self.spec.def.period.map(|period| period.period.micros())
     }
@@ -225,6 +226,7 @@ impl Oracle {
         std::mem::take(&mut self.events)
     }
 
+    /// Attribute of a controller by name; `None` if its sets do not have it.
     pub(crate) fn attribute(&self, actor: Actor, name: &str) -> Option<&AttributeDef> {
         self.attributes(actor).into_iter().find(|def| def.name == name)
     }
@@ -233,10 +235,12 @@ impl Oracle {
         self.effects.get(name).cloned()
     }
 
+    /// Records an event at the current time.
     pub(crate) fn emit(&mut self, event: OracleEvent) {
         self.events.push((self.now, event));
     }
 
+    /// Instance by its sequence number; `None` once it is removed.
     pub(crate) fn find(&self, sequence: u64) -> Option<&Instance> {
         self.instances.iter().find(|instance| instance.sequence == sequence)
     }
@@ -245,6 +249,7 @@ impl Oracle {
         self.instances.iter_mut().find(|instance| instance.sequence == sequence)
     }
 
+    /// Next number of the order in which effects are applied.
     pub(crate) fn next_sequence(&mut self) -> u64 {
         self.sequence += 1;
         self.sequence

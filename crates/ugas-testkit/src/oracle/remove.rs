@@ -22,7 +22,8 @@ pub enum Selector {
 }
 
 impl Oracle {
-    /// Removes the `nth` effect of a controller, or some of its stacks.
+    /// Removes the `nth` effect of a controller, or some of its stacks, and settles. `None` stacks are all;
+    /// without such an effect nothing happens.
     pub fn remove(&mut self, target: Actor, nth: usize, stacks: Option<u32>) {
         let Some(sequence) = self.effects_on(target).get(nth).map(|instance| instance.sequence) else {
             return;
@@ -48,6 +49,7 @@ impl Oracle {
         selected.len() as u32
     }
 
+    /// Removes some stacks, or the instance if none is left. 0 stacks remove nothing, `None` all.
     fn remove_stacks(&mut self, sequence: u64, stacks: Option<u32>) {
         let Some(old) = self.find(sequence).map(|instance| instance.stacks) else { return };
         match stacks {
@@ -65,7 +67,8 @@ impl Oracle {
         self.emit(event);
     }
 
-    /// Removes an instance, starts the next of its queue, and queues expiration effects.
+    /// Removes an instance, emits its events, and queues its expiration effects (E10), except those of a
+    /// queued instance or of a despawned target. The next queued instance starts at the next flush.
     pub(super) fn remove_instance(&mut self, sequence: u64, reason: RemovalReason) {
         let Some(at) = self.instances.iter().position(|instance| instance.sequence == sequence) else {
             return;
@@ -130,6 +133,7 @@ impl Oracle {
         self.settle();
     }
 
+    /// Tags and values of a controller, kept for its effects on others when it is despawned (M5).
     fn memory_of(&self, actor: Actor) -> Memory {
         let view = self.view();
         let value = |name: &str| Some((view.base(actor, name)?, view.current(actor, name)?));
@@ -182,7 +186,8 @@ impl Oracle {
         true
     }
 
-    /// B0: initial bases are clamped to their bounds.
+    /// Adds sets with their initial bases, clamped to their bounds (B0), and publishes the values without
+    /// events.
     fn add_sets(&mut self, actor: Actor, sets: &[String], bases: &[(String, f64)]) {
         let mut new = BTreeSet::new();
         for set in self.game.sets.clone().iter().filter(|set| sets.contains(&set.name)) {
@@ -199,6 +204,7 @@ impl Oracle {
     }
 
     /// Advances time: timers fire at their instant, in application order, a tick before an expiry (V4, E3).
+    /// Consequences are settled after each timer.
     pub fn advance(&mut self, micros: i64) {
         let end = self.now + micros.max(0);
         while let Some((time, sequence, is_expiry)) = self.next_timer().filter(|&(time, ..)| time <= end) {
@@ -213,6 +219,8 @@ impl Oracle {
         self.now = end;
     }
 
+    /// Next timer: time, sequence number, and whether it is an expiry. At one time the earliest application
+    /// comes first, and its tick before its expiry.
     fn next_timer(&self) -> Option<(i64, u64, bool)> {
         let running = self.instances.iter().filter(|instance| !instance.queued);
         let timers = running.flat_map(|instance| {
@@ -223,6 +231,7 @@ impl Oracle {
         timers.min()
     }
 
+    /// Schedules the next tick of an instance and executes it (E3).
     fn tick(&mut self, sequence: u64) {
         let Some(instance) = self.find_mut(sequence) else { return };
         let period = instance.period();
@@ -237,6 +246,8 @@ impl Oracle {
         let _ = self.execute(&spec, target, stacks);
     }
 
+    /// Ends an instance at the end of its duration, or removes one stack or refreshes it, as its stacking
+    /// says (E5).
     fn expire(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence) else { return };
         let (stacks, duration) = (instance.stacks, instance.duration.filter(|&duration| duration > 0));
@@ -251,6 +262,7 @@ impl Oracle {
         }
     }
 
+    /// Restarts the duration of an instance from now.
     fn refresh(&mut self, sequence: u64) {
         let now = self.now;
         if let Some(instance) = self.find_mut(sequence) {

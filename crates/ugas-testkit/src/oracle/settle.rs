@@ -39,13 +39,15 @@ impl Published {
         self.values.retain(|(of, _), _| *of != actor);
     }
 
+    /// Forgets the values of some attributes, so that their removal emits no event.
     pub(super) fn forget_values(&mut self, actor: Actor, names: &[String]) {
         self.values.retain(|(of, name), _| *of != actor || !names.contains(name));
     }
 }
 
 impl Oracle {
-    /// Processes the queue until it is empty.
+    /// Flushes and processes queued consequences until none is left; panics if they never end. Called after
+    /// every operation.
     pub(super) fn settle(&mut self) {
         for _ in 0..100_000 {
             self.flush();
@@ -75,7 +77,8 @@ impl Oracle {
         self.publish_values();
     }
 
-    /// E4: starts the first queued instance where none runs.
+    /// Starts queued instances where no instance of the effect runs on the target, the first of each queue
+    /// (E4).
     fn begin_waiting(&mut self) {
         let waiting = |oracle: &Self| {
             let runs = |of: &Instance| {
@@ -93,7 +96,8 @@ impl Oracle {
         }
     }
 
-    /// Updates effects by the tags and attributes that they depend on, until nothing changes.
+    /// Updates effects by the tags and attributes that they depend on, until nothing changes; panics if that
+    /// never happens.
     fn react(&mut self) {
         for _ in 0..1_000 {
             let mut changed = false;
@@ -109,7 +113,8 @@ impl Oracle {
         panic!("the effects never come to rest");
     }
 
-    /// Applies E7 and RemoveOnTags to an instance; true if something changed.
+    /// Applies E7 and RemoveOnTags to an instance; true if it was removed, inhibited or resumed. A resumed
+    /// period is reset as its definition says.
     fn update_requirements(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
@@ -143,7 +148,7 @@ impl Oracle {
         true
     }
 
-    /// E8: updates live magnitudes; one that cannot be evaluated keeps its value.
+    /// Updates live magnitudes (E8); one that cannot be evaluated keeps its value. True if one changed.
     fn update_magnitudes(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let view = self.view();
@@ -165,7 +170,8 @@ impl Oracle {
         changed
     }
 
-    /// B1: clamps the base, or keeps its ratio to the upper bound.
+    /// Adjusts a base to a changed bound: clamps it, or keeps its ratio to the upper bound (B1). A changed
+    /// base counts as an execution of the bound-change effect.
     fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
         let Some(def) = self.attribute(actor, attribute) else { return };
         let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
@@ -181,7 +187,7 @@ impl Oracle {
         }
     }
 
-    /// T2, E11: emits events for counts that change between 0 and 1.
+    /// Emits events for tags and cues whose count changed between 0 and more since the last call (T2, E11).
     pub(super) fn publish_tags(&mut self) {
         let view = self.view();
         let (mut tags, mut cues) = (BTreeSet::new(), BTreeSet::new());
@@ -204,6 +210,7 @@ impl Oracle {
     }
 
     /// B5: emits one event for each changed value, and queues bases that follow changed bounds (B1).
+    /// Attributes that are new emit nothing.
     pub(super) fn publish_values(&mut self) {
         let values = self.values();
         let (mut events, mut followers) = (Vec::new(), Vec::new());
@@ -240,12 +247,14 @@ impl Oracle {
         self.published.values = values;
     }
 
+    /// Records the values of new attributes of a controller without events.
     pub(super) fn publish_silently(&mut self, actor: Actor, names: &BTreeSet<String>) {
         let values = self.values();
         let new = values.into_iter().filter(|((of, name), _)| *of == actor && names.contains(name));
         self.published.values.extend(new);
     }
 
+    /// Base, current value and bounds of every attribute of every controller.
     fn values(&self) -> BTreeMap<(Actor, String), (f64, f64, Bounds)> {
         let view = self.view();
         let mut values = BTreeMap::new();

@@ -31,6 +31,7 @@ struct Term<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Counts the tags of all live instances; values are computed on demand.
     pub(super) fn new(oracle: &'a Oracle) -> Self {
         let mut explicit = vec![Counts::new(); oracle.bodies.len()];
         let mut cumulative = explicit.clone();
@@ -83,11 +84,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether a controller has all required and none of the ignored tags.
     pub(super) fn meets(&self, actor: Actor, requirement: &TagRequirementDef) -> bool {
         requirement.require.iter().all(|tag| self.has(actor, tag))
             && !requirement.ignore.iter().any(|tag| self.has(actor, tag))
     }
 
+    /// Whether the source of an application meets a tag requirement; a despawned source with its last tags
+    /// (M5).
     pub(super) fn source_meets(&self, spec: &super::OracleSpec, requirement: &TagRequirementDef) -> bool {
         requirement.require.iter().all(|tag| self.source_has(spec, tag))
             && !requirement.ignore.iter().any(|tag| self.source_has(spec, tag))
@@ -103,7 +107,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An attribute's current value, clamped.
+    /// An attribute's current value, clamped. `None` if the controller does not have it.
     pub fn current(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let key = (actor, attribute.to_owned());
         if let Some(&known) = self.current.borrow().get(&key) {
@@ -114,19 +118,21 @@ impl<'a> View<'a> {
         value
     }
 
+    /// Current value without the cache: all layers, then the clamp.
     fn compute(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let def = self.oracle.attribute(actor, attribute)?;
         let value = self.layers(actor, def, 9)?;
         Some(self.clamp(actor, def, value))
     }
 
-    /// B0: the lower bound wins.
+    /// Clamps a value to the attribute's bounds; the lower bound wins (B0).
     pub fn clamp(&self, actor: Actor, def: &AttributeDef, value: f64) -> f64 {
         let (min, max) = self.bounds(actor, def);
         value.min(max.unwrap_or(f64::INFINITY)).max(min.unwrap_or(f64::NEG_INFINITY))
     }
 
-    /// B1: an attribute that is a bound counts with its clamped current value.
+    /// Lower and upper bound; `None` where there is none. An attribute that is a bound counts with its
+    /// clamped current value (B1).
     pub fn bounds(&self, actor: Actor, def: &AttributeDef) -> (Option<f64>, Option<f64>) {
         let value = |bound: &Option<BoundDef>| match bound.as_ref()? {
             BoundDef::Constant(value) => Some(*value),
@@ -147,7 +153,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Value up to a layer (M1), without the clamp.
+    /// Value up to and including a layer (M1), without the clamp; `None` if the controller does not have the
+    /// attribute.
     fn layers(&self, actor: Actor, def: &AttributeDef, last: u8) -> Option<f64> {
         let base = self.base(actor, &def.name)?;
         let mut terms = self.terms(actor, &def.name);
@@ -162,7 +169,8 @@ impl<'a> View<'a> {
         Some(value)
     }
 
-    /// Modifiers that apply, in application order (M5, M9b, M10).
+    /// Modifiers of an attribute that apply, in application order (M5, M9b, M10): of live instances, with
+    /// their conditions met, and not those that executions write to the base.
     fn terms(&self, actor: Actor, attribute: &str) -> Vec<Term<'a>> {
         let mut terms = Vec::new();
         for instance in self.oracle.effects_on(actor).into_iter().filter(|instance| instance.is_live()) {
@@ -183,7 +191,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// One layer of M1, with M2–M4 and M8.
+/// Evaluates one layer of M1, with M2–M4 and M8: additions, multipliers by channel, divisors, late additions;
+/// the winning override replaces the result.
 fn evaluate_layer(input: f64, terms: &[&Term<'_>]) -> f64 {
     let sum = |operation: Operation| -> f64 {
         let of = terms.iter().filter(|term| term.modifier.operation == operation);
@@ -219,6 +228,7 @@ fn evaluate_layer(input: f64, terms: &[&Term<'_>]) -> f64 {
     winner.unwrap_or(value)
 }
 
+/// Product of a factor with itself, so many times.
 fn power(factor: f64, times: f64) -> f64 {
     (0..times as u32).fold(1.0, |product, _| product * factor)
 }

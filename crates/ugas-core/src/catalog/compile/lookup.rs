@@ -16,7 +16,8 @@ use crate::tag::{TagQuery, TagQueryItem, TagRequirement, TagSet};
 const MAX_QUERY_DEPTH: u32 = 64;
 
 impl Compiler<'_> {
-    /// Compiles an expression in which `locals` are known by index.
+    /// Compiles an expression in which `locals` are known by index. `None` if it is invalid; all its errors
+    /// are reported.
     pub(in crate::catalog) fn program(&self, path: &str, text: &str, locals: &[Box<str>]) -> Option<Program> {
         let names = Scope { compiler: self, locals };
         match Program::compile(text, &names) {
@@ -30,6 +31,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Returns the number; one that is not finite is reported and replaced by 0.
     pub(in crate::catalog) fn finite(&self, path: &str, value: f64) -> f64 {
         if value.is_finite() {
             return value;
@@ -38,7 +40,8 @@ impl Compiler<'_> {
         0.0
     }
 
-    /// A tag by name, or the tag that a parameter of the ability holds (A18).
+    /// A tag by name, or the tag that a parameter of the ability holds (A18). `None` if it is unknown or
+    /// invalid, which is reported.
     pub(in crate::catalog) fn tag(&self, path: &str, name: &str) -> Option<TagId> {
         match asked_parameter(name) {
             Some(parameter) => self.plain_tag(path, &self.tag_parameter(path, parameter)?),
@@ -51,7 +54,7 @@ impl Compiler<'_> {
         self.ability.borrow().clone()
     }
 
-    /// The name of the tag that a parameter of the ability holds.
+    /// The name of the tag that a parameter of the ability holds. `None` if it holds none, which is reported.
     pub(in crate::catalog) fn tag_parameter(&self, path: &str, name: &str) -> Option<String> {
         match self.ability_tag(name) {
             Ok(tag) => Some(tag),
@@ -62,12 +65,16 @@ impl Compiler<'_> {
         }
     }
 
+    /// The name of the tag that a parameter of the current ability holds. An error outside of abilities;
+    /// reports nothing itself.
     pub(in crate::catalog) fn ability_tag(&self, name: &str) -> Result<String, ParameterFault> {
         let ability = self.ability.borrow();
         let ability = ability.as_ref().ok_or(ParameterFault::NotAvailable)?;
         tag_parameter(&ability.parameters, name).map(str::to_owned)
     }
 
+    /// Id of a tag by its literal name. An invalid or unknown name is reported; the collecting pass records
+    /// it and returns id 0.
     pub(in crate::catalog) fn plain_tag(&self, path: &str, name: &str) -> Option<TagId> {
         if let Err(error) = crate::tag::check_tag_name(name) {
             self.report(path, error);
@@ -84,12 +91,14 @@ impl Compiler<'_> {
         id
     }
 
+    /// Resolves a list of tags; unknown ones are reported and left out.
     pub(in crate::catalog) fn tag_set(&self, path: &str, names: &[String]) -> TagSet {
         TagSet::new(
             (0..).zip(names).filter_map(|(at, name): (usize, _)| self.tag(&format!("{path}[{at}]"), name)),
         )
     }
 
+    /// Resolves required and ignored tags; unknown ones are reported and left out.
     pub(in crate::catalog) fn requirement(&self, path: &str, def: &TagRequirementDef) -> TagRequirement {
         TagRequirement {
             require: self.tag_set(&format!("{path}.Require"), &def.require),
@@ -97,6 +106,8 @@ impl Compiler<'_> {
         }
     }
 
+    /// Resolves a tag query; its lists are joined by "and". Nesting beyond the limit is reported, and holds
+    /// as the empty query does.
     pub(in crate::catalog) fn tag_query(&self, path: &str, def: &TagQueryDef, depth: u32) -> TagQuery {
         if depth > MAX_QUERY_DEPTH {
             self.report(path, Problem::QueryTooDeep);
@@ -127,6 +138,7 @@ impl Compiler<'_> {
         query
     }
 
+    /// Id of an attribute; `None` if it is unknown, which is reported.
     pub(in crate::catalog) fn attribute(&self, path: &str, name: &str) -> Option<AttributeId> {
         let table = &self.tables.attributes;
         let id = table.index(name).map(AttributeId::from_index);
@@ -136,6 +148,7 @@ impl Compiler<'_> {
         id
     }
 
+    /// Id of an attribute set; `None` if it is unknown, which is reported.
     pub(in crate::catalog) fn set_id(&self, path: &str, name: &str) -> Option<AttributeSetId> {
         let table = &self.tables.sets;
         let id = table.index(name).map(AttributeSetId::from_index);
@@ -145,6 +158,7 @@ impl Compiler<'_> {
         id
     }
 
+    /// Id of an effect; `None` if it is unknown, which is reported.
     pub(in crate::catalog) fn effect_id(&self, path: &str, name: &str) -> Option<EffectId> {
         let table = &self.tables.effects;
         let id = table.index(name).map(EffectId::from_index);
@@ -154,11 +168,13 @@ impl Compiler<'_> {
         id
     }
 
+    /// Ids of effects; unknown ones are reported and left out.
     pub(in crate::catalog) fn effects(&self, path: &str, names: &[String]) -> Box<[EffectId]> {
         let resolve = |(at, name): (usize, &String)| self.effect_id(&format!("{path}[{at}]"), name);
         (0..).zip(names).filter_map(resolve).collect()
     }
 
+    /// Id of an ability; `None` if it is unknown, which is reported.
     pub(in crate::catalog) fn ability(&self, path: &str, name: &str) -> Option<AbilityId> {
         let table = &self.tables.abilities;
         let id = table.index(name).map(AbilityId::from_index);
@@ -180,14 +196,17 @@ impl Compiler<'_> {
         self.index(path, DefinitionKind::CustomTask, &self.tables.customs, name)
     }
 
+    /// Whether a custom task may take time, as its implementation declares; `true` if the task is unknown.
     pub(in crate::catalog) fn custom_waits(&self, task: u32) -> bool {
         self.tables.custom_waits.get(task as usize).copied().unwrap_or(true)
     }
 
+    /// Reports a target filter that is not registered.
     pub(in crate::catalog) fn check_target_filter(&self, path: &str, name: &str) {
         self.index(path, DefinitionKind::TargetFilter, &self.tables.filters, name);
     }
 
+    /// Index of a name in a table; `None` if it is unknown, which is reported.
     pub(in crate::catalog) fn index(
         &self,
         path: &str,
@@ -202,6 +221,8 @@ impl Compiler<'_> {
         index
     }
 
+    /// Id of a multiply channel. Channels need no definition: the collecting pass records the name and
+    /// returns id 0, so that the second pass finds it.
     pub(in crate::catalog) fn channel(&self, path: &str, name: &str) -> Option<ChannelId> {
         if let Some(collected) = &self.collecting {
             collected.borrow_mut().channels.insert(name.to_owned());
@@ -214,6 +235,8 @@ impl Compiler<'_> {
         id
     }
 
+    /// Id of a curve; `None` if it is unknown, which is reported. The collecting pass records the name and
+    /// returns id 0.
     pub(in crate::catalog) fn curve_id(&self, path: &str, name: &str) -> Option<CurveId> {
         if let Some(collected) = &self.collecting {
             collected.borrow_mut().curves.insert(name.to_owned());
@@ -227,6 +250,8 @@ impl Compiler<'_> {
         id
     }
 
+    /// Id of a calculation; `None` if it is unknown, which is reported. The collecting pass records the name
+    /// and returns id 0.
     pub(in crate::catalog) fn calculation(&self, path: &str, name: &str) -> Option<CalculationId> {
         if let Some(collected) = &self.collecting {
             collected.borrow_mut().calculations.insert(name.to_owned());
@@ -252,6 +277,8 @@ impl Names for Scope<'_> {
         self.compiler.tables.attributes.index(name).map(AttributeId::from_index)
     }
 
+    /// Looks up a tag; the collecting pass records it instead. Reports nothing in the second pass: the
+    /// expression compiler does.
     fn tag(&self, name: &str) -> Option<TagId> {
         if self.compiler.collecting.is_some() {
             return self.compiler.tag("", name);
@@ -265,11 +292,14 @@ impl Names for Scope<'_> {
         Ok(self.compiler.tables.tags.id(&tag).unwrap_or(TagId::from_index(0)))
     }
 
+    /// Checks that the current ability lets an expression read the parameter; outside of abilities all are
+    /// allowed.
     fn number_param(&self, name: &str) -> Result<(), ParameterFault> {
         let ability = self.compiler.ability.borrow();
         ability.as_ref().map_or(Ok(()), |ability| check_number_parameter(&ability.parameters, name))
     }
 
+    /// Looks up a curve; the collecting pass records it instead.
     fn curve(&self, name: &str) -> Option<CurveId> {
         if self.compiler.collecting.is_some() {
             return self.compiler.curve_id("", name);

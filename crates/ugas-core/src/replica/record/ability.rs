@@ -20,6 +20,8 @@ const OBJECT: u64 = 1 << 7;
 const TAGS: u64 = 1 << 8;
 const KNOWN: u64 = (1 << 9) - 1;
 
+/// Encodes a granted ability: a mask says which optional fields follow. Handles are the server's; the
+/// controller is known from the piece.
 pub(crate) fn write_ability(granted: &GrantedAbility, encoder: &mut Encoder) {
     let GrantedAbility {
         ability,
@@ -68,7 +70,8 @@ pub(crate) fn write_ability(granted: &GrantedAbility, encoder: &mut Encoder) {
     }
 }
 
-/// Reads an ability of `controller`.
+/// Reads what `write_ability` wrote, as an ability of `controller`. An unknown definition or an invalid value
+/// is an error.
 pub(crate) fn read_ability(
     decoder: &mut Decoder<'_>,
     controller: ControllerId,

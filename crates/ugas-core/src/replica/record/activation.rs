@@ -30,6 +30,8 @@ const COOLDOWN: u64 = 1 << 16;
 const PLACED_CUES: u64 = 1 << 17;
 const KNOWN: u64 = (1 << 18) - 1;
 
+/// Encodes an activation: a mask says which optional fields follow. The random stream is left out; draws are
+/// sent for predicted activations only.
 pub(crate) fn write_activation(run: &Activation, encoder: &mut Encoder) {
     let Activation {
         granted,
@@ -120,7 +122,8 @@ pub(crate) fn write_activation(run: &Activation, encoder: &mut Encoder) {
     }
 }
 
-/// Reads an activation of `controller`.
+/// Reads what `write_activation` wrote, as an activation of `controller`. An unknown ability or an invalid
+/// value is an error.
 pub(crate) fn read_activation(
     decoder: &mut Decoder<'_>,
     controller: ControllerId,
@@ -168,6 +171,8 @@ pub(crate) fn read_activation(
     Ok(run)
 }
 
+/// Encodes a running task, without its controller, which is known from the piece, and its timer, which is
+/// derived.
 pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
     let RunningTask {
         activation,
@@ -195,7 +200,7 @@ pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
     overflowed.encode(encoder);
 }
 
-/// Reads a task of an activation of `controller`.
+/// Reads what `write_task` wrote, as a task of `controller`, without a timer.
 pub(crate) fn read_task(
     decoder: &mut Decoder<'_>,
     controller: ControllerId,

@@ -88,7 +88,8 @@ impl EffectFacts {
     }
 }
 
-/// Writes an effect of the catalog, with the frozen values `captured`.
+/// Writes an effect of the catalog, with the frozen values `captured`. Magnitudes and times that the client
+/// can compute itself are left out.
 pub(crate) fn write_effect(
     active: &ActiveEffect,
     (effect, catalog): (&Effect, &Catalog),
@@ -178,7 +179,8 @@ pub(crate) fn write_effect(
     write(ABILITY_TAGS, &Bare(context.ability_tags()));
 }
 
-/// Reads an effect that is on `target`.
+/// Reads what `write_effect` wrote, as an effect on `target`, and computes what was left out. An unknown
+/// definition or an invalid value is an error.
 pub(crate) fn read_effect(
     decoder: &mut Decoder<'_>,
     target: ControllerId,
@@ -302,6 +304,8 @@ fn plain_magnitude(magnitude: &Magnitude, spec: &EffectSpec, catalog: &Catalog) 
     finite(value)
 }
 
+/// Duration that the client can compute itself; `None` if the effect does not end, or if its duration depends
+/// on more than spec and catalog.
 fn plain_duration(effect: &Effect, spec: &EffectSpec, catalog: &Catalog) -> Option<Span> {
     match (&effect.duration, spec.duration()) {
         (_, Some(own)) => Some(own),
@@ -310,6 +314,7 @@ fn plain_duration(effect: &Effect, spec: &EffectSpec, catalog: &Catalog) -> Opti
     }
 }
 
+/// Period of the spec, or that of the definition; `None` if the effect is not periodic.
 fn plain_period(effect: &Effect, spec: &EffectSpec) -> Option<Span> {
     effect.period.map(|period| spec.period().unwrap_or(period.period))
 }

@@ -14,7 +14,8 @@ use crate::refusal::Limit;
 use crate::simulation::ActivationRequest;
 
 impl<'a> CharacterRestore<'a> {
-    /// Restores effects and abilities in their common order.
+    /// Restores the own tags, then effects and abilities in their common order, then what refers across them:
+    /// recency, source abilities and counts of rolls. Emits no events; nothing is derived yet.
     pub(super) fn write_records(&mut self) {
         #[derive(PartialEq, Eq, PartialOrd, Ord)]
         enum Record {
@@ -39,12 +40,15 @@ impl<'a> CharacterRestore<'a> {
         self.count_rolls();
     }
 
+    /// Restores one granted ability, or reports the reason for leaving it out.
     fn write_ability(&mut self, saved: &'a CharacterAbility) {
         if let Err(outcome) = self.try_ability(saved) {
             self.note(DefinitionKind::Ability, &saved.ability, outcome);
         }
     }
 
+    /// Adds a granted ability with its parameters and used charges, and continues its recharge. An error
+    /// leaves it out. Indexing follows in `watch_triggers`.
     fn try_ability(&mut self, saved: &'a CharacterAbility) -> Result<(), CharacterOutcome> {
         let ability = self.sim.catalog.ability(&saved.ability).map_err(|_| CharacterOutcome::Unknown)?;
         let granted_by = self.granted_by(saved, ability)?;
@@ -103,7 +107,9 @@ impl<'a> CharacterRestore<'a> {
         Ok(())
     }
 
-    /// P7: the restored effect that grants the ability, with its removal rule.
+    /// P7: the restored effect that grants the ability, with the removal rule of its present definition.
+    /// `None` if no effect grants it, or that is gone and the ability stays; an error if the ability goes
+    /// with it.
     fn granted_by(
         &self,
         saved: &CharacterAbility,
@@ -121,7 +127,7 @@ impl<'a> CharacterRestore<'a> {
         Ok(Some((effect, grant.removal)))
     }
 
-    /// Sets the source abilities of effects to their new handles.
+    /// Sets the source abilities of restored effects to their new handles, and reports those that are gone.
     fn link_abilities(&mut self) {
         for saved in &self.character.effects {
             let (Some(&id), Some(reference)) = (self.effects.get(&saved.order), &saved.ability) else {
@@ -141,6 +147,8 @@ impl<'a> CharacterRestore<'a> {
         }
     }
 
+    /// Ability of `owner` that a saved reference means: the one of the saved order if it is of the same
+    /// definition, else the first of that definition.
     fn find_ability(&self, owner: ControllerId, reference: &AbilityReference) -> Option<GrantedAbilityId> {
         let ability = self.sim.catalog.ability(&reference.ability).ok()?;
         let is_it = |handle: &GrantedAbilityId| {
@@ -151,7 +159,7 @@ impl<'a> CharacterRestore<'a> {
         by_order.or_else(|| abilities.unwrap_or_default().iter().copied().find(is_it))
     }
 
-    /// Registers triggers last: tags that were there before trigger nothing (P3).
+    /// Adds the restored abilities to the indexes last: tags that were there before trigger nothing (P3).
     pub(super) fn watch_triggers(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
         let handles =
@@ -161,7 +169,8 @@ impl<'a> CharacterRestore<'a> {
         }
     }
 
-    /// P8: a passive ability that was active is activated again; other activations are not restored.
+    /// P8: queues the activation of passive abilities that were active; other activations are not restored.
+    /// Reports both.
     pub(super) fn restart_passives(&mut self) {
         for saved in self.character.abilities.iter().filter(|saved| saved.active_runs > 0) {
             let Some(&handle) = self.abilities.get(&saved.order) else { continue };

@@ -88,7 +88,8 @@ impl<'a> CharacterCapture<'a> {
         capture
     }
 
-    /// Numbers effects and abilities by one count; only the order matters.
+    /// Numbers effects and abilities by one count, in the order of application and granting; only the order
+    /// matters.
     fn number(&mut self) {
         let effects = self.effects.iter().map(|(id, active, _)| (active.sequence, Some(*id), None));
         let abilities =
@@ -109,6 +110,7 @@ impl<'a> CharacterCapture<'a> {
             && active.spec.asset_tags().is_empty()
     }
 
+    /// Builds the character from the collected effects and abilities.
     fn character(&self) -> Character {
         let Controller {
             template,
@@ -161,6 +163,7 @@ impl<'a> CharacterCapture<'a> {
         }
     }
 
+    /// Attribute sets with the base and current value of each attribute.
     fn sets(&self) -> Vec<CharacterSet> {
         let catalog = &self.sim.catalog;
         let layout = self.sim.state.layout(self.controller);
@@ -182,6 +185,7 @@ impl<'a> CharacterCapture<'a> {
         tags.map(|tag| self.sim.catalog.tag_name(tag).to_owned()).collect()
     }
 
+    /// Captured effects, each with its order and its recency among the latest applications (M4).
     fn effects(&self) -> Vec<CharacterEffect> {
         let mut recent: Vec<(u64, u32)> =
             self.effects.iter().map(|(id, active, _)| (active.applied, self.effect_order[id])).collect();
@@ -195,6 +199,8 @@ impl<'a> CharacterCapture<'a> {
         self.effects.iter().map(of_effect).collect()
     }
 
+    /// Captures one effect, but for its order and recency, which the caller sets. The definition is included
+    /// only if it was created at run time.
     fn effect(&self, active: &ActiveEffect, definition: &Effect) -> CharacterEffect {
         let ActiveEffect { effect, spec, stacks, status, inhibited, magnitudes, stream, last_source, .. } =
             active;
@@ -239,6 +245,7 @@ impl<'a> CharacterCapture<'a> {
         }
     }
 
+    /// Remaining and total time of an effect, counted from now; a queued effect has all of its time left.
     fn lifetime(&self, active: &ActiveEffect) -> Lifetime {
         match (active.duration(), active.remaining(self.sim.state.now)) {
             (Some(total), Some(left)) => Lifetime::Lasting { total, left: left.max(Span::ZERO) },
@@ -260,7 +267,8 @@ impl<'a> CharacterCapture<'a> {
         }
     }
 
-    /// M5: values that the effect would remember if its source ceased to exist.
+    /// M5: values that the effect would remember if its source ceased to exist. `None` if it has no source,
+    /// or its own target is the source.
     fn remembered(
         &self,
         active: &ActiveEffect,
@@ -298,6 +306,8 @@ impl<'a> CharacterCapture<'a> {
         self.tags((0..all.len()).filter(|&at| !implied(at)).map(|at| all[at]))
     }
 
+    /// Ability that an effect comes from. `None` if it is gone, or one of the character's own that is not
+    /// captured.
     fn source_ability(&self, active: &ActiveEffect) -> Option<AbilityReference> {
         let handle = active.spec.context.ability?;
         let granted = self.sim.state.abilities.get(handle)?;
@@ -307,6 +317,7 @@ impl<'a> CharacterCapture<'a> {
         (order.is_some() || !is_own).then_some(AbilityReference { ability, order })
     }
 
+    /// Frozen capture by names; `value` is `None` if nothing could be read at the time.
     fn captured(&self, capture: &Capture, value: Option<f64>) -> CapturedValue {
         let Capture { side, attribute, calculation, source_tag_filter, target_tag_filter } = capture;
         let tags = |filter: &TagSet| self.tags(filter.iter());
@@ -320,6 +331,8 @@ impl<'a> CharacterCapture<'a> {
         }
     }
 
+    /// Captures one granted ability. Parameters that equal the definition's are left out, so that they follow
+    /// a changed definition.
     fn ability(&self, handle: GrantedAbilityId, granted: &GrantedAbility) -> CharacterAbility {
         let catalog = &self.sim.catalog;
         let definition = catalog.ability_by_id(granted.ability);
@@ -350,6 +363,7 @@ impl<'a> CharacterCapture<'a> {
 }
 
 /// Phase of a period: the time since the last tick, or since the last one that the end would have cut off.
+/// `None` without a period.
 fn phase(active: &ActiveEffect, definition: &Effect, now: Time) -> Option<Phase> {
     let period = active.period()?;
     let next = active.clock.tick_after(now)?;

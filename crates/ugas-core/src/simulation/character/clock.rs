@@ -4,7 +4,8 @@ use crate::character::{CharacterEffect, Lifetime};
 use crate::effect::{Clock, Effect, EffectStatus};
 use crate::time::{Span, Time};
 
-/// Clock of a restored effect, with its remaining time counted from now.
+/// Clock of a restored effect, with its remaining time and its phase counted from now. A queued effect gets a
+/// stopped clock; a duration that is not saved stays infinite until it is evaluated.
 pub(super) fn clock_of(saved: &CharacterEffect, effect: &Effect, now: Time) -> Clock {
     let running = saved.status == EffectStatus::Running;
     let (duration, left) = match saved.lifetime {

@@ -23,7 +23,7 @@ use crate::time::Span;
 
 impl CharacterRestore<'_> {
     /// B6: subscribes fully known effects to their inputs. An effect that would close a cycle of live
-    /// magnitudes is left out.
+    /// magnitudes is left out and reported.
     pub(super) fn watch_finished(&mut self) {
         for (id, effect) in self.finished() {
             match self.sim.check_cycles_of(id, &effect) {
@@ -33,13 +33,15 @@ impl CharacterRestore<'_> {
         }
     }
 
+    /// Reports an effect that cannot continue, and leaves it out.
     fn reject(&mut self, id: ActiveEffectId, effect: &Effect, reason: &RefusalReason) {
         let reason = reason.describe(self.sim);
         self.note(DefinitionKind::Effect, effect.name(), CharacterOutcome::CannotContinue { reason });
         self.leave_out(id);
     }
 
-    /// P10: emits the events that describe the restored controller.
+    /// P10: emits the events that describe the restored controller: its abilities and its fully known
+    /// effects.
     pub(super) fn announce(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
         let handles =
@@ -54,6 +56,7 @@ impl CharacterRestore<'_> {
         }
     }
 
+    /// Emits `EffectApplied` or `EffectQueued` for a restored effect.
     fn announce_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.sim.state.effects.get(id) else { return };
         let (effect, target, context_tags) = (active.effect, self.id, active.spec.context.tags().clone());
@@ -63,13 +66,14 @@ impl CharacterRestore<'_> {
         });
     }
 
-    /// Effects without numbers that are still to be evaluated.
+    /// Restored effects whose numbers are all known; the unfinished ones follow in `finish_effects`.
     fn finished(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let is_finished = |(id, _): &(ActiveEffectId, _)| self.unfinished.iter().all(|other| other.id != *id);
         self.instances().into_iter().filter(is_finished).collect()
     }
 
-    /// Derives modifiers, timers, tags and values of the fully known effects.
+    /// Derives modifiers, timers, tags and values of the fully known effects, then the values of attributes
+    /// that the character does not have.
     pub(super) fn derive(&mut self) {
         let finished = self.finished();
         for (id, effect) in &finished {
@@ -87,6 +91,7 @@ impl CharacterRestore<'_> {
         self.fresh = fresh;
     }
 
+    /// Attaches the modifiers of a running effect and schedules its timers.
     fn take_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
         let running =
             self.sim.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running);
@@ -96,13 +101,14 @@ impl CharacterRestore<'_> {
         }
     }
 
+    /// Restores tags, cues and blocks of an effect whose grants are in force.
     fn restore_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         if self.sim.state.effects.get(id).is_some_and(|active| active.given && !active.inhibited) {
             self.sim.restore_grants(id, effect);
         }
     }
 
-    /// Evaluates all current values. The bases are facts and stay unchanged.
+    /// Evaluates all current values without value events. The bases are facts and stay unchanged.
     fn evaluate(&mut self) {
         let count = self.sim.state.controllers.get(self.id).map_or(0, |controller| controller.values.len());
         for slot in 0..count as u16 {
@@ -112,7 +118,8 @@ impl CharacterRestore<'_> {
         self.sim.forget_changes(self.id);
     }
 
-    /// P6: evaluates missing numbers, one effect after the other, each with the values that exist by then.
+    /// P6: evaluates missing numbers, one effect after the other, each with the values that exist by then,
+    /// and puts the effect into force. One that cannot be evaluated is left out and reported.
     pub(super) fn finish_effects(&mut self) {
         for Unfinished { id, missing } in core::mem::take(&mut self.unfinished) {
             let effect = self.sim.state.effects.get(id).map(|active| active.effect);
@@ -133,6 +140,8 @@ impl CharacterRestore<'_> {
         }
     }
 
+    /// Takes the missing captures, stream, magnitudes and duration of one effect from the present state. An
+    /// error leaves the magnitudes and the clock unchanged.
     fn finish(
         &mut self,
         id: ActiveEffectId,
@@ -181,7 +190,8 @@ impl CharacterRestore<'_> {
         Ok(())
     }
 
-    /// Removes an effect that no event has announced yet, with the abilities that it would have granted.
+    /// Removes an effect that no event has announced yet, and releases the abilities that it granted, each by
+    /// its removal rule.
     fn leave_out(&mut self, id: ActiveEffectId) {
         self.sim.state.unlist_effect(id, self.id);
         let Some(removed) = self.sim.state.effects.remove(id) else { return };
@@ -192,7 +202,8 @@ impl CharacterRestore<'_> {
         self.abilities.retain(|_, handle| self.sim.state.abilities.contains(*handle));
     }
 
-    /// Final steps, once everything is in place: tags, new grants and queues.
+    /// Final steps, once everything is in place: ungranted tags, indexes, new grants, queues and passive
+    /// abilities. Reports the attributes that the character did not have.
     pub(super) fn complete(&mut self) {
         self.adopt_ungranted_tags();
         self.watch_triggers();
@@ -255,8 +266,8 @@ impl CharacterRestore<'_> {
         }
     }
 
-    /// P9: a queue without its head moves up, and an effect that no longer runs in sequence begins. An effect
-    /// without remaining time ends (P4).
+    /// P9: lists the queue of a queued effect, so that one without its head moves up, and begins an effect
+    /// that no longer runs in sequence. An effect without remaining time is queued for removal (P4).
     fn move_up(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
         let Some(active) = self.sim.state.effects.get(id) else { return };
         match active.status {

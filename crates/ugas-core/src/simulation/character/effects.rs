@@ -62,7 +62,8 @@ impl<'a> CharacterRestore<'a> {
         }
     }
 
-    /// Adds an internal effect that grants these tags.
+    /// Adds an internal effect that grants these tags. `None` if there are no tags, or no room, which is
+    /// reported.
     pub(super) fn own(&mut self, tags: SmallVec<[TagId; 2]>) -> Option<ActiveEffectId> {
         if tags.is_empty() {
             return None;
@@ -89,6 +90,8 @@ impl<'a> CharacterRestore<'a> {
         }
     }
 
+    /// Adds one saved effect as a new instance, without events; numbers that the character lacks are listed
+    /// in `unfinished`. An error leaves the effect out.
     fn try_effect(&mut self, saved: &'a CharacterEffect) -> Result<(), CharacterOutcome> {
         let effect_id = self.effect_id(saved)?;
         let effect = self.sim.state.definition(&self.sim.catalog, effect_id).cloned();
@@ -144,7 +147,8 @@ impl<'a> CharacterRestore<'a> {
         Ok(())
     }
 
-    /// Effect of the saved name, or the run-time definition that the character contains.
+    /// Effect of the saved name, or the run-time definition that the character contains, which is created
+    /// here. An effect of the catalog replaces a run-time one of the same name, with a report.
     fn effect_id(&mut self, saved: &'a CharacterEffect) -> Result<EffectId, CharacterOutcome> {
         if let Some(definition) = &saved.definition {
             match self.sim.define_effect(EffectDef::clone(definition)) {
@@ -166,6 +170,8 @@ impl<'a> CharacterRestore<'a> {
         if id == self.sim.catalog.internal.owned_tags { Err(CharacterOutcome::Unknown) } else { Ok(id) }
     }
 
+    /// P5: finds the instigator of a saved effect: by the options of the restore, else by owner. `Gone` if
+    /// nobody fits.
     fn source(&self, saved: &CharacterEffect) -> Source {
         match &saved.instigator {
             Instigator::Nobody => Source::Nobody,
@@ -174,13 +180,15 @@ impl<'a> CharacterRestore<'a> {
                 let lives = |id: &ControllerId| self.sim.state.controllers.contains(*id);
                 let said = self.options.candidates(*owner, name).find(lives);
                 let owned = || owner.and_then(|owner| self.sim.controller_of_owner(owner));
-                // A different controller of the same owner is not the instigator.
+                // The restored controller itself is not the instigator, even if the owner is the same.
                 let found = said.or_else(|| owned().filter(|found| *found != self.id));
                 found.map_or(Source::Gone, Source::Live)
             }
         }
     }
 
+    /// Builds the spec of a saved effect, without captures. Unknown tags and numbers that are not finite are
+    /// left out and reported.
     fn spec(&mut self, saved: &CharacterEffect, id: EffectId, effect: &Effect, source: Source) -> EffectSpec {
         let CharacterEffect {
             level,
@@ -234,7 +242,8 @@ impl<'a> CharacterRestore<'a> {
         spec
     }
 
-    /// Sets the saved frozen captures; returns the positions of the missing ones.
+    /// Sets the saved frozen captures in the order of the definition; returns the positions of the missing
+    /// ones, which hold no value yet. A capture that was saved without a value is not missing.
     fn captured(&self, saved: &CharacterEffect, effect: &Effect, spec: &mut EffectSpec) -> Vec<usize> {
         let mut missing = Vec::new();
         for (at, capture) in effect.captures.iter().enumerate() {
@@ -249,6 +258,7 @@ impl<'a> CharacterRestore<'a> {
         missing
     }
 
+    /// Whether a saved capture is the reading that the definition asks for, compared by names.
     fn is_reading(&self, known: &CapturedValue, capture: &Capture) -> bool {
         let catalog = &self.sim.catalog;
         let tags = |names: &[String], filter: &TagSet| {
@@ -261,7 +271,8 @@ impl<'a> CharacterRestore<'a> {
             && tags(&known.target_tag_filter, &capture.target_tag_filter)
     }
 
-    /// P6: the saved magnitudes, if they are still valid.
+    /// P6: the saved magnitudes, if the rules that they come from are unchanged. `None` if they have to be
+    /// evaluated; magnitudes that were saved and are not used are reported.
     fn magnitudes(&mut self, saved: &CharacterEffect, effect: &Effect) -> Option<SmallVec<[f64; 2]>> {
         let catalog = &self.sim.catalog;
         let known = saved.magnitudes.as_ref()?;
@@ -276,6 +287,7 @@ impl<'a> CharacterRestore<'a> {
         None
     }
 
+    /// Saved stack count within the present limit; a reduction is reported.
     fn stacks(&mut self, saved: &CharacterEffect, effect: &Effect) -> u32 {
         let limit = match &effect.stacking {
             None => 1,
@@ -302,6 +314,7 @@ impl<'a> CharacterRestore<'a> {
         LastSource { tags: TagBits::closed(catalog.tags(), tags), values: values.collect() }
     }
 
+    /// A running instance with one stack on the new controller; `insert` gives it its sequence number.
     fn instance(&self, spec: EffectSpec, clock: Clock) -> ActiveEffect {
         ActiveEffect {
             effect: spec.effect,
@@ -325,7 +338,8 @@ impl<'a> CharacterRestore<'a> {
         }
     }
 
-    /// P9: inserts an instance, if there is room.
+    /// P9: inserts an instance with the next sequence number and lists it on the controller; an error if
+    /// there is no room.
     fn insert(&mut self, instance: ActiveEffect) -> Result<ActiveEffectId, CharacterOutcome> {
         let limit = || CharacterOutcome::LimitReached(Limit::EffectsPerController);
         self.sim.check_effect_limit(self.id).map_err(|_| limit())?;
@@ -337,7 +351,7 @@ impl<'a> CharacterRestore<'a> {
         Ok(id)
     }
 
-    /// M4: keeps the order of the latest applications.
+    /// M4: renumbers the applications where needed, so that the order of the latest ones stays as saved.
     pub(super) fn order_applications(&mut self) {
         let mut recent: Vec<(u32, u32)> =
             self.character.effects.iter().map(|saved| (saved.recency, saved.order)).collect();

@@ -57,6 +57,7 @@ impl Simulation {
         Ok((id, report))
     }
 
+    /// Attribute sets of a character in this catalog, sorted by id; unknown ones are reported and left out.
     fn sets_named(&self, character: &Character, report: &mut CharacterReport) -> Vec<AttributeSetId> {
         let mut sets = Vec::with_capacity(character.sets.len());
         for set in &character.sets {
@@ -71,7 +72,7 @@ impl Simulation {
     }
 
     /// Initial state of the controller: the bases of the character and, for attributes that it does not have,
-    /// the defaults of a spawned one.
+    /// the defaults of a spawned one. Reports attributes that have no place here. Changes nothing.
     fn initial_state(
         &self,
         character: &Character,
@@ -164,6 +165,8 @@ pub(super) struct CharacterRestore<'a> {
 }
 
 impl CharacterRestore<'_> {
+    /// Restores everything after the controller itself, in this order: facts, events, derived state, missing
+    /// numbers, follow-ups.
     fn run(&mut self) {
         self.write_facts();
         self.write_records();
@@ -174,7 +177,8 @@ impl CharacterRestore<'_> {
         self.complete();
     }
 
-    /// Writes the facts of the controller itself.
+    /// Writes the facts of the controller itself: team, placement, input buffer and counts of activations. A
+    /// value beyond a limit is left out and reported.
     fn write_facts(&mut self) {
         let Character { team, placement, input_buffer, runs, .. } = self.character;
         let catalog = &self.sim.catalog;

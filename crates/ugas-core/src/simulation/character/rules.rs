@@ -22,12 +22,14 @@ pub(super) fn rules_of(catalog: &Catalog, effect: &Effect) -> u64 {
     used.hasher.finish()
 }
 
+/// Hash of the definitions that an effect uses.
 struct Used<'a> {
     catalog: &'a Catalog,
     hasher: StateHasher,
 }
 
 impl Used<'_> {
+    /// Adds the curves and calculations that a magnitude uses.
     fn magnitude(&mut self, magnitude: &Magnitude) {
         match magnitude {
             Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => {}
@@ -47,6 +49,7 @@ impl Used<'_> {
         }
     }
 
+    /// Adds a calculation and the curves in its expressions.
     fn calculation(&mut self, id: CalculationId) {
         self.contents(DefinitionKind::Calculation, id.index());
         let Some(calculation) = self.catalog.calculation(id) else { return };
@@ -58,6 +61,7 @@ impl Used<'_> {
         }
     }
 
+    /// Adds the curves that an expression reads.
     fn program(&mut self, program: &Program) {
         for input in program.dependencies() {
             if let Dependency::Curve(curve) = input {
@@ -70,6 +74,7 @@ impl Used<'_> {
         self.contents(DefinitionKind::Curve, id.index());
     }
 
+    /// Adds the hash of a definition's contents.
     fn contents(&mut self, kind: DefinitionKind, index: u32) {
         self.catalog.contents().of(kind, index).state_hash(&mut self.hasher);
     }

@@ -10,6 +10,8 @@ use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
 
 impl Reload<'_> {
+    /// Translates all granted abilities, and revokes those that cannot continue. Then aligns the abilities of
+    /// changed effects with their new definitions.
     pub(super) fn translate_abilities(&mut self) {
         for (handle, granted) in self.old.state.abilities.iter() {
             let translated = self.ability(granted);
@@ -30,7 +32,7 @@ impl Reload<'_> {
     }
 
     /// Translates a grant to the new catalog; `None` if the ability, or the effect that it depends on, is
-    /// gone.
+    /// gone. Used charges stay used, and parameters that only the new definition has are added.
     fn ability(&self, granted: &GrantedAbility) -> Option<GrantedAbility> {
         let GrantedAbility {
             ability,
@@ -92,6 +94,7 @@ impl Reload<'_> {
         })
     }
 
+    /// Removes a grant that cannot continue, with an event, and reports an ability whose definition is gone.
     fn revoke(&mut self, handle: GrantedAbilityId, granted: &GrantedAbility) {
         let controller = granted.controller;
         self.next.state.abilities.remove(handle);
@@ -109,7 +112,8 @@ impl Reload<'_> {
         }
     }
 
-    /// Updates the abilities of a granting effect to its new definition.
+    /// Updates the abilities of a granting effect to its new definition: changed grants now; removed and new
+    /// ones are listed for the operation of the reload.
     fn compare_grants(&mut self, id: ActiveEffectId) {
         let (Some((_, before)), Some(now)) = (self.before(id), self.definition_now(id)) else { return };
         let Some(active) = self.next.state.effects.get(id) else { return };

@@ -10,6 +10,7 @@ use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::task::{Occurrence, RunningTask, Subject};
 
 impl Reload<'_> {
+    /// Translates all tasks and activations, and lists the activations that cannot continue for cancellation.
     pub(super) fn translate_activations(&mut self) {
         for (id, task) in self.old.state.tasks.iter() {
             let translated = self.task(task);
@@ -28,7 +29,8 @@ impl Reload<'_> {
         }
     }
 
-    /// Whether the program and the dependencies of an activation are unchanged.
+    /// Whether an activation may continue (R8): its ability is still granted, with the same tasks, and the
+    /// tag that keeps it active exists.
     fn can_continue(&self, activation: &Activation) -> bool {
         let Some(now) = self.ids.ability(activation.ability) else { return false };
         let before = self.old.catalog.ability_by_id(activation.ability);
@@ -39,7 +41,8 @@ impl Reload<'_> {
         is_granted && tags_are_there && before.def.tasks == now.def.tasks
     }
 
-    /// Schedules the cancellation of an activation, within the operation of the reload.
+    /// Lists an activation for cancellation in the operation of the reload. Reported only if its ability
+    /// still exists; a lost ability is reported with its grant.
     fn stop(&mut self, id: ActivationId, activation: &Activation) {
         self.work.stops.push(id);
         if self.ids.ability(activation.ability).is_some() {
@@ -50,6 +53,8 @@ impl Reload<'_> {
         }
     }
 
+    /// Translates an activation, without what is gone: an event or cue of a lost tag, and effects that were
+    /// removed. A lost ability becomes an unknown id; such an activation is cancelled.
     fn activation(&self, activation: &Activation) -> Activation {
         let Activation {
             granted,
@@ -114,6 +119,8 @@ impl Reload<'_> {
         }
     }
 
+    /// Translates a task, without subscriptions and queued events of lost definitions. The timer is derived
+    /// later.
     fn task(&self, task: &RunningTask) -> RunningTask {
         let RunningTask {
             activation,
@@ -149,6 +156,7 @@ impl Reload<'_> {
         }
     }
 
+    /// Translates the event that a branch keeps.
     fn branch(&self, mut branch: Branch) -> Branch {
         branch.context = branch.context.map(|context| {
             let BranchContext { event, targets, chosen } = (*context).clone();
@@ -158,6 +166,7 @@ impl Reload<'_> {
         branch
     }
 
+    /// Translates an event; `None` if its tag is gone. Lost context tags are left out.
     fn gameplay_event(&self, event: GameplayEvent) -> Option<GameplayEvent> {
         let GameplayEvent { tag, magnitude, instigator, target, details } = event;
         let details = details.map(|details| {
@@ -168,6 +177,7 @@ impl Reload<'_> {
         Some(GameplayEvent { tag: self.ids.tag(tag)?, magnitude, instigator, target, details })
     }
 
+    /// Translates a queued occurrence; `None` if it is an event whose tag is gone.
     fn occurrence(&self, occurrence: Occurrence) -> Option<Occurrence> {
         Some(match occurrence {
             Occurrence::Event(event) => Occurrence::Event(self.gameplay_event(event)?),
@@ -175,6 +185,7 @@ impl Reload<'_> {
         })
     }
 
+    /// Translates a subscription; `None` if its attribute or tag is gone.
     fn subject(&self, subject: Subject) -> Option<Subject> {
         Some(match subject {
             Subject::Attribute(attribute) => Subject::Attribute(self.ids.attribute(attribute)?),

@@ -31,14 +31,15 @@ impl Changes<'_> {
         old.def != new.def || duration || old.modifiers.iter().any(|modifier| self.uses(&modifier.magnitude))
     }
 
-    /// Whether the definition of a duration changed.
+    /// Whether the definition of a duration, or a curve or calculation that it uses, changed.
     pub(super) fn duration(&self, old: &Effect, new: &DurationDef) -> bool {
         old.def.duration != *new
             || matches!(&old.duration, Duration::Lasting(magnitude) if self.uses(magnitude))
     }
 
-    /// Position of the old modifier that corresponds to modifier `at` of the new definition: the same one, or
-    /// one at another position that is not `taken`.
+    /// Position of the old modifier whose magnitude modifier `at` of the new definition keeps: one with the
+    /// same attribute and unchanged magnitude, at the same position or at another that is not `taken`. `None`
+    /// if the magnitude has to be evaluated again.
     pub(super) fn same_modifier(
         &self,
         old: &Effect,
@@ -73,6 +74,7 @@ impl Changes<'_> {
         }
     }
 
+    /// Whether a calculation, or a curve in its expressions, changed.
     fn calculation(&self, id: CalculationId) -> bool {
         let programs = |body: &CalculationBody| match body {
             CalculationBody::Missing | CalculationBody::Native(_) => false,
@@ -85,6 +87,7 @@ impl Changes<'_> {
             || self.old.calculation(id).is_some_and(|calculation| programs(&calculation.body))
     }
 
+    /// Whether a curve that an expression reads changed.
     fn program(&self, program: &Program) -> bool {
         let changed = |input: &Dependency| matches!(input, Dependency::Curve(curve) if self.curve(*curve));
         program.dependencies().iter().any(changed)

@@ -15,8 +15,9 @@ use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
 use crate::tag::TagContainer;
 
 impl Reload<'_> {
-    /// Moves every controller to the new layout of its sets. Tags, cues and modifiers keep their translated
-    /// old values: re-evaluation reads them, and the derived ones are compared with them.
+    /// Moves every controller to the new layout of its sets; an error if the sets of one conflict. Tags, cues
+    /// and modifiers keep their translated old values: re-evaluation reads them, and the derived ones are
+    /// compared with them.
     pub(super) fn translate_controllers(&mut self) -> Result<(), ReloadError> {
         self.next.state.layouts.clear();
         for (id, controller) in self.old.state.controllers.iter() {
@@ -28,6 +29,8 @@ impl Reload<'_> {
         Ok(())
     }
 
+    /// Translates one controller, and reports what it loses. Indexes and subscriptions are left empty: they
+    /// are derived later.
     fn controller(&mut self, id: ControllerId, controller: &Controller) -> Result<Controller, ReloadError> {
         let Controller {
             ordinal,
@@ -120,7 +123,8 @@ impl Reload<'_> {
         })
     }
 
-    /// An input buffer with the old catalog's setting gets that of the new one.
+    /// Input buffer of a controller: one with the old catalog's setting gets that of the new catalog, any
+    /// other keeps its own.
     fn buffer(&self, old: &InputBuffer) -> InputBuffer {
         let mut buffer = old.clone();
         if old.config() == self.old.catalog.input_buffer {
@@ -129,6 +133,7 @@ impl Reload<'_> {
         buffer
     }
 
+    /// Translates the template; one that is gone is reported.
     fn template(&mut self, id: ControllerId, template: Option<TemplateId>) -> Option<TemplateId> {
         let old = template?;
         let new = self.ids.template(old);
@@ -140,6 +145,7 @@ impl Reload<'_> {
         new
     }
 
+    /// Translates the attribute sets, sorted by id; those that are gone are reported.
     fn sets(&mut self, id: ControllerId, old: &[AttributeSetId]) -> Vec<AttributeSetId> {
         let mut sets = Vec::with_capacity(old.len());
         for &set in old {
@@ -156,7 +162,8 @@ impl Reload<'_> {
         sets
     }
 
-    /// Base and current values: kept where the attribute still exists, defaults elsewhere.
+    /// Base and current values: kept where the attribute still exists, defaults elsewhere. Reports lost
+    /// attributes, and lists changed, new and lost ones for the operation of the reload.
     fn values(
         &mut self,
         id: ControllerId,
@@ -197,7 +204,7 @@ impl Reload<'_> {
         values.collect()
     }
 
-    /// Translates the tags with their counts.
+    /// Translates the tags with their counts; those that are gone are reported.
     fn tags(&mut self, id: ControllerId, old: &TagContainer) -> TagContainer {
         let mut tags = TagContainer::default();
         for (tag, count) in old.iter() {
@@ -214,6 +221,7 @@ impl Reload<'_> {
         tags
     }
 
+    /// Translates a modifier; `None` if its attribute or channel is gone.
     fn entry(&self, entry: &ModifierEntry, old: &Layout, new: &Layout) -> Option<ModifierEntry> {
         let attribute = self.ids.attribute(old.attribute_at(entry.slot))?;
         let channel = match entry.channel {

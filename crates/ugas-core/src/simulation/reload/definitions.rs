@@ -23,6 +23,8 @@ impl Reload<'_> {
         }
     }
 
+    /// Compiles a run-time definition under the new catalog; `None` if it is invalid there, which is
+    /// reported.
     fn resolve_again(&mut self, old: &Effect) -> Option<Arc<Effect>> {
         let catalog = &self.next.catalog;
         let compiler = Compiler::new(&catalog.tables);

@@ -14,6 +14,8 @@ use crate::tag::TagContainer;
 use crate::timer::TimerWheel;
 
 impl Reload<'_> {
+    /// Derives modifiers, tags, cues, timers and subscriptions again, and lists the differences from before:
+    /// events to emit and values to evaluate.
     pub(super) fn derive(&mut self) {
         self.next.state.timers = TimerWheel::new(self.next.state.now);
         let controllers: Vec<ControllerId> = self.next.state.controllers.handles().collect();
@@ -46,6 +48,7 @@ impl Reload<'_> {
         self.work.dirty.extend(gone.chain(new).map(|entry| (id, entry.slot)));
     }
 
+    /// Derives the tags, and lists the events of added and removed tags and the changed counts.
     fn derive_tags(&mut self, id: ControllerId) {
         let mut tags = TagContainer::default();
         self.next.derive_tags(id, &mut tags, &mut Vec::new());
@@ -68,6 +71,7 @@ impl Reload<'_> {
         self.work.announcements.extend(gone.chain(new));
     }
 
+    /// Derives the cues, and lists the events of added and removed ones.
     fn derive_cues(&mut self, id: ControllerId) {
         let mut cues = SmallVec::new();
         self.next.derive_cues(id, &mut cues);
@@ -95,8 +99,9 @@ impl Reload<'_> {
         }
     }
 
-    /// Checks the modifiers of a changed effect: their conditions, which are not part of the entries, are
-    /// evaluated again, and modifiers that have lost their attribute are reported (M6).
+    /// Lists the attributes of a changed effect for re-evaluation, since the conditions of its modifiers are
+    /// not part of the entries that were compared. A modifier whose attribute the target lacks is listed as
+    /// inert, unless the effect ran and modified that attribute before (M6).
     fn check_modifiers(&mut self, id: ActiveEffectId) {
         let (Some((old, before)), Some(now)) = (self.before(id), self.definition_now(id)) else { return };
         let Some(active) = self.next.state.effects.get(id) else { return };

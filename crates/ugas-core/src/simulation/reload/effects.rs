@@ -24,6 +24,8 @@ use crate::tag::{TagBits, TagSet};
 use crate::time::Span;
 
 impl Reload<'_> {
+    /// Translates all active effects in application order, then adapts those whose definition changed and
+    /// lists them in `touched`. An effect that cannot continue, or that closes a cycle, is dropped.
     pub(super) fn translate_effects(&mut self) {
         for id in self.order.clone() {
             match self.translate_effect(id) {
@@ -62,6 +64,8 @@ impl Reload<'_> {
         }
     }
 
+    /// Translates one instance without re-evaluating anything; an error if its definition is gone or has
+    /// become instant.
     fn translate_effect(&mut self, id: ActiveEffectId) -> Result<ActiveEffect, ReloadOutcome> {
         let (active, before) = self.before(id).ok_or(ReloadOutcome::DefinitionGone)?;
         let ActiveEffect {
@@ -115,7 +119,8 @@ impl Reload<'_> {
         })
     }
 
-    /// Translates a spec to the new catalog, except its captures and its effect id.
+    /// Translates a spec to the new catalog, except its captures and its effect id. Lost tags of the spec are
+    /// reported.
     fn spec(&mut self, spec: &EffectSpec, place: ReloadPlace) -> EffectSpec {
         let numbers = spec.set_by_caller.iter();
         let numbers = numbers.filter_map(|&(tag, value)| Some((self.spec_tag(tag, place)?, value)));
@@ -145,6 +150,7 @@ impl Reload<'_> {
         translated
     }
 
+    /// Translates a tag of a spec; one that is gone is reported.
     fn spec_tag(&mut self, tag: TagId, place: ReloadPlace) -> Option<TagId> {
         let new = self.ids.tag(tag);
         if new.is_none() {
@@ -154,7 +160,7 @@ impl Reload<'_> {
         new
     }
 
-    /// Frozen captures in the order of the new definition.
+    /// Frozen captures in the order of the new definition; those that only the new one has are empty.
     fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> Readings {
         let value = |at: Option<usize>| {
             at.and_then(|at| active.spec.captured.get(at).copied()).unwrap_or(Reading::NONE)
@@ -162,7 +168,7 @@ impl Reload<'_> {
         self.former_captures(before, now).map(value).collect()
     }
 
-    /// R3: takes the captures that only the new definition has.
+    /// R3: takes the captures that only the new definition has, from the present values.
     fn capture_new(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
         let new: Vec<usize> = self
             .former_captures(before, now)
@@ -180,7 +186,7 @@ impl Reload<'_> {
         }
     }
 
-    /// For each capture of the new definition, its position in the old one.
+    /// For each capture of the new definition, its position in the old one; `None` if it is new.
     fn former_captures(&self, before: &Effect, now: &Effect) -> impl Iterator<Item = Option<usize>> {
         let taken: Vec<Option<Capture>> =
             before.captures.iter().map(|capture| self.capture(capture)).collect();
@@ -203,6 +209,7 @@ impl Reload<'_> {
         })
     }
 
+    /// Translates the remembered values of a source that is gone; lost tags and attributes are left out.
     fn last_source(&self, last: &LastSource) -> LastSource {
         let LastSource { tags, values } = last;
         let tags = tags.iter().filter_map(|tag| self.ids.tag(tag));
@@ -217,7 +224,9 @@ impl Reload<'_> {
         }
     }
 
-    /// Adapts an instance to its changed definition.
+    /// Adapts an instance to its changed definition: stack limit, magnitudes, lifetime and period. Lists the
+    /// events, and the start of a queued effect that no longer runs in sequence. An error means that the
+    /// instance has to be dropped.
     fn adapt(&mut self, id: ActiveEffectId, before: &Effect, now: &Arc<Effect>) -> Result<(), RefusalReason> {
         let restacked = self.limit_stacks(id, now);
         let magnitudes = self.magnitudes(id, before, now, restacked)?;
@@ -254,7 +263,8 @@ impl Reload<'_> {
         (active.stacks > limit).then(|| core::mem::replace(&mut active.stacks, limit))
     }
 
-    /// R2: keeps a magnitude if nothing that determines it changed. Another stack count changes all of them.
+    /// R2: magnitudes under the new definition. One is kept if nothing that determines it changed; another
+    /// stack count changes all of them. An error if one cannot be evaluated.
     fn magnitudes(
         &self,
         id: ActiveEffectId,
@@ -278,7 +288,8 @@ impl Reload<'_> {
         Ok(magnitudes)
     }
 
-    /// R4: the lifetime of an instance under the new definition.
+    /// R4: computes the change of an instance's lifetime under the new definition. A duration that the spec
+    /// or the host has set stays.
     fn lifetime(&self, id: ActiveEffectId, before: &Effect, now: &Effect) -> Result<Lifetime, RefusalReason> {
         let (Some((old, _)), Some(active)) = (self.before(id), self.next.state.effects.get(id)) else {
             return Ok(Lifetime::AsItWas);
@@ -305,6 +316,8 @@ impl Reload<'_> {
         })
     }
 
+    /// R4: applies a change of lifetime to the clock. Of a running effect the event is listed, and its end if
+    /// no time is left.
     fn set_lifetime(&mut self, id: ActiveEffectId, lifetime: Lifetime) {
         let now = self.next.state.now;
         let Some(active) = self.next.state.effects.get_mut(id) else { return };
@@ -345,7 +358,8 @@ impl Reload<'_> {
         self.next.resume_ticks(id);
     }
 
-    /// R4: a new period is counted from the last tick, or from the beginning.
+    /// R4: applies a changed period, which is counted from the last tick, or from the beginning. A period of
+    /// the spec's own stays.
     fn set_period(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
         let Some(active) = self.next.state.effects.get_mut(id) else { return };
         let own = active.spec.period();
@@ -360,7 +374,8 @@ impl Reload<'_> {
         }
     }
 
-    /// R5: removes an instance. Its grants are not derived again and disappear with it.
+    /// R5: removes an instance, lists the event, and reports the outcome. Its grants are not derived again
+    /// and disappear with it; the queue behind it moves up.
     fn drop_effect(&mut self, id: ActiveEffectId, outcome: ReloadOutcome) {
         let Some(old) = self.old.state.effects.get(id) else { return };
         let (target, stacks) = (old.target, old.stacks);

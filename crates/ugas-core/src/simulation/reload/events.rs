@@ -13,6 +13,7 @@ use crate::reload::Renumbering;
 use crate::tag::TagBits;
 
 impl Reload<'_> {
+    /// Translates the events that have not been polled yet.
     pub(super) fn translate_events(&mut self) {
         self.next.events.clear();
         self.next.events.extend(self.old.events.iter().map(|event| self.ids.event(event)));
@@ -30,13 +31,14 @@ impl Reload<'_> {
 }
 
 impl Renumbering {
+    /// Translates the ids in an event and its cause.
     fn event(&self, mut event: Event) -> Event {
         event.cause.effect = event.cause.effect.map(|effect| self.effect_or_unknown(effect));
         self.event_kind(&mut event.kind);
         event
     }
 
-    /// Translates the ids in an event.
+    /// Translates the ids in the data of an event.
     fn event_kind(&self, kind: &mut EventKind) {
         match kind {
             EventKind::ControllerSpawned { .. }
@@ -174,6 +176,7 @@ impl Renumbering {
         }
     }
 
+    /// Translates the ids in the details of a cue. Lost source, target and ability tags are left out.
     fn cue_details(&self, details: &mut CueDetails) {
         // A set that is closed over ancestors stays closed, since tags are translated by name.
         let tags = |tags: &TagBits| TagBits::of_closed(tags.iter().filter_map(|tag| self.tag(tag)));

@@ -116,6 +116,8 @@ impl<'a> Reload<'a> {
         }
     }
 
+    /// Carries out the reload on the copy and returns it with the report. The old simulation is only read, so
+    /// that an error changes nothing (R7).
     fn run(mut self) -> Result<(Simulation, ReloadReport), ReloadError> {
         self.translate_definitions();
         self.translate_controllers()?;
@@ -141,13 +143,13 @@ impl<'a> Reload<'a> {
         self.entries.push(ReloadEntry { kind, name: name.into(), place, outcome });
     }
 
-    /// An active effect before the reload, with its old definition.
+    /// An active effect before the reload, with its old definition; `None` if there is none.
     fn before(&self, id: ActiveEffectId) -> Option<(&'a ActiveEffect, &'a Arc<Effect>)> {
         let active = self.old.state.effects.get(id)?;
         Some((active, self.old.state.definition(&self.old.catalog, active.effect)?))
     }
 
-    /// New definition of an active effect.
+    /// New definition of an active effect; `None` if the effect was dropped.
     fn definition_now(&self, id: ActiveEffectId) -> Option<Arc<Effect>> {
         let active = self.next.state.effects.get(id)?;
         self.next.state.definition(&self.next.catalog, active.effect).cloned()

@@ -36,7 +36,8 @@ pub(super) struct Work {
 }
 
 impl Reload<'_> {
-    /// R6: a reload that emits no event is no operation and leaves no trace.
+    /// Carries out the listed work as one operation, and reports new attributes. R6: a reload that emits no
+    /// event is no operation and leaves no trace.
     pub(super) fn resume(&mut self) {
         let work = core::mem::take(&mut self.work);
         let touched = core::mem::take(&mut self.touched);
@@ -57,6 +58,8 @@ impl Reload<'_> {
 }
 
 impl crate::simulation::Simulation {
+    /// Emits the listed events, cancels activations, and re-evaluates, grants, begins and ends what the
+    /// reload changed.
     fn carry_out(&mut self, work: Work, touched: &[ActiveEffectId]) {
         let Work { announcements, counts, fresh, vanished, dirty, releases, grants, begins, ends, stops } =
             work;

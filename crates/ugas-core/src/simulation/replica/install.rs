@@ -44,6 +44,8 @@ impl Replica {
 }
 
 impl Simulation {
+    /// Replaces the state by the replica's: assigns handles, translates the records, refills the arenas,
+    /// removes inconsistent objects and derives everything else. Emits no events.
     fn install_replica(&mut self, replica: &mut Replica, now: Time) {
         replica.show_all();
         if self.rename(replica) {
@@ -88,7 +90,7 @@ impl Simulation {
         self.scratch.reset();
     }
 
-    /// Raises the counters above every number in the replica.
+    /// Raises the counters above every number in the replica, so that local predictions get later ones.
     fn raise_counters(&mut self, replica: &Replica) {
         let after = |number: Option<u64>| number.map_or(0, |number| number + 1);
         let effects = replica.seen.values().flat_map(|seen| seen.effects.values());
@@ -99,7 +101,8 @@ impl Simulation {
         self.state.ordinal = self.state.ordinal.max(after(ordinal));
     }
 
-    /// Completes the placeholder effects that hold tags and cues.
+    /// Completes the placeholder effects that hold tags and cues with their definitions and new sequence
+    /// numbers.
     fn settle_shown(&mut self, replica: &mut Replica) {
         let now = self.state.now;
         let tags = self.catalog.internal.tags;
@@ -126,7 +129,8 @@ impl Simulation {
         }
     }
 
-    /// Effect that holds a cue: created at run time, since the catalog has none.
+    /// Effect that holds a cue, with its name hash: created at run time if missing, since the catalog has
+    /// none. `None` if there is no room for another.
     fn cue_holder(&mut self, hash: u64, def: &EffectDef) -> Option<(EffectId, u64)> {
         let first = self.catalog.effect_count() as u32;
         let known = self.state.runtime_effects.number_of(hash, def);
@@ -137,6 +141,8 @@ impl Simulation {
         Some((id, self.effect_definition(id)?.name_hash))
     }
 
+    /// Replaces the contents of all arenas by the translated records of controllers that have a local handle,
+    /// and keeps in the handle tables which generations are unused.
     fn refill(&mut self, replica: &mut Replica) {
         let Replica { seen, names, .. } = replica;
         let State { controllers, effects, abilities, activations, tasks, .. } = &mut self.state;
@@ -164,6 +170,7 @@ impl Simulation {
         names.tasks.unused = tasks.unused_generation();
     }
 
+    /// Clears timers, indexes and use counts, which are derived again from the new contents.
     fn forget_derived(&mut self) {
         let now = self.state.now;
         self.state.timers.restart(now);
@@ -173,8 +180,9 @@ impl Simulation {
         self.state.runtime_effects.forget_uses();
     }
 
-    /// Removes inconsistent objects. Dependents of a removed object go in the next round; since tasks,
-    /// activations and abilities depend only on each other, there are few rounds.
+    /// Removes objects that violate an invariant, and effects with too short a period, which a server's data
+    /// may contain. Dependents of a removed object go in the next round; since tasks, activations and
+    /// abilities depend only on each other, there are few rounds.
     fn leave_out(&mut self) {
         loop {
             let Self { state, catalog, config, .. } = self;
@@ -245,7 +253,7 @@ impl Simulation {
     }
 }
 
-/// Replaces the contents of an arena.
+/// Replaces the contents of an arena by the objects that have a local handle.
 fn put_all<'a, H: Handle, T: Clone + 'a>(
     arena: &mut Arena<H, T>,
     names: &HandleTable<H>,

@@ -11,8 +11,9 @@ use crate::replica::{HandleTable, PieceKey, Replica};
 type Newcomer<H, L> = (u64, H, Option<L>);
 
 impl Simulation {
-    /// Assigns local handles to all replicated objects and drops all others. Returns whether any handle
-    /// changed.
+    /// Assigns local handles to all replicated objects and drops those of all others, in the tables of the
+    /// replica only. Returns whether any handle changed. The order matters: later kinds are matched by
+    /// handles of earlier ones.
     pub(super) fn rename(&self, replica: &mut Replica) -> bool {
         let mut changed = self.rename_controllers(replica);
         changed |= self.rename_effects(replica);
@@ -21,6 +22,8 @@ impl Simulation {
         changed | self.rename_tasks(replica)
     }
 
+    /// Controllers are not predicted: a new one gets an unused handle. Returns whether any handle changed, as
+    /// all these functions do.
     fn rename_controllers(&self, replica: &mut Replica) -> bool {
         let Replica { seen, names, .. } = replica;
         let lost =
@@ -31,6 +34,8 @@ impl Simulation {
         name_all(&mut names.controllers, &self.state.controllers, new, core::iter::empty) | lost
     }
 
+    /// Matches a new effect with a predicted one by prediction key, definition and target. Placeholder
+    /// effects match none.
     fn rename_effects(&self, replica: &mut Replica) -> bool {
         let Replica { seen, homes, names, shown, .. } = replica;
         let lost = names.effects.retain(|remote| {
@@ -56,6 +61,7 @@ impl Simulation {
         }) | lost
     }
 
+    /// Matches a new ability with a predicted one by owner, definition and the effect that grants it.
     fn rename_abilities(&self, replica: &mut Replica) -> bool {
         let Replica { seen, homes, names, .. } = replica;
         let lost = names.abilities.retain(|remote| {
@@ -80,6 +86,7 @@ impl Simulation {
         }) | lost
     }
 
+    /// Matches a new activation with a predicted one by prediction key, definition and granted ability.
     fn rename_runs(&self, replica: &mut Replica) -> bool {
         let Replica { seen, homes, names, .. } = replica;
         let lost = names.runs.retain(|remote| {
@@ -104,8 +111,8 @@ impl Simulation {
         }) | lost
     }
 
-    /// A task has no prediction key: it matches the task of the same activation that holds the same branch at
-    /// the same step.
+    /// Matches a new task with a predicted one. A task has no prediction key: it matches the task of the same
+    /// activation that holds the same branch at the same step.
     fn rename_tasks(&self, replica: &mut Replica) -> bool {
         let Replica { seen, homes, names, .. } = replica;
         let lost = names.tasks.retain(|remote| {
@@ -128,8 +135,8 @@ impl Simulation {
     }
 }
 
-/// Assigns handles to new objects: first to predicted ones, then to the others. Returns whether there were
-/// any.
+/// Assigns handles to new objects: the handle of an equal prediction among `candidates` if it is free, else
+/// an unused one. Returns whether there were any new objects.
 fn name_all<H: Handle, T, L: PartialEq, C: Iterator<Item = (u64, H, L)>>(
     table: &mut HandleTable<H>,
     arena: &Arena<H, T>,

@@ -150,11 +150,13 @@ impl Simulation {
         Some(Piece::Record(encoder.bytes().into()))
     }
 
+    /// Controller that an ability is granted to.
     fn holder(&self, ability: GrantedAbilityId) -> Option<ControllerId> {
         self.state.abilities.get(ability).map(|granted| granted.controller)
     }
 
-    /// Visits the tags that do not follow from visible effects.
+    /// Visits the tags that do not follow from visible effects: all of them if effects are hidden, else those
+    /// of effects created at run time, which have no record.
     fn split_tags(
         &self,
         controller: &Controller,
@@ -251,6 +253,8 @@ impl Simulation {
         record::write_cue(numbers.magnitude + 0.0, numbers.level + 0.0, &mut details, encoder);
     }
 
+    /// Visits the records of effects, abilities, activations, tasks and inputs that the viewer may see, in
+    /// the order of their keys.
     fn split_records(
         &self,
         controller: &Controller,
@@ -287,6 +291,7 @@ impl Simulation {
         }
     }
 
+    /// Writes the record of a key; false if there is no such object.
     fn write_record(&self, key: PieceKey, detail: PieceDetail, encoder: &mut Encoder) -> bool {
         let state = &self.state;
         match key {
@@ -311,6 +316,7 @@ impl Simulation {
         true
     }
 
+    /// Writes the record of an active effect, without dice and captures that the viewer must not know.
     fn write_effect(
         &self,
         active: &ActiveEffect,
@@ -365,7 +371,7 @@ impl Simulation {
     }
 }
 
-/// Adds to the count of a tag and keeps the earliest time.
+/// Adds to the count of a tag and keeps the earliest time. The list is sorted by tag.
 fn count(shown: &mut Vec<(TagId, u32, Time)>, tag: TagId, more: u32, since: Time) {
     match shown.binary_search_by_key(&tag, |(known, ..)| *known) {
         Ok(at) => {

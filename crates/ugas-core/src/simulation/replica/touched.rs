@@ -4,7 +4,8 @@ use super::super::Simulation;
 use crate::handle::ControllerId;
 
 impl Simulation {
-    /// Starts to track which controllers change; see [`Self::take_touched`].
+    /// Starts to track which controllers change; see [`Self::take_touched`]. A server calls it once, before
+    /// its first look.
     pub fn watch_touches(&mut self) {
         self.state.controllers.watch_touches();
         self.state.effects.watch_touches();

@@ -24,12 +24,14 @@ pub(crate) const LARGEST_COUNT: u64 = 1 << 62;
 /// Limit on the nesting of tasks, and so of branches.
 const DEEPEST_BRANCH: u32 = 128;
 
+/// Decoded state to validate, and its catalog. Each function returns the first violated invariant.
 pub(in crate::simulation) struct Check<'a> {
     pub(in crate::simulation) state: &'a State,
     pub(in crate::simulation) catalog: &'a Catalog,
 }
 
 impl Check<'_> {
+    /// Checks counters, all objects, unique numbers and cycles of live magnitudes.
     pub(super) fn everything(&self) -> Result<(), Violation> {
         let State { sequence, ordinal, operation, events, .. } = self.state;
         let is_exhausted =
@@ -55,7 +57,7 @@ impl Check<'_> {
         require(!has_cycle, "live magnitudes make an attribute depend on itself")
     }
 
-    /// Sequence numbers are unique.
+    /// Checks that sequence numbers and ordinals are unique.
     fn numbers(&self) -> Result<(), Violation> {
         let State { controllers, effects, abilities, activations, tasks, .. } = self.state;
         let effects = effects.iter().map(|(_, active)| active.sequence);
@@ -68,6 +70,7 @@ impl Check<'_> {
         require(are_distinct(ordinals), "two controllers have the same ordinal")
     }
 
+    /// Checks values, template, counts and input buffer of a controller.
     pub(in crate::simulation) fn controller(&self, controller: &Controller) -> Result<(), Violation> {
         let slots = self.state.layout(controller).slots.len();
         let Controller { values, pending, buffer, interactions, ability_data, .. } = controller;
@@ -90,6 +93,7 @@ impl Check<'_> {
         require(buffer.is_within_capacity(), "an input buffer holds more inputs than its capacity")
     }
 
+    /// Checks instigator, name and lifetime of a summoned controller.
     fn summon(&self, summon: &Summon) -> Result<(), Violation> {
         let instigator = summon.instigator;
         let has_lived = instigator.is_unseen() || self.state.controllers.has_lived(instigator);
@@ -106,6 +110,7 @@ impl Check<'_> {
         )
     }
 
+    /// Checks an active effect against its definition: target, source, spec, magnitudes, stacks and clock.
     pub(in crate::simulation) fn effect(&self, active: &ActiveEffect) -> Result<(), Violation> {
         let definition = self.state.definition(self.catalog, active.effect);
         let definition = definition.ok_or("the definition of an active effect does not exist")?;
@@ -148,7 +153,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The next tick is one period after the last one, or there is none. A phase that begins later than now
+    /// Checks the period of an effect: its next tick is not in the past. A phase that begins later than now
     /// is that of a character whose last tick was before this simulation (P4): it begins with the next tick.
     fn tick(&self, active: &ActiveEffect) -> Result<(), Violation> {
         let latest = self.state.now + active.period().unwrap_or(Span::ZERO);
@@ -160,6 +165,7 @@ impl Check<'_> {
         )
     }
 
+    /// Checks numbers and tags of a spec; `captures` is the number of captures in the definition.
     fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Violation> {
         let EffectSpec { level, set_by_caller, captured, .. } = spec;
         require(captured.len() == captures, "the captures of a spec do not match its definition")?;
@@ -171,6 +177,7 @@ impl Check<'_> {
         require(tags.all(|tag| self.has_tag(tag)), "a context has tags that do not exist")
     }
 
+    /// Checks definition, owner, parameters and recharge of a granted ability.
     pub(in crate::simulation) fn ability(&self, granted: &GrantedAbility) -> Result<(), Violation> {
         let is_known = self.catalog.ability_by_id(granted.ability).is_some();
         require(is_known, "the definition of a granted ability does not exist")?;
@@ -184,6 +191,8 @@ impl Check<'_> {
         self.started(granted.sequence, Time::ZERO)
     }
 
+    /// Checks an activation against its ability: grant, numbers, tags, standing waits and branches. An
+    /// activation that is ending does not occur between operations.
     pub(in crate::simulation) fn activation(
         &self,
         id: ActivationId,
@@ -230,8 +239,8 @@ impl Check<'_> {
         self.branches(id, activation, &ability.routine)
     }
 
-    /// Branches are sorted by number; each but the first has an earlier parent that waits for it; and the
-    /// task that holds a branch exists.
+    /// Checks that branches are sorted by number; each but the first has an earlier parent that waits for it;
+    /// and the task that holds a branch exists.
     fn branches(
         &self,
         id: ActivationId,
@@ -279,6 +288,8 @@ impl Check<'_> {
         require(branches.iter().zip(&children).all(holds), "a branch waits for a wrong number of branches")
     }
 
+    /// Checks a task: it either holds a branch of its activation or stands, and its queue, deadline and
+    /// subscriptions are valid.
     pub(in crate::simulation) fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Violation> {
         let activation = self.state.activations.get(task.activation);
         let activation = activation.ok_or("the activation of a task does not exist")?;
@@ -325,7 +336,8 @@ impl Check<'_> {
         tag.usize() < self.catalog.tags().len()
     }
 
-    /// Started objects have a sequence number below the next one, and a start time that is not in the future.
+    /// Checks that a started object has a sequence number below the next one, and a start time that is not in
+    /// the future.
     fn started(&self, sequence: u64, at: Time) -> Result<(), Violation> {
         require(sequence < self.state.sequence, "a sequence number is not below the next one")?;
         require(at <= self.state.now, "a start time is in the future")

@@ -14,6 +14,7 @@ use crate::id::AttributeSetId;
 use crate::timer::TimerWheel;
 
 impl State {
+    /// Writes the facts, in the order in which [`decode_facts`](Self::decode_facts) reads them.
     pub(super) fn encode_facts(&self, encoder: &mut Encoder) {
         let Self {
             now,
@@ -52,7 +53,8 @@ impl State {
         tasks.encode(encoder);
     }
 
-    /// Reads the facts and checks them. Nothing is derived yet.
+    /// Reads the facts and checks them, so that untrusted bytes cannot give an impossible state. Nothing is
+    /// derived yet.
     pub(super) fn decode_facts(decoder: &mut Decoder<'_>, catalog: &Catalog) -> Result<Self, DecodeError> {
         let now = Decode::decode(decoder)?;
         let mut state = Self::new(Decode::decode(decoder)?);
@@ -81,6 +83,7 @@ impl State {
         Ok(state)
     }
 
+    /// Index of the layout of these sets; an error if they are unsorted, unknown or in conflict.
     fn layout_of_facts(&mut self, sets: &[AttributeSetId], catalog: &Catalog) -> Result<u32, &'static str> {
         if let Some(at) = self.layouts.find(sets) {
             return Ok(at);
@@ -96,7 +99,8 @@ impl State {
 }
 
 impl Simulation {
-    /// Derives the state that is not written, after the facts were read.
+    /// Derives the state that is not written: lists, modifiers, tags, cues, subscriptions, indexes and
+    /// timers. Called after facts were read or a replica installed; all of it must be empty.
     pub(in crate::simulation) fn derive_all(&mut self) {
         self.state.derive_lists();
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
@@ -124,7 +128,7 @@ impl Simulation {
     }
 }
 
-/// Resolves an effect created at run time in the catalog of the state.
+/// Compiles an effect created at run time under the catalog of the state; an error if it is invalid there.
 fn resolve(def: &Arc<EffectDef>, decoder: &Decoder<'_>, catalog: &Catalog) -> Result<Effect, DecodeError> {
     let compiler = Compiler::new(&catalog.tables);
     let effect = compiler.effect(def, catalog.calculations());

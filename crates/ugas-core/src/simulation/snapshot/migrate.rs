@@ -76,6 +76,8 @@ impl Simulation {
         self.migrate_with(bytes, ChecksumPolicy::Ignore)
     }
 
+    /// Migrates a snapshot; replaces the simulation only if everything succeeds. With ignored checksums and
+    /// without rules, the present catalog counts as that of the snapshot.
     fn migrate_with(
         &mut self,
         bytes: &[u8],
@@ -106,7 +108,7 @@ impl Simulation {
     }
 }
 
-/// Rebuilds the catalog of the rules.
+/// Rebuilds the catalog of the rules, with native code from `provider`; an error if its hash is not `hash`.
 fn build_again(
     rules: &[u8],
     hash: u64,
@@ -126,6 +128,7 @@ fn build_again(
     Ok(catalog)
 }
 
+/// Decodes the rules; positions of errors count from the beginning of the snapshot.
 fn read_definitions(rules: &[u8], decoder: &Decoder<'_>) -> Result<Definitions, DecodeError> {
     let mut inner = Decoder::new(rules, decoder.version());
     let within = |error: DecodeError| DecodeError { at: error.at + begin_of(rules, decoder), ..error };
@@ -134,7 +137,7 @@ fn read_definitions(rules: &[u8], decoder: &Decoder<'_>) -> Result<Definitions, 
     Ok(definitions)
 }
 
-/// Offset of the rules that were read last.
+/// Offset of the rules in the snapshot; `decoder` has just read them.
 fn begin_of(rules: &[u8], decoder: &Decoder<'_>) -> u64 {
     (decoder.position() - rules.len()) as u64
 }

@@ -100,6 +100,7 @@ impl Snapshot {
         self.write(Some(&codec::to_bytes(self.catalog.definitions())))
     }
 
+    /// Encodes the snapshot, with the encoded rules if there are any.
     fn write(&self, rules: Option<&Vec<u8>>) -> Vec<u8> {
         codec::seal(KIND, |encoder| {
             encoder.raw(&self.catalog.hash().to_le_bytes());
@@ -124,6 +125,7 @@ impl Snapshot {
         Self::read(bytes, catalog, ChecksumPolicy::Ignore)
     }
 
+    /// Decodes a snapshot; ignored checksums skip the comparison of catalog and state hashes too.
     fn read(bytes: &[u8], catalog: &Arc<Catalog>, checksums: ChecksumPolicy) -> Result<Self, DecodeError> {
         let mut decoder = codec::open_with(KIND, bytes, checksums)?;
         let at = decoder.position() as u64;
@@ -138,7 +140,7 @@ impl Snapshot {
     }
 }
 
-/// Reads the rules in a snapshot as undecoded bytes.
+/// Reads the rules in a snapshot as undecoded bytes; `None` if it was written without them.
 fn read_rules<'a>(decoder: &mut Decoder<'a>) -> Result<Option<&'a [u8]>, DecodeError> {
     if !bool::decode(decoder)? {
         return Ok(None);
@@ -147,7 +149,7 @@ fn read_rules<'a>(decoder: &mut Decoder<'a>) -> Result<Option<&'a [u8]>, DecodeE
     decoder.raw(length).map(Some)
 }
 
-/// Reads the facts and compares the hash of the complete state.
+/// Reads the facts, derives the rest and compares the hash of the complete state.
 fn read_state(
     decoder: &mut Decoder<'_>,
     catalog: &Arc<Catalog>,

@@ -97,6 +97,7 @@ pub(crate) const UG044: CodeDoc = CodeDoc {
 /// Longest reason in a message, in characters. Rules from elsewhere may have any number of errors.
 const LONGEST_REASON: usize = 500;
 
+/// Text of a reason, cut after `LONGEST_REASON` characters.
 fn shortened(reason: impl core::fmt::Display) -> String {
     let reason = reason.to_string();
     match reason.char_indices().nth(LONGEST_REASON) {

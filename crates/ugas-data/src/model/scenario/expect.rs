@@ -72,6 +72,8 @@ pub struct Expected<const IS_COUNT: bool> {
 }
 
 impl<const IS_COUNT: bool> Field for Expected<IS_COUNT> {
+    /// Decodes a number, or a mapping with at least one condition. Contradictory conditions are reported and
+    /// kept.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         if !matches!(node.value, Value::Map(_)) {
             let exact = match IS_COUNT {
@@ -114,8 +116,8 @@ impl<const IS_COUNT: bool> Field for Expected<IS_COUNT> {
 }
 
 impl<const IS_COUNT: bool> Expected<IS_COUNT> {
-    /// Whether a number meets the expectation. `is_near` compares it with an expected number and an optional
-    /// tolerance.
+    /// Whether a number meets the expectation: the exact number, or all conditions. `is_near` compares it
+    /// with an expected number and the condition's own tolerance; `None` stands for the caller's default.
     pub(crate) fn is_met(&self, actual: f64, is_near: impl Fn(f64, Option<f64>) -> bool) -> bool {
         if let Some(exact) = self.exact {
             return is_near(exact, None);
@@ -158,6 +160,7 @@ impl Default for ExpectedParameter {
 }
 
 impl Field for ExpectedParameter {
+    /// Decodes a text, a boolean as 1 or 0, or an expected number.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match &node.value {
             Value::Text(text) => Some(Self::Text(Spanned { value: text.clone(), span: node.span })),
@@ -288,6 +291,8 @@ impl KnownFields for ControllerExpectRecord {
 }
 
 impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
+    /// Decodes known fields as a record, and all other keys as user-defined names. A name that resembles a
+    /// known field, with an invalid value, is reported as a misspelt field.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
             sink.push(codes::field::wrong_type(node, "a mapping"));
@@ -327,6 +332,7 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
         }
     }
 
+    /// Schema with the known fields, in which every other key has the schema of the named values.
     fn schema(definitions: &mut Definitions) -> Json {
         let known = R::schema(definitions);
         crate::schema::open(&known, definitions);

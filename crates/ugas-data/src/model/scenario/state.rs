@@ -42,6 +42,7 @@ impl StateDoc {
 }
 
 impl Field for StateDoc {
+    /// Decodes a mapping with a file, or a text, which is not decoded from base64 here.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         match &node.value {
             Value::Map(_) => StateFileDoc::decode(node, sink).map(Self::File),
@@ -78,6 +79,7 @@ pub struct ControllerHandle(pub Spanned<ControllerId>);
 const CONTROLLER: &str = "controller";
 
 impl ControllerHandle {
+    /// Parses a handle; `None` for any spelling but the canonical one.
     fn read(text: &str) -> Option<ControllerId> {
         let (index, generation) = text.strip_prefix(CONTROLLER)?.split_once('v')?;
         let id = ControllerId::from_parts(index.parse().ok()?, generation.parse().ok()?);
@@ -87,6 +89,7 @@ impl ControllerHandle {
 }
 
 impl Field for ControllerHandle {
+    /// Decodes a handle in its canonical spelling; anything else is reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let id = node.text().and_then(Self::read);
         if id.is_none() {
@@ -112,6 +115,7 @@ pub struct StateHash(pub Spanned<u64>);
 const HASH_DIGITS: usize = 16;
 
 impl Field for StateHash {
+    /// Decodes exactly 16 hexadecimal digits; anything else is reported.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
         let is_hash =
             |text: &&str| text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());

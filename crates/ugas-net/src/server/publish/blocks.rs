@@ -30,7 +30,10 @@ pub(super) struct SharedBlocks {
 }
 
 impl<H: Host> Server<H> {
-    /// Encoded changes of a controller after `cursor`, and how the controller is addressed.
+    /// Encoded changes of a controller after `cursor`, and how the controller is addressed; no blocks if the
+    /// client has no view of it. Restarts the view if changes after `cursor` are forgotten, emits
+    /// [`ServerEvent::TooLarge`] for pieces that fit into no datagram, and redacts handles of controllers
+    /// that the client does not see. Blocks that need no redaction are shared through `blocks`.
     pub(super) fn blocks_for(
         &mut self,
         peer: PeerId,
@@ -112,7 +115,8 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Controllers that are named in changes.
+/// Controllers that are named in changes, each once. A client that does not see all of them needs redacted
+/// blocks.
 fn named_in(
     simulation: &Simulation,
     controller: ControllerId,
@@ -139,8 +143,8 @@ struct BlockEncoder<'a> {
 }
 
 impl BlockEncoder<'_> {
-    /// Blocks that each fit into a datagram, and the changes that fit into none. Changes are split by age,
-    /// and written by key.
+    /// Blocks that each fit into a datagram, each with the cursor it leads to (the last to `end`), and the
+    /// changes that fit into none. Changes are split by age, and written by key.
     fn encode(
         &self,
         changes: &[Change<'_>],
@@ -169,7 +173,8 @@ impl BlockEncoder<'_> {
         (encoded.into(), too_large)
     }
 
-    /// One block; `None` if no datagram has room for it.
+    /// One block of all these changes, sorted by key; `None` if no datagram has room for it or it cannot be
+    /// encoded.
     fn encode_block(&self, changes: &[Change<'_>]) -> Option<BitWriter> {
         let baseline =
             |key| self.baseline.map_or(Baseline::Nothing, |tick| self.versioned.baseline_at(key, tick));

@@ -60,7 +60,7 @@ impl Draft {
         }
     }
 
-    /// Most bytes that it takes.
+    /// Most bytes that the datagram takes, with its header.
     pub(super) fn len(&self) -> usize {
         self.length
     }
@@ -83,7 +83,8 @@ impl Draft {
         fits
     }
 
-    /// Adds that a controller is gone; false if there is no room.
+    /// Adds that a controller is gone, and notes it in `sent`; false if there is no room, or the draft
+    /// already has content of the controller.
     pub(super) fn gone(&mut self, controller: ControllerId, generation: Generation) -> bool {
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK);
         if fits {
@@ -93,7 +94,8 @@ impl Draft {
         fits
     }
 
-    /// Adds a block of a controller; false if there is no room.
+    /// Adds block `at` of a controller; false if there is no room, or the draft already has content of the
+    /// controller. The caller notes it in `sent`.
     pub(super) fn controller(
         &mut self,
         controller: ControllerId,
@@ -109,12 +111,13 @@ impl Draft {
         fits
     }
 
-    /// Controllers that it has content of.
+    /// Controllers that it has content of, in the order of addition.
     pub(super) fn controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
         self.controllers.iter().map(|(controller, _)| *controller)
     }
 
-    /// The encoded datagram, `None` if it cannot be encoded, and its content.
+    /// The encoded datagram, `None` if it cannot be encoded, and the record of its content for
+    /// acknowledgements.
     pub(super) fn finish(
         mut self,
         dictionary: &Dictionary,
@@ -124,6 +127,7 @@ impl Draft {
         (bytes, self.sent)
     }
 
+    /// Encodes the content in the order of the wire format, with controllers by rising handle.
     fn write(&mut self, dictionary: &Dictionary, header: UpdateHeader) -> Result<Vec<u8>, EncodeError> {
         let mut writer = UpdateWriter::begin(dictionary, header, UpdateBits::default());
         let taken = |room: Room| debug_assert_eq!(room, Room::Taken);
@@ -153,6 +157,7 @@ impl Draft {
         self.controllers.iter().any(|(known, _)| *known == controller)
     }
 
+    /// Reserves room; false, without reserving any, if the datagram would be too long.
     fn take(&mut self, bytes: usize) -> bool {
         let fits = self.length + bytes <= MAX_DATAGRAM;
         if fits {

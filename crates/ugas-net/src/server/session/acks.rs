@@ -94,17 +94,18 @@ impl AckState {
         (self.acked_tick > Tick(0) && is_recent).then_some(self.acked_tick)
     }
 
-    /// Whether own state is sent once and repeated only after a loss.
+    /// Whether own state is sent once and repeated only after a loss; false for some ticks after a loss.
     pub(in crate::server) fn is_stable(&self, now: Tick) -> bool {
         now >= self.recovering_until
     }
 
-    /// The tick that an own state builds upon: the newest with content, unless it is acknowledged.
+    /// The tick that an own state builds upon: the newest with content. 0, for the acknowledged state, if
+    /// that tick is acknowledged or own state is being repeated after a loss.
     pub(in crate::server) fn own_since(&self, now: Tick) -> Tick {
         if self.is_stable(now) && self.own_sent > self.own_acked { self.own_sent } else { Tick(0) }
     }
 
-    /// Repeats own state until it is acknowledged, for some time after a loss.
+    /// Repeats own state until it is acknowledged, for [`RECOVERY_TICKS`] after the tick of a lost datagram.
     pub(super) fn begin_recovery(&mut self, lost: Tick) {
         self.recovering_until = self.recovering_until.max(lost.after(RECOVERY_TICKS));
     }
@@ -130,13 +131,16 @@ impl AckState {
         self.own_ticks.push_back(OwnTick { tick, since, parts, arrived: 0, controllers });
     }
 
-    /// Sends own state again from the acknowledged tick on.
+    /// Forgets that own state after the acknowledged tick was sent, so that the next one builds upon the
+    /// acknowledged state.
     pub(super) fn rewind_own(&mut self) {
         self.own_sent = self.own_acked;
     }
 
     /// Notes that a part of an own state arrived. A client keeps a tick of its own controllers only if all
-    /// parts of it arrived, and the tick that it builds upon: only then it is acknowledged.
+    /// parts of it arrived, and the tick that it builds upon: only then it is acknowledged in `views`, with
+    /// all ticks that it completes, and earlier ticks are forgotten. Does nothing for a tick that is not
+    /// expected.
     pub(super) fn own_part_arrived(
         &mut self,
         views: &mut BTreeMap<ControllerId, ControllerView>,

@@ -67,8 +67,9 @@ impl InboundState {
             + self.rejections.len()
     }
 
-    /// Accepts the frames of a datagram that the server does not have yet, and queues the outcomes of
-    /// rejected commands. `next` is the tick that runs next.
+    /// Queues the frames of a datagram that the server does not have yet, and the outcomes of commands that
+    /// are too early, too late or over the rate limit. Repetitions are ignored, whether accepted or rejected
+    /// before. Updates the clock feedback. `next` is the tick that runs next.
     pub(super) fn accept_frames(
         &mut self,
         outbound: &mut OutboundState,
@@ -114,7 +115,7 @@ impl InboundState {
         }
     }
 
-    /// Takes the frames that run at `tick`: its own, and those that came late.
+    /// Takes the frames that run at `tick` out of the queue: its own, and those that came late.
     pub(in crate::server) fn due_frames(
         &mut self,
         tick: Tick,
@@ -128,14 +129,15 @@ impl InboundState {
         self.rejections.get(&rejection).copied().unwrap_or(0)
     }
 
-    /// Counts a rejected command and queues its outcome.
+    /// Counts a rejected command by reason, and queues its outcome for the client.
     pub(super) fn reject(&mut self, outbound: &mut OutboundState, key: PredictionKey, rejection: Rejection) {
         let count = self.rejections.entry(rejection).or_default();
         *count = count.saturating_add(1);
         outbound.queue_result(key, CommandOutcome::Rejected(rejection));
     }
 
-    /// Remembers which activation a command began.
+    /// Remembers which activation a command began, so that later commands can name it by the key. Beyond the
+    /// limit the oldest is forgotten.
     pub(in crate::server) fn remember_activation(&mut self, key: PredictionKey, activation: ActivationId) {
         if self.activations.len() >= MAX_ACTIVATIONS {
             self.activations.pop_front();

@@ -98,7 +98,7 @@ impl OutboundState {
         is_known && slot < MAX_SLOTS && there.next().is_none()
     }
 
-    /// Upper bound of the slots that the client may know.
+    /// Upper bound of the slots that the client may know, for the stream parameters; 0 without views.
     pub(in crate::server) fn slots(&self) -> u32 {
         self.views.keys().next_back().map_or(0, |last| last.index().saturating_add(1)).min(MAX_SLOTS)
     }
@@ -113,7 +113,8 @@ impl OutboundState {
         }
     }
 
-    /// Ends a view after the client acknowledged that the controller is gone.
+    /// Removes a view after the client acknowledged that the controller is gone. Its epoch is remembered for
+    /// a while, so that the next view does not reuse it.
     pub(super) fn remove_view(&mut self, controller: ControllerId, epoch: u8, tick: Tick) {
         self.views.remove(&controller);
         self.stale.remove(&controller);
@@ -121,7 +122,8 @@ impl OutboundState {
         self.past_epochs.insert(controller, (epoch, tick));
     }
 
-    /// Queues a cue burst that the client sees.
+    /// Queues a cue burst that the client sees, with its ordinal in the tick. Beyond the limit the oldest is
+    /// dropped.
     pub(in crate::server) fn queue_cue_burst(&mut self, number: u64, tick: Tick) {
         let ordinal = if self.last_burst.0 == tick { self.last_burst.1.saturating_add(1) } else { 0 };
         self.last_burst = (tick, ordinal);
@@ -131,7 +133,8 @@ impl OutboundState {
         self.bursts.push_back(QueuedCueBurst { number, ordinal, is_sent: false });
     }
 
-    /// Queues the outcome of a command.
+    /// Queues the outcome of a command until the client acknowledges it. Beyond the limit the oldest is
+    /// dropped.
     pub(in crate::server) fn queue_result(&mut self, key: PredictionKey, outcome: CommandOutcome) {
         if self.results.len() >= MAX_RESULTS {
             self.results.pop_front();

@@ -23,6 +23,7 @@ pub(super) struct Values<'a> {
 type Pair<T> = (T, T);
 
 impl Values<'_> {
+    /// Writes both values: in full, or as a delta if the encoding and the baseline allow it.
     pub(super) fn write(
         &self,
         bits: &mut BitWriter,
@@ -48,6 +49,7 @@ impl Values<'_> {
         Ok(())
     }
 
+    /// Reads both values as [`Self::write`] writes them, with the same encoding and baseline.
     pub(super) fn read(
         &self,
         bits: &mut BitReader<'_>,
@@ -63,6 +65,7 @@ impl Values<'_> {
         Ok(Piece::Attribute { base: quantiser.value(base), current: quantiser.value(current) })
     }
 
+    /// Quantiser of the values: the attribute's own, or none for owners, who get exact values.
     fn quantiser(&self) -> Quantiser {
         match self.exactness {
             Exactness::Exact => Quantiser::Exact,
@@ -70,7 +73,8 @@ impl Values<'_> {
         }
     }
 
-    /// Codes of the baseline; `None` if the values are sent in full.
+    /// Codes of the baseline; `None` if the values are sent in full, because the encoding says so or there
+    /// is no baseline.
     fn old_codes(&self, encoding: BlockEncoding, baseline: Baseline) -> Option<Pair<Code>> {
         let Baseline::Attribute { base, current } = baseline else { return None };
         let quantiser = self.quantiser();
@@ -80,12 +84,15 @@ impl Values<'_> {
         Some((quantiser.code(base)?, quantiser.code(current)?))
     }
 
-    /// Number of the common change that leads from one exact pair to another.
+    /// Number of the first common change that leads from one exact pair to another, by adding it to both
+    /// values; `None` if none does.
     fn common(&self, old: Pair<Code>, new: Pair<Code>) -> Option<usize> {
         let leads = |change: &f64| added(old, *change) == Some(new);
         self.dictionary.common(self.attribute).iter().position(leads)
     }
 
+    /// Reads a delta of exact values: the number of a common change, or the number after the last one and
+    /// full values.
     fn read_exact(&self, bits: &mut BitReader<'_>, old: Pair<Code>) -> Result<Pair<Code>, WireError> {
         let begin = bits.position();
         let odd = WireError { at: begin, kind: WireErrorKind::NotCanonical("a change of an attribute") };
@@ -101,6 +108,8 @@ impl Values<'_> {
         if self.common(old, new).unwrap_or(common.len()) == number { Ok(new) } else { Err(odd) }
     }
 
+    /// Writes a delta of quantised values. An equal change of both is the number of a common change or its
+    /// steps; otherwise the steps of each follow.
     fn write_steps(&self, bits: &mut BitWriter, old: Pair<Code>, new: Pair<Code>) {
         let common = self.dictionary.common_steps(self.attribute);
         let steps = (Quantiser::steps_between(old.0, new.0), Quantiser::steps_between(old.1, new.1));
@@ -115,6 +124,8 @@ impl Values<'_> {
         bits.gamma(number.map_or(common.len() as u64 + zigzag(steps.0), |number| number as u64));
     }
 
+    /// Reads a delta of quantised values as [`Self::write_steps`] writes it; an error if it leads out of the
+    /// quantiser's range.
     fn read_steps(&self, bits: &mut BitReader<'_>, old: Pair<Code>) -> Result<Pair<Code>, WireError> {
         let begin = bits.position();
         let odd = WireError { at: begin, kind: WireErrorKind::NotCanonical("a change of an attribute") };
@@ -149,12 +160,13 @@ impl Values<'_> {
     }
 }
 
-/// Exact values after a change of both, if they are finite.
+/// Exact values after adding a change to both; `None` if one is not finite.
 fn added(old: Pair<Code>, change: f64) -> Option<Pair<Code>> {
     let add = |code| Quantiser::Exact.code(Quantiser::Exact.value(code) + change);
     Some((add(old.0)?, add(old.1)?))
 }
 
+/// Writes values in full; the current value only if it differs from the base value.
 fn write_whole(bits: &mut BitWriter, quantiser: Quantiser, (base, current): Pair<Code>) {
     bits.bool(base != current);
     quantiser.write(bits, base);
@@ -163,6 +175,7 @@ fn write_whole(bits: &mut BitWriter, quantiser: Quantiser, (base, current): Pair
     }
 }
 
+/// Reads values as [`write_whole`] writes them.
 fn read_whole(bits: &mut BitReader<'_>, quantiser: Quantiser) -> Result<Pair<Code>, WireError> {
     let begin = bits.position();
     let differs = bits.bool()?;

@@ -79,6 +79,7 @@ impl Decoder<'_> {
         Ok(pieces)
     }
 
+    /// Reads which item comes next after `last`.
     fn next(&mut self, last: Option<Next>) -> Result<Next, WireError> {
         let may_be = Next::after(last);
         let mut at = 0;
@@ -88,6 +89,7 @@ impl Decoder<'_> {
         Ok(may_be.get(at).copied().unwrap_or(Next::Rest))
     }
 
+    /// Reads the grant count of a tag; `None` if it is removed.
     fn grants(&mut self, encoding: BlockEncoding, baseline: Baseline) -> Result<Option<u32>, WireError> {
         if encoding == BlockEncoding::Delta && !self.bits.bool()? {
             return Ok(baseline.toggled());
@@ -100,6 +102,8 @@ impl Decoder<'_> {
         Ok(count)
     }
 
+    /// Reads the other kinds of pieces and adds them to `pieces`. `is_all` says that the block has no
+    /// attributes and tags: only then there may be no kinds.
     fn rest(&mut self, pieces: &mut Pieces, is_all: bool) -> Result<(), WireError> {
         let begin = self.bits.position();
         let mut there = 0;
@@ -133,6 +137,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Reads handles, makes a key of each, and reads their pieces.
     fn handles<H: Handle>(
         &mut self,
         pieces: &mut Pieces,
@@ -149,6 +154,7 @@ impl Decoder<'_> {
         self.pieces_of(pieces, handles.into_iter().map(key))
     }
 
+    /// Reads the pieces of these keys and adds them to `pieces`, removed ones as `None`.
     fn pieces_of(
         &mut self,
         pieces: &mut Pieces,
@@ -172,6 +178,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Reads the content of a piece, whose kind follows from its key.
     fn piece(&mut self, key: PieceKey) -> Result<Piece, WireError> {
         Ok(match key {
             PieceKey::Placement => {
@@ -189,6 +196,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads the quantised coordinates of a vector.
     fn coded(&mut self, quantiser: Quantiser) -> Result<Vector3, WireError> {
         let mut vector = [0.0; 3];
         for value in &mut vector {

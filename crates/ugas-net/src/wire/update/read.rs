@@ -12,7 +12,8 @@ use crate::wire::values::Decoder;
 use crate::wire::{group, ids};
 
 impl Decoder<'_> {
-    /// Decodes an update after the first three bits.
+    /// Decodes an update after the first three bits, of which two are given as flags. `decoder` resolves
+    /// references to earlier updates.
     pub(in crate::wire) fn update(
         &mut self,
         decoder: &UpdateDecoder,
@@ -35,6 +36,8 @@ impl Decoder<'_> {
         Ok((update, usage))
     }
 
+    /// Decodes the header, as an update without content. The ack report of a late datagram is dropped unless
+    /// its numbers are full.
     fn header(
         &mut self,
         decoder: &UpdateDecoder,
@@ -72,6 +75,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Decodes an ack report, with a full packet number if `is_whole`, otherwise with eight bits of it.
     fn ack_report(&mut self, decoder: &UpdateDecoder, is_whole: bool) -> Result<AckReport, WireError> {
         let unresolved = self.bits.error(WireErrorKind::Unresolved);
         let newest = if is_whole {
@@ -85,6 +89,8 @@ impl Decoder<'_> {
         Ok(AckReport { ack, margin })
     }
 
+    /// Decodes part, number of parts, and the tick that the own state builds upon, which is 0 for the
+    /// acknowledged state. One bit stands for the only part, upon the acknowledged state.
     fn part(&mut self, tick: Tick) -> Result<(u8, u8, Tick), WireError> {
         if !self.bits.bool()? {
             return Ok((0, 1, Tick(0)));
@@ -108,7 +114,8 @@ impl Decoder<'_> {
         Ok((part, parts, since))
     }
 
-    /// Decodes the controllers by slot.
+    /// Decodes the controllers by slot: base tick, slots, encodings, then a block each. An error if
+    /// `decoder` does not know a slot or a baseline.
     fn slots(
         &mut self,
         decoder: &UpdateDecoder,
@@ -144,6 +151,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Decodes results, bursts and controllers by handle, adds them to the update, and sorts its
+    /// controllers. Empty lists, and a controller that also has a slot, are not canonical.
     fn lists(&mut self, update: &mut Update, usage: &mut BitUsage) -> Result<(), WireError> {
         let begin = self.bits.position();
         while self.bits.bool()? {
@@ -177,6 +186,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Decodes a controller of the list after its handle: its removal, or its view header and a full block.
     fn change(&mut self) -> Result<ControllerChange, WireError> {
         let begin = self.bits.position();
         let mut view = ViewHeader::default();
@@ -202,6 +212,7 @@ impl Decoder<'_> {
 }
 
 impl BitUsage {
+    /// Adds bits to those of own or of other controllers.
     fn count_controller(&mut self, own: bool, bits: u64) {
         *if own { &mut self.own } else { &mut self.others } += bits;
     }
