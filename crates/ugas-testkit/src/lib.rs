@@ -3,6 +3,8 @@
 //! and network data. The property tests of this crate use them.
 #![forbid(unsafe_code)]
 
+pub mod dump;
 pub mod fixtures;
 pub mod fuzz;
+pub mod games;
 pub mod oracle;

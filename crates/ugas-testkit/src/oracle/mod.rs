@@ -26,7 +26,7 @@ pub use view::{Counts, View};
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
-use ugas_core::catalog::Catalog;
+use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::EffectDef;
 use ugas_core::expr::Program;
@@ -49,6 +49,8 @@ pub struct Game {
     pub templates: Vec<ControllerDef>,
     /// Tags, the same in every test.
     pub tags: Vec<String>,
+    /// Further definitions and native code; the oracle does not model them.
+    pub extension: Option<fn(CatalogBuilder) -> CatalogBuilder>,
 }
 
 impl Game {
@@ -73,6 +75,9 @@ impl Game {
         }
         for template in &self.templates {
             builder = builder.template(template.clone());
+        }
+        if let Some(extend) = self.extension {
+            builder = extend(builder);
         }
         match builder.build() {
             Ok(catalog) => catalog,

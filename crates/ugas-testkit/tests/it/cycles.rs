@@ -84,6 +84,7 @@ fn auras() -> impl Strategy<Value = Game> {
                 ControllerDef::new("Half").with_set("Plain"),
             ],
             tags: TAGS.map(str::to_owned).to_vec(),
+            extension: None,
         }
     })
 }

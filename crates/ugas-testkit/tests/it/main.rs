@@ -11,6 +11,7 @@ mod no_panic;
 mod order;
 mod quantised_files;
 mod recorded_games;
+mod recorded_states;
 mod regressions;
 mod reload;
 mod replica;
