@@ -243,6 +243,16 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
+    /// The reason of one modifier: a number that is not finite is that of its attribute.
+    pub(crate) fn of_modifier(self, modifier: u16, attribute: AttributeId) -> Self {
+        match self {
+            Self::NonFinite { .. } => {
+                Self::NonFinite { modifier: Some(modifier), attribute: Some(attribute) }
+            }
+            reason => reason,
+        }
+    }
+
     /// The outcome code: stable, for tools and scenarios.
     pub fn code(&self) -> &'static str {
         match self {

@@ -58,6 +58,8 @@ pub(crate) struct Slot {
     /// Whether the value depends on nothing but its base, bounds and modifiers, and no other slot depends on
     /// it: a write to its base affects no other slot.
     pub(crate) stands_alone: bool,
+    /// Whether it is a meta attribute, which passes what is written to it on to others (B3).
+    pub(crate) is_meta: bool,
     /// Slots to re-evaluate when this one changes; all of them come later.
     pub(crate) dependents: Box<[u16]>,
     /// Slots whose base follows this one as a bound (B1).
@@ -115,8 +117,6 @@ pub(crate) struct Layout {
     /// Sets, sorted.
     pub(crate) sets: Box<[AttributeSetId]>,
     pub(crate) slots: Box<[Slot]>,
-    /// Whether one of the attributes is a meta attribute that drains into others (B3).
-    pub(crate) has_meta: bool,
     /// Slot by attribute id; `NO_SLOT` if the sets do not have it.
     index: Box<[u16]>,
 }
@@ -215,6 +215,7 @@ impl Layout {
                 has_qualifier,
                 has_floor: attribute.def.prediction_floor.is_some(),
                 stands_alone: false,
+                is_meta: !attribute.def.drain_into.is_empty(),
                 attribute,
                 min,
                 max,
@@ -228,19 +229,17 @@ impl Layout {
             list.dedup();
             list.into_boxed_slice()
         };
-        let has_meta = slots.iter().any(|slot| !slot.attribute.def.drain_into.is_empty());
         for (slot, (dependents, followers)) in
             slots.iter_mut().zip(dependents.into_iter().zip(bound_followers))
         {
             slot.dependents = distinct(dependents);
             slot.bound_followers = distinct(followers);
-            slot.stands_alone = !has_meta
-                && !slot.has_qualifier
+            slot.stands_alone = !slot.has_qualifier
                 && slot.attribute.derived.is_none()
                 && slot.dependents.is_empty()
                 && slot.bound_followers.is_empty();
         }
-        Self { sets: sets.into(), slots: slots.into_boxed_slice(), has_meta, index }
+        Self { sets: sets.into(), slots: slots.into_boxed_slice(), index }
     }
 
     /// The slot of an attribute, if the sets have it.

@@ -202,6 +202,12 @@ impl EffectContext {
         Self { source: source.into(), ..Self::default() }
     }
 
+    /// Whether it has nothing but a source.
+    #[inline]
+    pub(crate) fn is_bare(&self) -> bool {
+        self.known == 0 && self.ability.is_none() && self.details.is_none()
+    }
+
     optional_numbers! {
         /// The actor that physically caused it: a weapon, a projectile.
         pub causer, set_causer: 1, ActorId = NOBODY;

@@ -99,14 +99,17 @@ pub struct Effect {
     pub(crate) has_live_magnitudes: bool,
     /// Whether it requires no tags of source and target (a shortcut for the checks of an application).
     pub(crate) is_unconditional: bool,
+    /// Whether an application has no step between the requirements and its execution or instance: nothing is
+    /// captured, rolled, calculated or read live.
+    pub(crate) is_ungated: bool,
     /// Whether all its magnitudes are constants, and no calculation or cue uses them: an application then
     /// needs no spec.
     pub(crate) is_constant: bool,
-    /// The write of an execution, if the effect is constant, shows no cues, and writes a single number.
-    pub(crate) plain: Option<PlainWrite>,
-    /// The same write, if the effect is also instant, and no step of an application can refuse it or has
-    /// anything else to do.
-    pub(crate) direct: Option<PlainWrite>,
+    /// The write of an execution, if it is one constant number and sends no cues.
+    pub(crate) constant_write: Option<ConstantWrite>,
+    /// Whether an application only executes: the effect is instant, nothing can refuse it apart from immunity,
+    /// and nothing follows from it.
+    pub(crate) only_executes: bool,
     /// Whether an application has consequences: removed effects, cancelled abilities, more effects.
     pub(crate) has_followups: bool,
     /// Whether an instance grants anything besides modifiers: tags, abilities, cues, blocks.
@@ -115,9 +118,9 @@ pub struct Effect {
     pub(crate) is_indexed: bool,
 }
 
-/// A write of a known number to one base value.
+/// A write of a constant number to one base value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PlainWrite {
+pub(crate) struct ConstantWrite {
     pub(crate) attribute: AttributeId,
     pub(crate) operation: Operation,
     pub(crate) magnitude: f64,
@@ -154,6 +157,12 @@ impl Effect {
             && self.source.is_trivial()
             && self.application_query.is_empty()
             && self.remove_on.is_empty();
+        self.is_ungated = self.captures.is_empty()
+            && !self.uses_random
+            && self.requirement.is_none()
+            && self.chance.is_none()
+            && self.executions.is_empty()
+            && !self.has_live_magnitudes;
         self.is_constant = lasts_as_told
             && self.modifiers.iter().all(is_plain)
             && self.executions.is_empty()
@@ -161,42 +170,31 @@ impl Effect {
         self.has_followups = !self.remove_effects.is_empty()
             || !self.cancel_abilities.is_empty()
             || !self.additional.is_empty();
-        self.plain = self.plain_write();
-        let is_direct = self.is_instant()
-            && self.is_unconditional
-            && !self.has_followups
-            && !self.uses_random
-            && self.captures.is_empty()
-            && self.requirement.is_none();
-        self.direct = self.plain.filter(|_| is_direct);
+        self.only_executes =
+            self.is_instant() && self.is_ungated && self.is_unconditional && !self.has_followups;
+        self.constant_write = match &*self.modifiers {
+            // M9b: a scaling modifier of a periodic effect acts on the current value while it is active.
+            [only]
+                if self.is_constant
+                    && self.cues.is_empty()
+                    && !(self.period.is_some() && only.operation.is_scaling()) =>
+            {
+                let Modifier { attribute, operation, factor_in_stacks, .. } = *only;
+                match only.magnitude {
+                    Magnitude::Constant(magnitude) => {
+                        Some(ConstantWrite { attribute, operation, magnitude, factor_in_stacks })
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
         self.gives = !self.granted_tags.is_empty()
             || !self.granted_abilities.is_empty()
             || !self.cues.is_empty()
             || !self.block_abilities.is_empty();
         self.is_indexed =
             self.gives_immunity() || self.tracks_instances() || !self.block_abilities.is_empty();
-    }
-
-    /// Its only write to a base value, if the number is known in advance.
-    fn plain_write(&self) -> Option<PlainWrite> {
-        let is_plain = self.is_constant && self.modifiers.len() == 1 && self.cues.is_empty();
-        let (_, modifier, magnitude) = self.constant_writes().next().filter(|_| is_plain)?;
-        let &Modifier { attribute, operation, factor_in_stacks, .. } = modifier;
-        Some(PlainWrite { attribute, operation, magnitude, factor_in_stacks })
-    }
-
-    /// The modifiers of a [constant](Self::is_constant) effect that write base values, with their indexes and
-    /// magnitudes.
-    pub(crate) fn constant_writes(&self) -> impl Iterator<Item = (u16, &Modifier, f64)> {
-        // M9b: scaling modifiers of a periodic effect act on the current value while it is active.
-        let periodic = self.period.is_some();
-        let modifiers = self.modifiers.iter().enumerate();
-        modifiers.filter_map(move |(at, modifier)| match modifier.magnitude {
-            Magnitude::Constant(value) if !periodic || !modifier.operation.is_scaling() => {
-                Some((at as u16, modifier, value))
-            }
-            _ => None,
-        })
     }
 
     /// Tags that it grants while it is active, without those that a spec adds.

@@ -118,6 +118,16 @@ impl EffectSpec {
         pub(crate) key, set_prediction: 4, PredictionKey = PredictionKey(0);
     }
 
+    /// Whether it has nothing but an effect, a level and a source.
+    #[inline]
+    pub(crate) fn is_bare(&self) -> bool {
+        self.known == 0
+            && self.set_by_caller.is_empty()
+            && self.granted_tags.is_empty()
+            && self.asset_tags.is_none()
+            && self.context.is_bare()
+    }
+
     /// Whether it grants no tag and holds no cue in addition to those of its effect.
     pub(crate) fn grants_nothing(&self) -> bool {
         self.granted_tags.is_empty() && self.asset_tags.is_none()

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::cascade::Consequence;
-use super::execute::{Run, SpecRef};
+use super::execute::Run;
 use super::magnitude::{Dice, Inputs};
 use super::prediction::PredictionScope;
-use super::state::Role;
+use super::propose::BaseWrite;
 use super::{Simulation, SourceTags};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus, LastSource,
-    PlainWrite,
+    AUTHORITATIVE_ONLY, AdditionalTo, ContextTags, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
+    LastSource,
 };
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
@@ -124,20 +124,46 @@ impl Simulation {
         let Some(definition) = self.state.definition(&self.catalog, effect) else {
             return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
         };
-        if let Some(write) = definition.direct
-            && self.is_clear(source, target)
-        {
-            let definition = Arc::clone(definition);
+        if let Some(write) = self.propose_directly(definition, source, target) {
             return self.operate(|sim| {
-                if sim.apply_directly(effect, write, source, target) {
-                    return Ok(Application::Executed);
+                let operation = sim.scratch.cause().operation;
+                let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
+                sim.scratch.set_cause_and_prediction(cause, None);
+                sim.trace(effect);
+                let change = sim.commit_one(write);
+                let context_tags = ContextTags::default();
+                sim.emit(EventKind::EffectExecuted { effect, active: None, target, context_tags });
+                if let Some(change) = change {
+                    sim.emit_change(&change);
                 }
-                let mut spec = sim.bare_spec(effect, &definition, source);
-                sim.apply_one(&mut spec, target)
+                Ok(Application::Executed)
             });
         }
         let mut spec = self.bare_spec(effect, definition, source);
         self.operate(|sim| sim.apply_one(&mut spec, target))
+    }
+
+    /// Proposal of an application without a spec. `None` if steps of E1 have something to do for it: the effect
+    /// is not one constant number, something could refuse it or follow from it, or values are pending.
+    #[inline]
+    fn propose_directly(
+        &self,
+        effect: &Effect,
+        source: Option<ControllerId>,
+        target: ControllerId,
+    ) -> Option<BaseWrite> {
+        let write = effect.constant_write.as_ref().filter(|_| effect.only_executes)?;
+        let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
+        let controller = self.state.controllers.get(target)?;
+        let is_clear = !controller.inactive
+            && !has_immunity(controller)
+            && source.is_none_or(has_lived)
+            && self.is_settled()
+            && !self.catalog.has_hooks()
+            && self.catalog.before_apply.is_empty()
+            && !self.config.audit
+            && !self.is_client();
+        if is_clear { self.propose_one(write, 1, target, controller) } else { None }
     }
 
     /// Creates a spec of level 1 with a source and no other context.
@@ -147,43 +173,6 @@ impl Simulation {
         let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
         self.capture_into(&mut spec, definition, Side::Source, source);
         spec
-    }
-
-    /// Whether an application can skip the general steps: no pending consequences, hooks or audit, no client
-    /// that leaves it to the authority, an active target with nothing that it could interact with, and a
-    /// source that exists or has existed.
-    fn is_clear(&self, source: Option<ControllerId>, target: ControllerId) -> bool {
-        let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        self.is_settled()
-            && self.catalog.before_apply.is_empty()
-            && !self.config.audit
-            && !self.is_client()
-            && self
-                .state
-                .controllers
-                .get(target)
-                .is_some_and(|target| target.interactions.effect_index.is_empty() && !target.inactive)
-            && source.is_none_or(has_lived)
-    }
-
-    /// The steps of E1 for an [effect](Effect::direct) that only has to be executed. Returns false, without a
-    /// change, if the general steps are needed.
-    fn apply_directly(
-        &mut self,
-        effect: EffectId,
-        write: PlainWrite,
-        source: Option<ControllerId>,
-        target: ControllerId,
-    ) -> bool {
-        let operation = self.scratch.cause().operation;
-        let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
-        self.scratch.set_cause_and_prediction(cause, None);
-        self.trace(effect);
-        let is_done = self.execute_directly(effect, write, target);
-        if !is_done {
-            self.reset_budget();
-        }
-        is_done
     }
 
     /// Applies a spec as a consequence of the rules, with all checks. A refusal emits its event. The spec is
@@ -271,8 +260,11 @@ impl Simulation {
         checks: Checks,
     ) -> Result<Application, Reasons> {
         let effect = self.find_effect(spec, target)?;
-        self.check_authority(&effect, spec)?;
-        let prediction_scope = self.prediction_scope(&effect, spec, target).map_err(refuse)?;
+        let mut prediction_scope = PredictionScope::Full;
+        if self.is_client() {
+            self.check_authority(&effect, spec)?;
+            prediction_scope = self.prediction_scope(&effect, spec, target).map_err(refuse)?;
+        }
         self.run_before_apply(&effect, spec, target)?;
         if checks == Checks::All {
             self.check_requirements(&effect, spec, target)?;
@@ -281,17 +273,11 @@ impl Simulation {
             self.show_cues(&effect, spec, target);
             return Ok(Application::Shown);
         }
-        // Frozen captures of the target; the custom requirement and the chance may read them, too.
-        self.capture_into(spec, &effect, Side::Target, Some(target));
-        let stream = self.application_stream(&effect, spec, target);
-        if checks == Checks::All {
-            self.check_custom_requirement(&effect, spec, target, stream)?;
-            self.roll_chance(&effect, spec, target, stream)?;
-        }
-        if effect.has_live_magnitudes && !effect.is_instant() {
-            self.check_cycles(&effect, spec.effect, spec.context.source, target).map_err(refuse)?;
-        }
-        self.check_numbers(&effect, spec)?;
+        // Most effects read and roll nothing before they are applied.
+        let stream = match effect.is_ungated && spec.is_bare() {
+            true => 0,
+            false => self.pass_gates(&effect, spec, target, checks)?,
+        };
         if effect.is_instant() {
             return self.apply_instant(&effect, spec, target, stream);
         }
@@ -305,6 +291,30 @@ impl Simulation {
             }
         }
         Ok(application)
+    }
+
+    /// Steps of E1 between the requirements and the application: captures of the target, the random stream,
+    /// which is returned, the custom requirement, the chance, cycles, and the numbers of the caller.
+    #[inline(never)]
+    fn pass_gates(
+        &mut self,
+        effect: &Effect,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        checks: Checks,
+    ) -> Result<u64, Reasons> {
+        // Frozen captures of the target; the custom requirement and the chance may read them, too.
+        self.capture_into(spec, effect, Side::Target, Some(target));
+        let stream = self.application_stream(effect, spec, target);
+        if checks == Checks::All {
+            self.check_custom_requirement(effect, spec, target, stream)?;
+            self.roll_chance(effect, spec, target, stream)?;
+        }
+        if effect.has_live_magnitudes && !effect.is_instant() {
+            self.check_cycles(effect, spec.effect, spec.context.source, target).map_err(refuse)?;
+        }
+        self.check_numbers(effect, spec)?;
+        Ok(stream)
     }
 
     /// Definition of the effect of a spec, after the checks of everything that comes from outside: target,
@@ -321,22 +331,24 @@ impl Simulation {
         if !spec.level.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
-        self.check_spec(spec).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
-        let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
-        self.check_tags(spec.context.tags().iter().chain(of_ability)).map_err(refuse)?;
+        if !spec.is_bare() {
+            self.check_spec(spec).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
+            let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
+            self.check_tags(spec.context.tags().iter().chain(of_ability)).map_err(refuse)?;
+        }
         let effect = self.state.definition(&self.catalog, spec.effect);
         // A run-time id may name a different effect by now.
         let effect = effect.filter(|effect| effect.name_hash == spec.name_hash);
         effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
     }
 
-    /// §13.7: a client refuses applications that only the authority may make.
+    /// §13.7: refuses, on a client, an application that only the authority may make.
     fn check_authority(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         let by_spec = || {
             let tag = self.catalog.tags().id(AUTHORITATIVE_ONLY);
             tag.is_some_and(|tag| spec.asset_tags().contains(&tag))
         };
-        if self.config.role == Role::Client && (effect.authoritative_only || by_spec()) {
+        if effect.authoritative_only || by_spec() {
             return Err(refuse(RefusalReason::AuthoritativeOnly));
         }
         Ok(())
@@ -377,7 +389,7 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else {
             return Err(refuse(RefusalReason::UnknownController(target)));
         };
-        if effect.is_unconditional && controller.interactions.effect_index.is_empty() {
+        if effect.is_unconditional && !has_immunity(controller) {
             return Ok(());
         }
         self.judge_application(effect, spec, controller)
@@ -613,7 +625,7 @@ impl Simulation {
         target: ControllerId,
         stream: u64,
     ) -> Result<Application, Reasons> {
-        let run = Run::new(effect, SpecRef::Given(spec, stream), target, 0);
+        let run = Run::once(effect, spec, target, stream);
         self.execute_run(&run).map_err(refuse)?;
         let marks = run.marks.into_inner();
         spec.context.add_tags(&marks);
@@ -787,7 +799,7 @@ impl Simulation {
         }
         spec.set_prediction(parent.prediction());
         // Its random stream is derived from that of the parent.
-        self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();
+        self.scratch.op.roll = RandomStream::derive(self.scratch.op.roll, &[]).key();
         self.enqueue_application(spec, target);
     }
 
@@ -807,17 +819,16 @@ pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2
     let mut magnitudes = SmallVec::new();
     for (at, modifier) in inputs.effect.modifiers.iter().enumerate() {
         let at = at as u16;
-        let magnitude = inputs.magnitude(&modifier.magnitude, Dice::Modifier(at)).map_err(|reason| {
-            refuse(match reason {
-                RefusalReason::NonFinite { .. } => {
-                    RefusalReason::NonFinite { modifier: Some(at), attribute: Some(modifier.attribute) }
-                }
-                reason => reason,
-            })
-        })?;
-        magnitudes.push(magnitude);
+        let magnitude = inputs.magnitude(&modifier.magnitude, Dice::Modifier(at));
+        magnitudes.push(magnitude.map_err(|reason| refuse(reason.of_modifier(at, modifier.attribute)))?);
     }
     Ok(magnitudes)
+}
+
+/// Whether a controller has effects that make it immune to others.
+fn has_immunity(controller: &Controller) -> bool {
+    // The index is sorted, and immunity is the lowest key.
+    controller.interactions.effect_index.first().is_some_and(|(key, ..)| *key == EffectKey::Immunity)
 }
 
 /// Adds a reason to `reasons` for each tag that is missing or in the way; none if the requirement is met.

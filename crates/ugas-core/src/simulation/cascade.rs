@@ -3,14 +3,15 @@
 
 use std::collections::VecDeque;
 
+use super::op::Op;
+use super::pool::{Pool, PoolKey};
 use super::{ActivationRequest, Simulation};
 use crate::ability::{ActivationRefusal, EndReason};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{ArcPool, Cause, CueDetails, EventKind, Origin, RemovalReason};
+use crate::event::{ArcPool, Cause, CueDetails, EventKind, RemovalReason};
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AttributeId, EffectId};
 use crate::refusal::Refusal;
-use crate::time::Time;
 
 /// Largest number of effects that a `CascadeLimit` event lists.
 const CHAIN_SHOWN: usize = 16;
@@ -18,16 +19,16 @@ const CHAIN_SHOWN: usize = 16;
 /// A queued consequence.
 #[derive(Clone, Debug)]
 pub(super) enum Consequence {
-    /// Apply the first spec of `specs`: an additional, overflow or expiration effect.
-    Apply { target: ControllerId },
+    /// Apply a spec: an additional, overflow or expiration effect.
+    Apply { spec: PoolKey, target: ControllerId },
     /// Remove an active effect.
     Remove { active: ActiveEffectId, reason: RemovalReason },
     /// Execute a periodic effect out of turn (E7).
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
     BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
-    /// Activate a triggered or passive ability with the first request of `requests`.
-    Activate { handle: GrantedAbilityId },
+    /// Activate a triggered or passive ability.
+    Activate { handle: GrantedAbilityId, request: PoolKey },
     /// Cancel an activation.
     Cancel { activation: ActivationId, reason: EndReason },
     /// Continue a branch that yielded.
@@ -46,47 +47,39 @@ pub(super) enum Consequence {
     Despawn { controller: ControllerId },
 }
 
-/// A queued consequence with its cause and its position in the chain.
+/// A queued consequence with its origin.
 #[derive(Clone, Debug)]
 struct Pending {
     consequence: Consequence,
-    cause: Cause,
-    prediction: Option<PredictionKey>,
-    roll: u64,
-    /// Index in `Scratch::trace` of the effect that caused it.
-    parent: Option<u32>,
+    op: Op,
 }
 
-/// A cue event queued until value events are emitted, with the cause at the time of queueing.
+/// A cue event queued until value events are emitted, with its origin.
 #[derive(Clone, Debug)]
 pub(super) struct PendingCue {
     event: EventKind,
-    cause: Cause,
-    prediction: Option<PredictionKey>,
+    op: Op,
 }
 
 /// Working memory of the running operation; empty between calls, apart from capacity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub(super) batch_depth: u32,
-    cause: Cause,
-    prediction: Option<PredictionKey>,
+    pub(super) op: Op,
     /// Incremented at every change of cause or prediction, so that two moments can be compared cheaply.
-    version: u64,
+    pub(super) version: u64,
     /// Default prediction of operations that have no key of their own.
     pub(super) ambient: Option<PredictionKey>,
     /// Ability whose range check is skipped, since the host has judged it
     /// ([`Simulation::without_range_check`]).
     pub(super) range_exempt: Option<GrantedAbilityId>,
-    /// Index of the next shared roll under the prediction (V5).
-    pub(super) roll: u64,
     queue: VecDeque<Pending>,
     /// Number of queued consequences that end activations: `Cancel` and `Die`.
     endings: u32,
-    /// Specs of the queued `Apply` consequences, in the same order; `requests` likewise for `Activate`. They
-    /// are large and few: kept apart, queue entries stay small and need no boxes (I6).
-    specs: VecDeque<EffectSpec>,
-    requests: VecDeque<ActivationRequest>,
+    /// Specs and requests of queued consequences. They are large and few: kept apart, queue entries stay
+    /// small and need no boxes (I6).
+    specs: Pool<EffectSpec>,
+    requests: Pool<ActivationRequest>,
     /// Presses with further abilities to try once the queue is empty (A13).
     pub(super) presses: VecDeque<super::inputs::PendingPress>,
     /// Despawns that wait until the queue is empty (A17).
@@ -95,8 +88,6 @@ pub(super) struct Scratch {
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
     /// Effects that ran in this operation, each with the index of the entry that caused it.
     trace: Vec<(EffectId, Option<u32>)>,
-    /// Index in `trace` of the effect that runs now.
-    current: Option<u32>,
     steps: u32,
     /// Index of the target in its chain while a task applies effects along one; 0 otherwise.
     pub(super) jump: u16,
@@ -118,8 +109,8 @@ pub(super) struct Scratch {
     pub(super) selection: crate::targeting::SelectionBuffers,
     /// Memory of the search for cycles of live magnitudes (B6).
     pub(super) search: super::dependencies::SearchMemory,
-    pub(super) writes: super::execute::Writes,
-    pub(super) plan: Vec<super::execute::Planned>,
+    /// Writes of the running execution.
+    pub(super) proposal: super::propose::Proposal,
     /// Context tags that the first tick of the instance being applied marked (E14).
     pub(super) marks: super::calculate::Marks,
     /// Contents of recent refusal events, shared between equal ones.
@@ -135,67 +126,6 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Cause of the events that are emitted now.
-    #[inline]
-    pub(super) fn cause(&self) -> Cause {
-        self.cause
-    }
-
-    /// Prediction that current events are part of, if any.
-    #[inline]
-    pub(super) fn prediction(&self) -> Option<PredictionKey> {
-        self.prediction
-    }
-
-    /// Origin of an event that is emitted now.
-    #[inline]
-    pub(super) fn origin(&self, time: Time) -> Origin {
-        Origin { time, cause: self.cause, prediction: self.prediction }
-    }
-
-    /// Version of cause and prediction: equal only if neither was set in between.
-    #[inline]
-    pub(super) fn version(&self) -> u64 {
-        self.version
-    }
-
-    /// Sets the cause of later events.
-    #[inline]
-    pub(super) fn set_cause(&mut self, cause: Cause) {
-        self.cause = cause;
-        self.version += 1;
-    }
-
-    /// Sets the cause and the prediction of later events.
-    #[inline]
-    pub(super) fn set_cause_and_prediction(&mut self, cause: Cause, prediction: Option<PredictionKey>) {
-        self.prediction = prediction;
-        self.set_cause(cause);
-    }
-
-    /// Sets the active effect of the current cause.
-    #[inline]
-    pub(super) fn set_cause_active(&mut self, active: ActiveEffectId) {
-        if self.cause.active != Some(active) {
-            self.cause.active = Some(active);
-            self.version += 1;
-        }
-    }
-
-    /// Sets the prediction of later events; `None` for none.
-    #[inline]
-    pub(super) fn predict(&mut self, prediction: Option<PredictionKey>) {
-        if self.prediction != prediction {
-            self.prediction = prediction;
-            self.version += 1;
-        }
-    }
-
-    /// Separates later events from earlier ones in the event queue, even if the cause stays the same.
-    pub(super) fn interrupt(&mut self) {
-        self.version += 1;
-    }
-
     /// Whether no value waits for re-evaluation.
     #[inline]
     pub(super) fn is_up_to_date(&self) -> bool {
@@ -210,20 +140,17 @@ impl Scratch {
 
     /// Queues a cue event, to be emitted at the next flush, after value events (E1).
     pub(super) fn queue_cue(&mut self, event: EventKind) {
-        let Self { cause, prediction, .. } = *self;
-        self.cues.push(PendingCue { event, cause, prediction });
+        self.cues.push(PendingCue { event, op: self.op });
     }
 
     /// Clears everything and keeps the allocated memory (I6), when another state is restored or installed.
     pub(super) fn reset(&mut self) {
         let Self {
             batch_depth,
-            cause,
-            prediction,
+            op,
             version,
             ambient,
             range_exempt,
-            roll,
             queue,
             endings,
             specs,
@@ -232,7 +159,6 @@ impl Scratch {
             departures,
             begins,
             trace,
-            current,
             steps,
             jump,
             spawned,
@@ -245,8 +171,7 @@ impl Scratch {
             crossed,
             selection: _,
             search: _,
-            writes,
-            plan,
+            proposal,
             marks,
             refused_effects: _,
             refused_abilities: _,
@@ -255,8 +180,8 @@ impl Scratch {
             trial,
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
-        (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
-        (*roll, *range_exempt, *spawned, *jump, *endings) = (0, None, 0, 0, 0);
+        (*op, *ambient, *trial) = (Op::default(), None, None);
+        (*range_exempt, *spawned, *jump, *endings) = (None, 0, 0, 0);
         *version += 1;
         queue.clear();
         specs.clear();
@@ -271,8 +196,7 @@ impl Scratch {
         changes.clear();
         cues.clear();
         crossed.clear();
-        writes.clear();
-        plan.clear();
+        proposal.clear();
         marks.clear();
     }
 }
@@ -281,21 +205,24 @@ impl Simulation {
     /// Runs one operation, a call or a timer: the change itself, then all of its consequences. Inside a batch
     /// the consequences wait for its end.
     pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
-        self.begin_operation();
+        if self.scratch.batch_depth == 0 {
+            self.reset_budget();
+        }
+        self.continue_cascade(change)
+    }
+
+    /// Runs an operation that shares the cascade budget of the one before (E12).
+    pub(super) fn continue_cascade<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
+        if self.scratch.batch_depth == 0 {
+            self.scratch.trace.clear();
+        }
+        let operation = self.state.operation;
+        self.state.operation += 1;
+        let cause = Cause { operation, ..Cause::default() };
+        self.scratch.set_op(Op { cause, prediction: self.scratch.ambient, ..Op::default() });
         let result = change(self);
         self.settle();
         result
-    }
-
-    /// Runs a timer as an operation that shares the cascade budget of the one before (E12).
-    pub(super) fn continue_cascade(&mut self, change: impl FnOnce(&mut Self)) {
-        let (steps, spawned) = (self.scratch.steps, self.scratch.spawned);
-        let limit_reported = self.scratch.limit_reported;
-        self.begin_operation();
-        (self.scratch.steps, self.scratch.spawned) = (steps, spawned);
-        self.scratch.limit_reported = limit_reported;
-        change(self);
-        self.settle();
     }
 
     /// Starts a new cascade budget (E12).
@@ -304,20 +231,7 @@ impl Simulation {
         self.scratch.spawned = 0;
         self.scratch.limit_reported = false;
         self.scratch.trace.clear();
-        self.scratch.current = None;
-    }
-
-    /// Starts an operation: takes the next operation number, sets an empty cause and the ambient prediction
-    /// and, outside a batch, starts a new cascade budget.
-    fn begin_operation(&mut self) {
-        let operation = self.state.operation;
-        self.state.operation += 1;
-        self.scratch.set_cause_and_prediction(Cause { operation, ..Cause::default() }, self.scratch.ambient);
-        self.scratch.roll = 0;
-        if self.scratch.batch_depth == 0 {
-            self.reset_budget();
-        }
-        self.scratch.current = None;
+        self.scratch.op.parent = None;
     }
 
     /// Recalculates and runs consequences until the queue is empty; then despawns and further abilities of a
@@ -353,7 +267,7 @@ impl Simulation {
             }
             if !self.take_step() {
                 let dropped = self.scratch.queue.len() as u32 + 1;
-                let parent = pending.parent;
+                let parent = pending.op.parent;
                 self.give_up(pending.consequence);
                 while let Some(pending) = self.scratch.queue.pop_front() {
                     self.give_up(pending.consequence);
@@ -362,12 +276,10 @@ impl Simulation {
                 self.report_cascade(parent, dropped);
                 continue;
             }
-            self.scratch.set_cause_and_prediction(pending.cause, pending.prediction);
-            self.scratch.roll = pending.roll;
-            self.scratch.current = pending.parent;
+            self.scratch.set_op(pending.op);
             match pending.consequence {
-                Consequence::Apply { target } => {
-                    let Some(mut spec) = self.scratch.specs.pop_front() else { continue };
+                Consequence::Apply { spec, target } => {
+                    let Some(mut spec) = self.scratch.specs.take(spec) else { continue };
                     // E8: the source is captured now that values are up to date, not when the consequence was
                     // queued.
                     if let Some(effect) = self.state.definition(&self.catalog, spec.effect).cloned() {
@@ -392,10 +304,10 @@ impl Simulation {
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
-                Consequence::Activate { handle } => {
-                    let Some(mut request) = self.scratch.requests.pop_front() else { continue };
+                Consequence::Activate { handle, request } => {
+                    let Some(mut request) = self.scratch.requests.take(request) else { continue };
                     request.prediction =
-                        request.prediction.or_else(|| self.dependent_key(pending.prediction, handle));
+                        request.prediction.or_else(|| self.dependent_key(pending.op.prediction, handle));
                     // A7: a tag that was removed again keeps nothing active.
                     let owner = self.state.abilities.get(handle).map(|granted| granted.controller);
                     let is_there = |tag| owner.is_some_and(|owner| self.has_tag(owner, tag));
@@ -425,7 +337,7 @@ impl Simulation {
         if !self.scratch.begins.is_empty() {
             self.find_idle_queues();
         }
-        self.scratch.current = None;
+        self.scratch.op.parent = None;
         self.scratch.predict(None);
     }
 
@@ -476,8 +388,8 @@ impl Simulation {
             Consequence::Cancel { activation, reason } => (Some(activation), reason),
             Consequence::Die { controller } => return self.die(controller),
             Consequence::Despawn { controller } => return self.destroy(controller),
-            Consequence::Apply { .. } => return drop(self.scratch.specs.pop_front()),
-            Consequence::Activate { .. } => return drop(self.scratch.requests.pop_front()),
+            Consequence::Apply { spec, .. } => return drop(self.scratch.specs.take(spec)),
+            Consequence::Activate { request, .. } => return drop(self.scratch.requests.take(request)),
             _ => return,
         };
         if let Some(activation) = activation {
@@ -504,12 +416,12 @@ impl Simulation {
     /// Emits the queued cue events, each with the cause and prediction of the time of queueing (E1).
     pub(super) fn emit_queued_cues(&mut self) {
         let mut cues = core::mem::take(&mut self.scratch.cues);
-        let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+        let op = self.scratch.op();
         for cue in cues.drain(..) {
-            self.scratch.set_cause_and_prediction(cue.cause, cue.prediction);
+            self.scratch.set_op(cue.op);
             self.emit(cue.event);
         }
-        self.scratch.set_cause_and_prediction(cause, prediction);
+        self.scratch.set_op(op);
         self.scratch.cues = cues;
     }
 
@@ -525,34 +437,33 @@ impl Simulation {
         if matches!(consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
             self.scratch.endings += 1;
         }
-        let Scratch { cause, prediction, roll, current, .. } = self.scratch;
-        self.scratch.queue.push_back(Pending { consequence, cause, prediction, roll, parent: current });
+        self.scratch.queue.push_back(Pending { consequence, op: self.scratch.op });
     }
 
     /// Queues a despawn after all other consequences of the operation (A17).
     pub(super) fn enqueue_departure(&mut self, controller: ControllerId) {
-        self.enqueue(Consequence::Despawn { controller });
-        self.scratch.departures.extend(self.scratch.queue.pop_back());
+        let consequence = Consequence::Despawn { controller };
+        self.scratch.departures.push_back(Pending { consequence, op: self.scratch.op });
     }
 
     /// Queues the application of a spec to a target. A refusal emits an event then.
     pub(super) fn enqueue_application(&mut self, spec: EffectSpec, target: ControllerId) {
-        self.scratch.specs.push_back(spec);
-        self.enqueue(Consequence::Apply { target });
+        let spec = self.scratch.specs.put(spec);
+        self.enqueue(Consequence::Apply { spec, target });
     }
 
     /// Queues the activation of a granted ability. A refusal emits an event then.
     pub(super) fn enqueue_activation(&mut self, handle: GrantedAbilityId, request: ActivationRequest) {
-        self.scratch.requests.push_back(request);
-        self.enqueue(Consequence::Activate { handle });
+        let request = self.scratch.requests.put(request);
+        self.enqueue(Consequence::Activate { handle, request });
     }
 
     /// Records that an effect runs, for the chain that a `CascadeLimit` event lists, and makes it the parent
     /// of consequences queued from now on.
     pub(super) fn trace(&mut self, effect: EffectId) {
         if self.scratch.trace.len() < self.config.cascade_limit as usize {
-            self.scratch.trace.push((effect, self.scratch.current));
-            self.scratch.current = Some(self.scratch.trace.len() as u32 - 1);
+            self.scratch.trace.push((effect, self.scratch.op.parent));
+            self.scratch.op.parent = Some(self.scratch.trace.len() as u32 - 1);
         }
     }
 
@@ -575,7 +486,7 @@ impl Simulation {
             return;
         }
         let mut chain = Vec::new();
-        let mut next = last.or(self.scratch.current);
+        let mut next = last.or(self.scratch.op.parent);
         while let Some(&(effect, parent)) = next.and_then(|at| self.scratch.trace.get(at as usize)) {
             chain.push(effect);
             if chain.len() == CHAIN_SHOWN {

@@ -298,7 +298,7 @@ fn cue_numbers(active: &ActiveEffect, effect: &Effect) -> CueNumbers {
         magnitude: of_attribute
             .map(|(modifier, &magnitude)| {
                 let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
-                super::execute::total(modifier.operation, magnitude, stacks)
+                super::propose::total(modifier.operation, magnitude, stacks)
             })
             .sum(),
         level: active.spec.level,

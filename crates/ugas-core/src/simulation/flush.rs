@@ -368,10 +368,21 @@ impl Simulation {
 
     /// Records a change that is already written, for its event at the next flush, unless the operation has
     /// recorded the slot before.
-    pub(super) fn record_change(&mut self, change: Change) {
-        let controller = self.state.controllers.get_mut(change.controller);
-        if controller.is_some_and(|controller| controller.pending.recorded.insert(change.slot)) {
+    pub(super) fn record_change(&mut self, change: Option<Change>) {
+        if let Some(change) = change
+            && let Some(controller) = self.state.controllers.get_mut(change.controller)
+            && controller.pending.recorded.insert(change.slot)
+        {
             self.scratch.changes.push(change);
+        }
+    }
+
+    /// Emits the event of a change that was just written, unless the value is the same as before (B5).
+    pub(super) fn emit_change(&mut self, change: &Change) {
+        let Some(controller) = self.state.controllers.get(change.controller) else { return };
+        let (new_base, new) = controller.values[usize::from(change.slot)].both();
+        if (new_base, new) != (change.old_base, change.old) {
+            self.emit(change.event(new_base, new));
         }
     }
 

@@ -132,7 +132,7 @@ impl<'a> Inputs<'a> {
 
     /// Inputs of an expression that reads live values, with the random stream of `dice`.
     fn environment(&self, dice: Dice) -> ExpressionInputs<'a> {
-        ExpressionInputs { inputs: *self, frozen: false, stream: self.dice(dice) }
+        ExpressionInputs { inputs: *self, frozen: false, dice, stream: None }
     }
 
     pub(super) fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
@@ -265,7 +265,9 @@ impl<'a> Inputs<'a> {
 struct ExpressionInputs<'a> {
     inputs: Inputs<'a>,
     frozen: bool,
-    stream: RandomStream,
+    dice: Dice,
+    /// Random stream of `dice`, derived at the first roll.
+    stream: Option<RandomStream>,
 }
 
 impl Environment for ExpressionInputs<'_> {
@@ -316,7 +318,8 @@ impl Environment for ExpressionInputs<'_> {
     }
 
     fn random(&mut self) -> Result<f64, EvalError> {
-        Ok(self.stream.next_f64())
+        let Self { inputs, dice, stream, .. } = self;
+        Ok(stream.get_or_insert_with(|| inputs.dice(*dice)).next_f64())
     }
 }
 

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::calculate::Marks;
-use super::execute::{Run, SpecRef};
+use super::execute::Run;
 use super::magnitude::Inputs;
 use super::{Simulation, State};
 use crate::controller::Controller;
@@ -437,7 +437,7 @@ impl Simulation {
         if self.leaves_tick_to_authority(id, &effect) {
             return Marks::new();
         }
-        let run = Run::new(&effect, SpecRef::Active(id), target, tick);
+        let run = Run::tick(&effect, effect_id, id, target, tick);
         let outcome = self.execute_run(&run);
         if let Err(reason) = outcome {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);

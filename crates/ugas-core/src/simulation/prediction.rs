@@ -240,7 +240,7 @@ impl Simulation {
     /// players. `None` if the stream is the authority's own.
     pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec, source: u64) -> Option<u64> {
         let key = spec.prediction().filter(|_| effect.def.randomness == Randomness::Predicted)?;
-        let parts = [key.0, self.scratch.roll, effect.name_hash, source];
+        let parts = [key.0, self.scratch.op.roll, effect.name_hash, source];
         Some(RandomStream::derive(self.config.prediction_seed, &parts).key())
     }
 
@@ -248,7 +248,7 @@ impl Simulation {
     /// activation's count. It advances whether or not the application succeeds: a client that leaves an
     /// application to the authority continues with the same index as the authority.
     pub(super) fn number_dice(&mut self, activation: ActivationId, effect: EffectId) {
-        self.scratch.roll = 0;
+        self.scratch.op.roll = 0;
         let Some(effect) = self.state.definition(&self.catalog, effect) else { return };
         if !effect.uses_random || effect.def.randomness == Randomness::ServerOnly {
             return;
@@ -256,7 +256,7 @@ impl Simulation {
         if let Some(activation) = self.state.activations.get_mut(activation)
             && activation.prediction.is_some()
         {
-            self.scratch.roll = activation.draws;
+            self.scratch.op.roll = activation.draws;
             activation.draws = activation.draws.wrapping_add(1);
         }
     }

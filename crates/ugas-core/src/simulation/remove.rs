@@ -218,6 +218,6 @@ impl Simulation {
             ability: active.spec.context.ability,
         };
         self.scratch.set_cause_and_prediction(cause, active.spec.prediction());
-        self.scratch.roll = self.state.now.micros();
+        self.scratch.op.roll = self.state.now.micros();
     }
 }

@@ -4,8 +4,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Simulation;
 use super::ability::ActivationRequest;
-use super::execute::{Run, SpecRef, written};
-use super::magnitude::Dice;
+use super::execute::Run;
+use super::propose::{Omission, OmissionReason, Proposal};
 use crate::ability::{
     Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
     add_event_context, context_of,
@@ -13,7 +13,7 @@ use crate::ability::{
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
 use crate::controller::index::{ActivationKey, EffectKey};
-use crate::effect::EffectSpec;
+use crate::effect::{EffectContext, EffectSpec};
 use crate::expr::Side;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId, TagId};
@@ -385,9 +385,8 @@ impl Simulation {
         }
     }
 
-    /// A2: evaluates the cost as if executed, and returns the first attribute that would fall below its
-    /// minimum; `None` if the cost is affordable. An attribute that the cost does not lower is no shortfall,
-    /// even below its minimum. An effect that is not instant costs nothing.
+    /// A2: proposes the cost and returns the first attribute that would fall below its minimum; `None` if the
+    /// cost is affordable. An effect that is not instant costs nothing.
     fn cost_shortfall(
         &self,
         handle: GrantedAbilityId,
@@ -398,93 +397,69 @@ impl Simulation {
     ) -> Result<Option<ActivationReason>, RefusalReason> {
         let owner = granted.controller;
         let effect = self.catalog.effect_by_id(cost).ok_or(RefusalReason::UnknownEffect(cost))?;
-        let mut bases: SmallVec<[(u16, f64); 2]> = SmallVec::new();
         let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
-        let layout = self.state.layout(controller);
-        // M6: amounts taken from attributes that the owner lacks, which count as 0.
-        let mut lacking: SmallVec<[(AttributeId, f64); 1]> = SmallVec::new();
-        // First attribute that cannot be paid with: a missing one that is scaled down, or a derived one (B2).
-        let mut unpayable = None;
-        let mut write = |attribute, operation, magnitude, stacks| {
-            let Some(slot) = layout.slot_of(attribute) else {
-                let at = lacking.iter().position(|(known, _)| *known == attribute).unwrap_or_else(|| {
-                    lacking.push((attribute, 0.0));
-                    lacking.len() - 1
-                });
-                lacking[at].1 = written(lacking[at].1, operation, magnitude, stacks).unwrap_or(lacking[at].1);
-                let scaled = written(1.0, operation, magnitude, stacks).filter(|_| operation.is_scaling());
-                if let Some(scaled) = scaled.filter(|scaled| *scaled < 1.0) {
-                    unpayable = unpayable.or(Some((attribute, scaled - 1.0, 0.0)));
-                }
-                return;
-            };
-            if layout.slots[usize::from(slot)].attribute.derived.is_some() {
-                let base = controller.values[usize::from(slot)].base;
-                if let Some(less) = written(base, operation, magnitude, stacks).filter(|to| *to < base) {
-                    unpayable = unpayable.or(Some((attribute, less, base)));
-                }
-                return;
-            }
-            let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
-                bases.push((slot, controller.values[usize::from(slot)].base));
-                bases.len() - 1
-            });
-            bases[at].1 = written(bases[at].1, operation, magnitude, stacks).unwrap_or(bases[at].1);
-        };
-        if effect.is_constant && ability.set_by_caller.is_empty() {
-            if !effect.is_instant() {
-                return Ok(None);
-            }
-            for (_, modifier, magnitude) in effect.constant_writes() {
-                write(modifier.attribute, modifier.operation, magnitude, 1);
-            }
+        let spec = if effect.is_constant && ability.set_by_caller.is_empty() {
+            // Constants read nothing of the spec.
+            EffectSpec::new(cost, effect.name_hash, 1.0, EffectContext::of(Some(owner)))
         } else {
             let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
             self.capture_into(&mut spec, effect, Side::Target, Some(owner));
-            if !effect.is_instant() {
-                return Ok(None);
+            spec
+        };
+        if !effect.is_instant() {
+            return Ok(None);
+        }
+        let run = Run::once(effect, &spec, owner, 0);
+        let mut proposal = Proposal::default();
+        proposal.add_modifiers(&self.state, &self.catalog, &run)?;
+        for execution in effect.executions.iter().enumerate() {
+            proposal.add_calculation(&self.state, &self.catalog, &run, execution)?;
+        }
+        proposal.add_drains(&self.state);
+        Ok(self.shortfall(&proposal, owner, controller))
+    }
+
+    /// First reason for which the owner cannot pay a proposed cost. An attribute that the cost does not lower
+    /// is no shortfall, even below its minimum.
+    fn shortfall(
+        &self,
+        proposal: &Proposal,
+        owner: ControllerId,
+        controller: &Controller,
+    ) -> Option<ActivationReason> {
+        let layout = self.state.layout(controller);
+        if let Some(missing) = unpayable(proposal, controller, layout) {
+            return Some(missing);
+        }
+        let minimum_of =
+            |slot: u16| super::State::bounds(controller, &layout.slots[usize::from(slot)]).0.unwrap_or(0.0);
+        for drain in proposal.drains.iter().filter(|drain| drain.rest > 0.0) {
+            // The last of the drained attributes lacks the rest (B3).
+            if let Some(&last) = layout.slots[usize::from(drain.meta)].drain_into.last() {
+                let (attribute, minimum) = (layout.attribute_at(last), minimum_of(last));
+                let would_be = minimum - drain.rest;
+                return Some(ActivationReason::CannotAfford { attribute, would_be, minimum });
             }
-            let run = Run::new(effect, SpecRef::Given(&spec, 0), owner, 0);
-            self.plan_modifiers(&run, |planned| {
-                write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
-            })?;
-            let inputs = run.inputs(self)?;
-            for (at, execution) in effect.executions.iter().enumerate() {
-                let result = inputs.execute(execution, Dice::Execution(0, u16::MAX - at as u16))?;
-                for output in result.outputs {
-                    write(output.attribute, output.operation, output.magnitude, 1);
-                }
+        }
+        proposal.writes.iter().find_map(|write| {
+            let at = usize::from(write.slot);
+            if layout.slots[at].is_meta {
+                return None;
             }
-        }
-        if let Some((attribute, would_be, minimum)) = unpayable {
-            return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum }));
-        }
-        if let Some(&(attribute, would_be)) = lacking.iter().find(|(_, would_be)| *would_be < 0.0) {
-            return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum: 0.0 }));
-        }
-        if layout.has_meta
-            && let Some(shortfall) = drain_metas(controller, layout, &mut bases)
-        {
-            return Ok(Some(shortfall));
-        }
-        for (slot, base) in bases {
-            let at = usize::from(slot);
-            let attribute = layout.attribute_at(slot);
-            if !base.is_finite() {
-                return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
-            }
-            let (min, _) = super::State::bounds(controller, &layout.slots[at]);
-            let minimum = min.unwrap_or(0.0);
+            let base = proposal.base(owner, write.slot, controller);
+            let minimum = minimum_of(write.slot);
             // The cost is paid from the base; the player sees the current value. Neither may fall below the
             // minimum.
-            let current = self.state.unclamped(&self.catalog, controller, slot, base);
+            let current = self.state.unclamped(&self.catalog, controller, write.slot, base);
             let would_be = if base < current { base } else { current };
             let before = controller.values[at].base.min(controller.values[at].current);
-            if would_be < minimum && would_be < before {
-                return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum }));
-            }
-        }
-        Ok(None)
+            let attribute = layout.attribute_at(write.slot);
+            (would_be < minimum && would_be < before).then_some(ActivationReason::CannotAfford {
+                attribute,
+                would_be,
+                minimum,
+            })
+        })
     }
 
     /// Creates an effect spec of an ability, with the source captured: the level, event and targets of the
@@ -533,42 +508,37 @@ fn explain(
     reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
 }
 
-/// B3: takes an amount written to a meta attribute from the attributes that it drains, and rewrites `bases`
-/// so. Returns the shortfall if their values do not suffice; `None` if they do.
-fn drain_metas(
-    controller: &Controller,
-    layout: &Layout,
-    bases: &mut SmallVec<[(u16, f64); 2]>,
-) -> Option<ActivationReason> {
-    for at in 0..bases.len() {
-        let (meta, base) = bases[at];
-        let place = &layout.slots[usize::from(meta)];
-        let Some(&last) = place.drain_into.last() else { continue };
-        let (min, max) = super::State::bounds(controller, place);
-        let mut amount = super::clamp(base, min, max);
-        bases[at].1 = controller.values[usize::from(meta)].base;
-        for &slot in &place.drain_into {
-            let known = bases.iter().position(|(known, _)| *known == slot);
-            let base = known.map_or(controller.values[usize::from(slot)].base, |known| bases[known].1);
-            let (min, _) = super::State::bounds(controller, &layout.slots[usize::from(slot)]);
-            let available = min.map_or(f64::MAX, |min| base - min);
-            let taken = if amount < available { amount } else { available };
-            if taken > 0.0 {
-                amount -= taken;
-                match known {
-                    Some(known) => bases[known].1 = base - taken,
-                    None => bases.push((slot, base - taken)),
+/// Attribute that a cost cannot be paid with: a derived one that it would lower (B2), or one that the owner
+/// lacks, which counts as 0 (M6).
+fn unpayable(proposal: &Proposal, controller: &Controller, layout: &Layout) -> Option<ActivationReason> {
+    let mut lacking: SmallVec<[(AttributeId, f64); 1]> = SmallVec::new();
+    for Omission { change, reason, .. } in &proposal.omissions {
+        let attribute = change.attribute;
+        match reason {
+            OmissionReason::ZeroDivisor => {}
+            OmissionReason::Derived => {
+                let slot = layout.slot_of(attribute)?;
+                let minimum = controller.values[usize::from(slot)].base;
+                if let Some(would_be) = change.applied_to(minimum).filter(|to| *to < minimum) {
+                    return Some(ActivationReason::CannotAfford { attribute, would_be, minimum });
                 }
             }
-        }
-        if amount > 0.0 {
-            let (min, _) = super::State::bounds(controller, &layout.slots[usize::from(last)]);
-            let minimum = min.unwrap_or(0.0);
-            let attribute = layout.attribute_at(last);
-            return Some(ActivationReason::CannotAfford { attribute, would_be: minimum - amount, minimum });
+            OmissionReason::Missing => {
+                let scaled = change.applied_to(1.0).filter(|_| change.operation.is_scaling());
+                if let Some(scaled) = scaled.filter(|scaled| *scaled < 1.0) {
+                    let would_be = scaled - 1.0;
+                    return Some(ActivationReason::CannotAfford { attribute, would_be, minimum: 0.0 });
+                }
+                let at = lacking.iter().position(|(known, _)| *known == attribute).unwrap_or_else(|| {
+                    lacking.push((attribute, 0.0));
+                    lacking.len() - 1
+                });
+                lacking[at].1 = change.applied_to(lacking[at].1).unwrap_or(lacking[at].1);
+            }
         }
     }
-    None
+    let owed = lacking.into_iter().find(|(_, would_be)| *would_be < 0.0);
+    owed.map(|(attribute, would_be)| ActivationReason::CannotAfford { attribute, would_be, minimum: 0.0 })
 }
 
 /// Whether a target is farther from the owner than the range. False without a range, or if either controller
