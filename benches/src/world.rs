@@ -69,10 +69,10 @@ impl World {
         self.sim.current(unit, attribute).expect("the unit has it")
     }
 
-    /// Polls all events, as a host does.
+    /// Visits all events, as a host does.
     pub(crate) fn drain(&mut self) {
-        self.sim.events().for_each(|event| {
-            std::hint::black_box(&event);
+        self.sim.visit_events(|event| {
+            std::hint::black_box(event.kind);
         });
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::{Entity, Resource};
 use bevy_platform::sync::Arc;
-use ugas::{ActorId, Catalog, Config, ControllerId, ReloadReport, Simulation, Span, Spawn, Team};
+use ugas::{ActorId, Catalog, Config, ControllerId, EventType, ReloadReport, Simulation, Span, Spawn, Team};
 use ugas_data::Pack;
 
 pub use act::Activated;
@@ -96,6 +96,9 @@ impl GameplayWorld {
                     None => {
                         let mut simulation = Simulation::new(catalog, self.config.clone());
                         simulation.watch_touches();
+                        // Without this event the components of a despawned controller would stay.
+                        let events = simulation.config().events.with([EventType::ControllerDespawned]);
+                        simulation.set_event_filter(events);
                         Backend::Local(Box::new(simulation))
                     }
                 });

@@ -1325,6 +1325,9 @@ typedef struct {
     uint32_t tag_counts;
     // Zero.
     uint32_t reserved;
+    // Kinds of events that are not queued: the sum of `1 << kind` for each of them, as UGAS_EVENT_KIND. Zero
+    // queues all. Neither the state nor its hash depends on it.
+    uint64_t excluded_events;
 } ugas_config;
 
 // An actor of the host's world; a number that the host chooses.

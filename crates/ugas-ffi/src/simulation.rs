@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
+use ugas_core::event::EventFilter;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::ActorId;
 use ugas_core::simulation::{Config, Role, Simulation, Spawn};
@@ -50,6 +51,9 @@ pub struct ugas_config {
     pub tag_counts: u32,
     /// Zero.
     pub reserved: u32,
+    /// Kinds of events that are not queued: the sum of `1 << kind` for each of them, as UGAS_EVENT_KIND. Zero
+    /// queues all. Neither the state nor its hash depends on it.
+    pub excluded_events: u64,
 }
 
 /// Parameters of a spawn.
@@ -106,6 +110,7 @@ pub unsafe extern "C" fn ugas_simulation_new(
             role: if given.is_client == 0 { Role::Authority } else { Role::Client },
             audit: given.audit != 0,
             tag_counts: given.tag_counts != 0,
+            events: EventFilter::excluding(given.excluded_events),
             cascade_limit: limit(given.cascade_limit, standard.cascade_limit),
             max_controllers: limit(given.max_controllers, standard.max_controllers),
             max_effects_per_controller: limit(

@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 use ugas_core::command::{Command, CommandError, Outcome};
-use ugas_core::event::Event;
+use ugas_core::event::{Event, EventRef};
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
@@ -132,14 +132,14 @@ impl Inspector {
     /// page's timeline shows the simulation's pending events. Returns at once while nobody watches.
     pub fn observe(&self, simulation: &Simulation) {
         if self.shared.is_watched() {
-            self.post(simulation, simulation.pending_events(), None);
+            self.post(simulation, simulation.peek_events(), None);
         }
     }
 
     /// Like [`observe`](Self::observe), with the time that the host needed for the tick.
     pub fn observe_timed(&self, simulation: &Simulation, work: Duration) {
         if self.shared.is_watched() {
-            self.post(simulation, simulation.pending_events(), Some(work));
+            self.post(simulation, simulation.peek_events(), Some(work));
         }
     }
 
@@ -153,11 +153,16 @@ impl Inspector {
         work: impl Into<Option<Duration>>,
     ) {
         if self.shared.is_watched() {
-            self.post(simulation, events.into_iter().cloned(), work.into());
+            self.post(simulation, events.into_iter().map(EventRef::from), work.into());
         }
     }
 
-    fn post(&self, simulation: &Simulation, events: impl Iterator<Item = Event>, work: Option<Duration>) {
+    fn post<'a>(
+        &self,
+        simulation: &Simulation,
+        events: impl Iterator<Item = EventRef<'a>>,
+        work: Option<Duration>,
+    ) {
         self.shared.mailbox.post(simulation, events, work);
         self.shared.posts.fetch_add(1, Ordering::Relaxed);
         // A full queue means that the worker is busy, and it looks into the mailbox before every answer.

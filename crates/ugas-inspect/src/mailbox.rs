@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ugas_core::event::Event;
+use ugas_core::event::{Event, EventRef};
 use ugas_core::simulation::{Config, Simulation, Snapshot};
 
 /// Maximum number of events in a frame; older ones are dropped and counted.
@@ -30,10 +30,10 @@ pub(crate) struct Mailbox {
 
 impl Mailbox {
     /// Posts a state. A frame that was not taken yet is replaced, but its events are kept.
-    pub(crate) fn post(
+    pub(crate) fn post<'a>(
         &self,
         simulation: &Simulation,
-        new_events: impl Iterator<Item = Event>,
+        new_events: impl Iterator<Item = EventRef<'a>>,
         work: Option<Duration>,
     ) {
         let spare = lock(&self.spare).take();
@@ -49,7 +49,7 @@ impl Mailbox {
         if simulation.counters().events < *next {
             *next = 0;
         }
-        let new = new_events.filter(|event| event.sequence >= *next);
+        let new = new_events.filter(|event| event.sequence >= *next).map(Event::from);
         let mut newest = lock(&self.newest);
         let (mut events, mut lost_events) = (Vec::new(), 0);
         if let Some(replaced) = newest.take() {
@@ -94,7 +94,7 @@ mod tests {
         let mut expected = Vec::new();
         for _ in 0..3 {
             simulation.spawn("Wolf").unwrap();
-            mailbox.post(&simulation, simulation.pending_events(), None);
+            mailbox.post(&simulation, simulation.peek_events(), None);
             expected.extend(simulation.events());
         }
         let frame = mailbox.take().unwrap();

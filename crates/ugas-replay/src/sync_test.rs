@@ -145,7 +145,8 @@ impl SyncTest {
         let before = core::mem::replace(&mut self.saved, simulation.snapshot().to_bytes());
         // A host that does not poll leaves older events in the queue.
         let seen = core::mem::replace(&mut self.events_seen, simulation.counters().events);
-        let events = simulation.pending_events().filter(|event| event.sequence >= seen).collect();
+        let new = simulation.peek_events().filter(|event| event.sequence >= seen);
+        let events = new.map(Event::from).collect();
         let step = Step { before, command, hash: simulation.state_hash(), events, time: simulation.now() };
         self.history.push_back(step);
         while self.history.len() > self.depth {

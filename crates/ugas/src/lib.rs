@@ -59,7 +59,7 @@
 //! | The resolved definitions | [`Catalog`]: names to ids and back, and [`Catalog::hash`] to compare two machines |
 //! | The state | [`Simulation`]; a [`Snapshot`] of it; [`Simulation::state_hash`] |
 //! | One application | [`EffectSpec`] with its [`EffectContext`]; [`Application`] if it succeeded, [`Refusal`] if not |
-//! | Events | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
+//! | Events | [`Event`] and [`EventKind`]; [`Observers`] to subscribe; [`EventFilter`] to leave types out |
 //! | Debugging a controller | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
 //! | Explaining a value | [`Simulation::explain`]: an [`Explanation`] as data, and as a readable tree |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
@@ -211,7 +211,10 @@ pub use ugas_core::effect::{
     PeriodicInhibition, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef, StackingType,
     TagQueryDef, TagQueryItemDef, Vector3,
 };
-pub use ugas_core::event::{Category, Cause, CueDetails, CueParameters, Event, EventKind, RemovalReason};
+pub use ugas_core::event::{
+    Category, Cause, CueDetails, CueParameters, Event, EventFilter, EventKind, EventRef, EventType,
+    RemovalReason,
+};
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
 };

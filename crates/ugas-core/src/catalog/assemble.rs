@@ -10,7 +10,7 @@ use super::{
     Catalog, CatalogBuilder, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
     InternalEffects, NameTable, Problem, Tables, Template, TemplateEffect,
 };
-use crate::ability::{Ability, AbilitySetDef};
+use crate::ability::{Ability, AbilitySetDef, TriggerOn};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
 use crate::attribute::{AttributeDef, AttributeReplication, AttributeSetDef, BoundDef, Quantize};
 use crate::controller::ControllerDef;
@@ -18,8 +18,8 @@ use crate::curve::Curve;
 use crate::effect::calculation::CompiledCalculation;
 use crate::effect::{AUTHORITATIVE_ONLY, Effect, EffectDef, ScopedTargetDef};
 use crate::expr::{Dependency, Side};
-use crate::id::EffectId;
-use crate::tag::{TagRegistry, TagSet};
+use crate::id::{AttributeId, EffectId};
+use crate::tag::{TagBits, TagRegistry};
 use crate::targeting::{Attitude, OpenSpace};
 
 impl CatalogBuilder {
@@ -58,8 +58,13 @@ impl CatalogBuilder {
         }
         let death = self.compile_death(&compiler, &tables);
         let input_buffer_window = self.compile_buffer_window(&compiler);
+        let death_threshold =
+            death.and_then(|death| death.threshold.or_else(|| constant_min(&sets, death.attribute)));
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
-        let cooldown_tags = TagSet::new(cooldown_tags);
+        let cooldown_tags = TagBits::of_exactly(cooldown_tags);
+        let triggers = abilities.iter().flat_map(|ability| &ability.triggers);
+        let by_tag = triggers.filter(|(on, _)| *on != TriggerOn::Event).map(|&(_, tag)| tag);
+        let trigger_tags = TagBits::of_exactly(by_tag);
         let narrowest_replication = narrowest_replication(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
@@ -89,10 +94,12 @@ impl CatalogBuilder {
             attitude: self.attitude.unwrap_or_else(|| Arc::new(Attitude::by_team)),
             space: self.space.unwrap_or_else(|| Arc::new(OpenSpace)),
             death,
+            death_threshold,
             input_buffer: definitions.input_buffer,
             input_buffer_window,
             narrowest_replication,
             cooldown_tags,
+            trigger_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
             internal,
@@ -317,7 +324,7 @@ impl CatalogBuilder {
 
     /// Resolves the attribute that holds the input buffer window. `None` if there is none, or if it is
     /// unknown, which is reported.
-    fn compile_buffer_window(&self, compiler: &Compiler<'_>) -> Option<crate::id::AttributeId> {
+    fn compile_buffer_window(&self, compiler: &Compiler<'_>) -> Option<AttributeId> {
         let name = self.definitions.input_buffer_window.as_ref()?;
         compiler.begin(DefinitionKind::Attribute, name);
         compiler.attribute("Globals.InputBuffer.BufferWindow", name)
@@ -485,6 +492,18 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
             }
         }
     }
+}
+
+/// Minimum of an attribute, or 0 without one, if it is the same number in all sets that have the attribute.
+fn constant_min(sets: &[CompiledSet], attribute: AttributeId) -> Option<f64> {
+    let definitions = sets.iter().flat_map(|set| &*set.attributes).filter(|known| known.id == attribute);
+    let mut mins = definitions.map(|known| match known.min {
+        None => Some(0.0),
+        Some(Bound::Constant(min)) => Some(min),
+        Some(Bound::Attribute(_)) => None,
+    });
+    let first = mins.next()??;
+    mins.all(|min| min == Some(first)).then_some(first)
 }
 
 /// The narrowest replication that any set gives each attribute, by id.

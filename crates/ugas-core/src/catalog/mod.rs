@@ -44,7 +44,7 @@ use crate::id::{
     AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
 };
 use crate::input::InputBufferConfig;
-use crate::tag::{TagBits, TagRegistry, TagSet};
+use crate::tag::{TagBits, TagRegistry};
 use crate::targeting::{AttitudeRule, Space, TargetFilter};
 use crate::task::CustomTask;
 
@@ -78,13 +78,17 @@ pub struct Catalog {
     pub(crate) space: Arc<dyn Space + Send + Sync>,
     /// Attribute and threshold of death (A4).
     pub(crate) death: Option<Death>,
+    /// Threshold of death, if it is the same number on all controllers at any time.
+    pub(crate) death_threshold: Option<f64>,
     pub(crate) input_buffer: InputBufferConfig,
     /// The attribute whose current value is the window of the buffer, in seconds.
     pub(crate) input_buffer_window: Option<AttributeId>,
     /// The narrowest replication that any set gives each attribute, by id (N1).
     pub(crate) narrowest_replication: Box<[AttributeReplication]>,
     /// Tags that the cooldown of any ability grants.
-    pub(crate) cooldown_tags: TagSet,
+    pub(crate) cooldown_tags: TagBits,
+    /// Tags whose addition triggers any ability (A7).
+    pub(crate) trigger_tags: TagBits,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,

@@ -8,7 +8,7 @@
 ///
 /// - `field: derived` is hashed and not encoded; it is derived from other fields and starts empty.
 /// - `field: unhashed` is encoded and not hashed: pending work.
-/// - `field: index` is neither; it is derived from encoded fields and starts empty.
+/// - `field: index` is neither; it is derived from encoded fields or not worth keeping, and starts empty.
 /// - `field: since 2` was added in format version 2: it is always encoded, decoded only from that version on,
 ///   and has its default in older bytes. It is hashed, with its name, only if it differs from the default, so
 ///   that definitions that do not use it keep their hash.

@@ -3,11 +3,11 @@
 //!
 //! Compiled in with the feature `tracing` only. An event without a subscriber is not formatted.
 
-use super::{Category, Event};
+use super::{Category, EventRef};
 use crate::simulation::Simulation;
 
 /// Emits an event as a `tracing` record.
-pub(crate) fn log(event: &Event, simulation: &Simulation) {
+pub(crate) fn log(event: EventRef<'_>, simulation: &Simulation) {
     macro_rules! record {
         ($level:ident, $target:literal) => {
             if tracing::enabled!(target: $target, tracing::Level::$level) {

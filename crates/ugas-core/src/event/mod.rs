@@ -3,6 +3,7 @@
 mod arc_pool;
 mod category;
 mod cue;
+mod filter;
 #[cfg(feature = "tracing")]
 mod log;
 mod queue;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub(crate) use arc_pool::ArcPool;
 pub use category::Category;
 pub use cue::{CueDetails, CueParameters};
+pub use filter::{EventFilter, EventType};
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
 pub(crate) use queue::{EventQueue, Origin};
@@ -57,6 +59,22 @@ pub struct Event {
     pub prediction: Option<PredictionKey>,
     /// The kind of event, with its data.
     pub kind: EventKind,
+}
+
+/// An event in the queue of a simulation, by reference: see
+/// [`Simulation::visit_events`](crate::simulation::Simulation::visit_events).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EventRef<'a> {
+    /// Sequence number in the stream.
+    pub sequence: u64,
+    /// Simulation time.
+    pub time: Time,
+    /// The cause.
+    pub cause: &'a Cause,
+    /// Key of the prediction it belongs to.
+    pub prediction: Option<PredictionKey>,
+    /// The kind of event, with its data.
+    pub kind: &'a EventKind,
 }
 
 /// Why an active effect was removed.
@@ -571,73 +589,35 @@ pub enum EventKind {
     },
 }
 
-impl EventKind {
-    /// Name of the kind, as used in scenarios.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::ControllerSpawned { .. } => "ControllerSpawned",
-            Self::ControllerDespawned { .. } => "ControllerDespawned",
-            Self::OwnerChanged { .. } => "OwnerChanged",
-            Self::AvatarChanged { .. } => "AvatarChanged",
-            Self::AttributeSetAdded { .. } => "AttributeSetAdded",
-            Self::AttributeSetRemoved { .. } => "AttributeSetRemoved",
-            Self::AttributeChanged { .. } => "AttributeChanged",
-            Self::TagAdded { .. } => "TagAdded",
-            Self::TagCountChanged { .. } => "TagCountChanged",
-            Self::TagRemoved { .. } => "TagRemoved",
-            Self::BeforeEffectApplied { .. } => "BeforeEffectApplied",
-            Self::EffectApplied { .. } => "EffectApplied",
-            Self::EffectMerged { .. } => "EffectMerged",
-            Self::EffectQueued { .. } => "EffectQueued",
-            Self::EffectExecuted { .. } => "EffectExecuted",
-            Self::EffectRemoved { .. } => "EffectRemoved",
-            Self::EffectStackChanged { .. } => "EffectStackChanged",
-            Self::EffectDurationChanged { .. } => "EffectDurationChanged",
-            Self::EffectInhibited { .. } => "EffectInhibited",
-            Self::EffectResumed { .. } => "EffectResumed",
-            Self::EffectRefused(_) => "EffectRefused",
-            Self::EffectBlockedByImmunity { .. } => "EffectBlockedByImmunity",
-            Self::ModifierInert { .. } => "ModifierInert",
-            Self::EvaluationFailed { .. } => "EvaluationFailed",
-            Self::DivisorIgnored { .. } => "DivisorIgnored",
-            Self::AbilityGranted { .. } => "AbilityGranted",
-            Self::AbilityRevoked { .. } => "AbilityRevoked",
-            Self::AbilityLevelChanged { .. } => "AbilityLevelChanged",
-            Self::AbilityActivated { .. } => "AbilityActivated",
-            Self::AbilityRefused(_) => "AbilityRefused",
-            Self::AbilityCommitted { .. } => "AbilityCommitted",
-            Self::AbilityEnded { .. } => "AbilityEnded",
-            Self::AbilityCancelled { .. } => "AbilityCancelled",
-            Self::CooldownBegan { .. } => "CooldownBegan",
-            Self::CooldownEnded { .. } => "CooldownEnded",
-            Self::ChargesChanged { .. } => "ChargesChanged",
-            Self::GameplayEvent { .. } => "GameplayEvent",
-            Self::InputPressed { .. } => "InputPressed",
-            Self::InputReleased { .. } => "InputReleased",
-            Self::InputBuffered { .. } => "InputBuffered",
-            Self::Confirmed { .. } => "Confirmed",
-            Self::Declined { .. } => "Declined",
-            Self::HostTaskRequested { .. } => "HostTaskRequested",
-            Self::HostTaskCancelled { .. } => "HostTaskCancelled",
-            Self::TaskTriggered { .. } => "TaskTriggered",
-            Self::OccurrenceLimit { .. } => "OccurrenceLimit",
-            Self::TaskFailed { .. } => "TaskFailed",
-            Self::NoTarget { .. } => "NoTarget",
-            Self::TargetingBegan { .. } => "TargetingBegan",
-            Self::TargetingEnded { .. } => "TargetingEnded",
-            Self::OwnerDied { .. } => "OwnerDied",
-            Self::CueAdded { .. } => "CueAdded",
-            Self::CueRemoved { .. } => "CueRemoved",
-            Self::CueExecuted { .. } => "CueExecuted",
-            Self::CascadeLimit { .. } => "CascadeLimit",
-            Self::LogicError { .. } => "LogicError",
-        }
-    }
-}
-
 impl Event {
     /// The event as text, with names instead of ids.
     pub fn describe<'a>(&'a self, simulation: &'a Simulation) -> impl fmt::Display + 'a {
+        EventRef::from(self).describe(simulation)
+    }
+}
+
+impl<'a> EventRef<'a> {
+    /// The event as text, with names instead of ids.
+    pub fn describe(self, simulation: &'a Simulation) -> impl fmt::Display + 'a {
         text::Described { event: self, simulation }
+    }
+
+    /// Copies the event.
+    pub fn to_owned(self) -> Event {
+        let Self { sequence, time, cause, prediction, kind } = self;
+        Event { sequence, time, cause: *cause, prediction, kind: kind.clone() }
+    }
+}
+
+impl From<EventRef<'_>> for Event {
+    fn from(event: EventRef<'_>) -> Self {
+        event.to_owned()
+    }
+}
+
+impl<'a> From<&'a Event> for EventRef<'a> {
+    fn from(event: &'a Event) -> Self {
+        let Event { sequence, time, cause, prediction, kind } = event;
+        Self { sequence: *sequence, time: *time, cause, prediction: *prediction, kind }
     }
 }

@@ -1,28 +1,40 @@
 //! Queue of events that were not polled yet. Time, cause and prediction are stored once per run of events
 //! that share them.
 
-use std::collections::VecDeque;
-
-use super::{Cause, Event, EventKind};
+use super::{Cause, Event, EventKind, EventRef};
 use crate::prediction::PredictionKey;
 use crate::time::Time;
 
 /// Events in the order in which they were emitted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    kinds: VecDeque<EventKind>,
-    /// Origins of the events, run by run; their counts add up to the number of kinds.
-    runs: VecDeque<Run>,
+    /// The events, at the indices `next..end`; `None` elsewhere.
+    places: Vec<Option<Queued>>,
+    next: usize,
+    end: usize,
+    /// Origins of the events, run by run. Runs before that of the oldest event may be left.
+    runs: Vec<Run>,
+    /// Index of a run that does not begin after the oldest event.
+    run: usize,
+    /// Version of the last run; [`NO_VERSION`] if the next event begins a run.
+    version: u64,
 }
 
-/// The common data of a run of events.
+/// A version that no run has.
+const NO_VERSION: u64 = u64::MAX;
+
+/// An event without its origin.
+#[derive(Clone, Debug)]
+struct Queued {
+    sequence: u64,
+    kind: EventKind,
+}
+
+/// Events that share their origin, up to the start of the next run.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Sequence number of the first event that is left; the others follow it.
-    sequence: u64,
-    count: u32,
-    /// Equal for events with the same origin and consecutive sequence numbers.
-    version: u64,
+    /// Index of its first event in `places`.
+    start: usize,
     origin: Origin,
 }
 
@@ -34,14 +46,20 @@ pub(crate) struct Origin {
     pub(crate) prediction: Option<PredictionKey>,
 }
 
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self { places: Vec::new(), next: 0, end: 0, runs: Vec::new(), run: 0, version: NO_VERSION }
+    }
+}
+
 impl EventQueue {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.kinds.len()
+        self.end - self.next
     }
 
-    /// Adds an event. It must have the origin of the previous event, and the next sequence number, if the
-    /// version is the same.
-    #[inline]
+    /// Adds an event. It must have the origin of the previous event if the version is the same.
+    #[inline(always)]
     pub(crate) fn push(
         &mut self,
         sequence: u64,
@@ -49,32 +67,94 @@ impl EventQueue {
         kind: EventKind,
         origin: impl FnOnce() -> Origin,
     ) {
-        match self.runs.back_mut() {
-            Some(run) if run.version == version && run.count < u32::MAX => {
-                debug_assert_eq!((run.sequence + u64::from(run.count), run.origin), (sequence, origin()));
-                run.count += 1;
-            }
-            _ => self.runs.push_back(Run { sequence, count: 1, version, origin: origin() }),
+        if version != self.version {
+            self.begin_run(version, origin());
+        } else {
+            debug_assert_eq!(self.runs.last().map(|run| run.origin), Some(origin()));
         }
-        self.kinds.push_back(kind);
+        if self.end == self.places.len() {
+            self.make_room();
+        }
+        // Every place from `end` on is empty; the check spares the code that would drop an old event.
+        if let Some(place) = self.places.get_mut(self.end)
+            && place.is_none()
+        {
+            *place = Some(Queued { sequence, kind });
+            self.end += 1;
+        }
+    }
+
+    /// Begins a run with the next event.
+    fn begin_run(&mut self, version: u64, origin: Origin) {
+        self.version = version;
+        self.runs.push(Run { start: self.end, origin });
+    }
+
+    /// Makes room for an event: moves the events to the start if at least half of the places are polled, and
+    /// doubles the places otherwise.
+    #[cold]
+    fn make_room(&mut self) {
+        let polled = self.next;
+        if polled == 0 || polled * 2 < self.places.len() {
+            self.places.resize_with((self.places.len() * 2).max(16), || None);
+            return;
+        }
+        self.places.rotate_left(polled);
+        (self.next, self.end) = (0, self.end - polled);
+        self.skip_runs(polled);
+        self.runs.drain(..self.run);
+        self.run = 0;
+        for run in &mut self.runs {
+            run.start = run.start.saturating_sub(polled);
+        }
+    }
+
+    /// Advances `run` to the run of the event at an index.
+    #[inline]
+    fn skip_runs(&mut self, index: usize) {
+        while self.runs.get(self.run + 1).is_some_and(|later| later.start <= index) {
+            self.run += 1;
+        }
     }
 
     /// Removes the oldest event, and completes it with the origin of its run.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Event> {
-        let run = self.runs.front_mut()?;
-        let (sequence, origin) = (run.sequence, run.origin);
-        run.sequence += 1;
-        run.count -= 1;
-        if run.count == 0 {
-            self.runs.pop_front();
+        let Queued { sequence, kind } = self.places.get_mut(self.next)?.take()?;
+        self.skip_runs(self.next);
+        let Origin { time, cause, prediction } = self.runs.get(self.run)?.origin;
+        self.next += 1;
+        if self.next == self.end {
+            self.restart();
         }
-        let kind = self.kinds.pop_front()?;
-        Some(origin.event(sequence, kind))
+        Some(Event { sequence, time, cause, prediction, kind })
+    }
+
+    /// Visits all events and removes them. If `visit` panics, the events that it has not seen stay.
+    #[inline]
+    pub(crate) fn visit(&mut self, mut visit: impl FnMut(EventRef<'_>)) {
+        for index in self.run..self.runs.len() {
+            let stop = self.runs.get(index + 1).map_or(self.end, |later| later.start);
+            let Some(Run { origin, .. }) = self.runs.get(index) else { continue };
+            for place in self.places.get_mut(self.next..stop).unwrap_or_default() {
+                self.next += 1;
+                let visited = Visited(place);
+                if let Some(Queued { sequence, kind }) = &*visited.0 {
+                    visit(origin.event(*sequence, kind));
+                }
+            }
+        }
+        self.restart();
     }
 
     pub(crate) fn clear(&mut self) {
-        self.kinds.clear();
+        self.visit(|_| ());
+    }
+
+    /// Starts again at the first place. There must be no events.
+    #[inline]
+    fn restart(&mut self) {
+        (self.next, self.end, self.run, self.version) = (0, 0, 0, NO_VERSION);
         self.runs.clear();
     }
 
@@ -83,27 +163,39 @@ impl EventQueue {
         Drain(self)
     }
 
-    /// Copies of all events, without removing them.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
-        let mut runs = self.runs.iter();
-        let (mut run, mut taken) = (runs.next(), 0);
-        self.kinds.iter().map(move |kind| {
-            if run.is_some_and(|run| taken == run.count) {
-                (run, taken) = (runs.next(), 0);
+    /// All events, without removing them.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = EventRef<'_>> {
+        let mut runs = self.runs.get(self.run..).unwrap_or_default();
+        let queued = self.places.get(self.next..self.end).unwrap_or_default();
+        queued.iter().enumerate().map(move |(at, queued)| {
+            while let [_, later @ ..] = runs
+                && later.first().is_some_and(|run| run.start <= self.next + at)
+            {
+                runs = later;
             }
-            let run = run.expect("the runs count all events");
-            taken += 1;
-            run.origin.event(run.sequence + u64::from(taken - 1), kind.clone())
+            let (run, queued) = (runs.first(), queued.as_ref());
+            let (run, queued) = run.zip(queued).expect("an event is queued with its run");
+            run.origin.event(queued.sequence, &queued.kind)
         })
+    }
+}
+
+/// A place whose event was visited; emptied when dropped, also after a panic of the visitor.
+struct Visited<'a>(&'a mut Option<Queued>);
+
+impl Drop for Visited<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.0 = None;
     }
 }
 
 impl Origin {
     /// An event of this origin.
     #[inline]
-    pub(crate) fn event(self, sequence: u64, kind: EventKind) -> Event {
+    pub(crate) fn event<'a>(&'a self, sequence: u64, kind: &'a EventKind) -> EventRef<'a> {
         let Self { time, cause, prediction } = self;
-        Event { sequence, time, cause, prediction, kind }
+        EventRef { sequence, time: *time, cause, prediction: *prediction, kind }
     }
 }
 
@@ -112,8 +204,8 @@ impl Extend<Event> for EventQueue {
     fn extend<I: IntoIterator<Item = Event>>(&mut self, events: I) {
         for Event { sequence, time, cause, prediction, kind } in events {
             let origin = Origin { time, cause, prediction };
-            self.runs.push_back(Run { sequence, count: 1, version: u64::MAX, origin });
-            self.kinds.push_back(kind);
+            self.begin_run(NO_VERSION, origin);
+            self.push(sequence, NO_VERSION, kind, || origin);
         }
     }
 }
@@ -146,6 +238,8 @@ impl Drop for Drain<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
     use crate::handle::ControllerId;
 
@@ -159,39 +253,58 @@ mod tests {
         }
     }
 
-    /// Two events of one operation, one of the next, one later, and one after a gap in the sequence numbers.
+    /// Two events of one operation, one of the next, and two later with a gap in the sequence numbers.
     fn events() -> Vec<Event> {
         vec![event(5, 1, 0), event(6, 1, 0), event(7, 2, 0), event(8, 2, 9), event(10, 2, 9)]
     }
 
-    /// A version for each operation, time and gap.
+    fn push(queue: &mut EventQueue, version: u64, event: Event) {
+        let Event { sequence, time, cause, prediction, kind } = event;
+        queue.push(sequence, version, kind, || Origin { time, cause, prediction });
+    }
+
+    /// A version for each operation and time.
     fn queue() -> EventQueue {
         let mut queue = EventQueue::default();
-        for (event, version) in events().into_iter().zip([1, 1, 2, 3, 4]) {
-            let Event { sequence, time, cause, prediction, kind } = event;
-            queue.push(sequence, version, kind, || Origin { time, cause, prediction });
-        }
+        events()
+            .into_iter()
+            .zip([1, 1, 2, 3, 3])
+            .for_each(|(event, version)| push(&mut queue, version, event));
         queue
     }
 
+    fn copies(queue: &EventQueue) -> Vec<Event> {
+        queue.iter().map(Event::from).collect()
+    }
+
+    fn visited(queue: &mut EventQueue) -> Vec<Event> {
+        let mut visited = Vec::new();
+        queue.visit(|event| visited.push(event.to_owned()));
+        visited
+    }
+
     #[test]
-    fn events_are_popped_as_pushed() {
-        assert!(queue().iter().eq(events()));
+    fn events_are_popped_and_visited_as_pushed() {
+        assert_eq!(copies(&queue()), events());
+        assert_eq!(visited(&mut queue()), events());
         assert!(queue().drain().eq(events()));
         let mut queue = queue();
-        assert_eq!(queue.runs.len(), 4);
+        assert_eq!(queue.runs.len(), 3);
         assert!(core::iter::from_fn(|| queue.pop()).eq(events()));
         assert!(queue.runs.is_empty());
         queue.extend(events());
-        assert!(queue.iter().eq(events()));
+        assert_eq!(copies(&queue), events());
+        assert_eq!(visited(&mut queue), events());
+        assert_eq!((queue.len(), queue.runs.len(), queue.pop()), (0, 0, None));
     }
 
     #[test]
     fn rest_of_a_run_keeps_its_sequence_numbers() {
         let mut queue = queue();
         queue.pop();
-        assert_eq!(queue.iter().next(), Some(event(6, 1, 0)));
+        assert_eq!(queue.iter().next().map(Event::from), Some(event(6, 1, 0)));
         assert_eq!((queue.len(), queue.iter().len()), (4, 4));
+        assert_eq!(visited(&mut queue.clone()), events()[1..]);
         drop(queue.drain());
         assert_eq!((queue.len(), queue.runs.len()), (0, 0));
     }
@@ -202,12 +315,57 @@ mod tests {
         let mut taken = queue.drain();
         assert_eq!(taken.next(), Some(event(5, 1, 0)));
         core::mem::forget(taken);
-        assert!(queue.iter().eq(events().into_iter().skip(1)));
+        assert_eq!(copies(&queue), events()[1..]);
         assert!(queue.drain().eq(events().into_iter().skip(1)));
+    }
+
+    /// The event that the visitor failed at is not seen again, those after it are seen once, and the queue
+    /// can be used further.
+    #[test]
+    fn panic_of_the_visitor_leaves_the_unseen_events() {
+        for failing in 0..events().len() {
+            let mut queue = queue();
+            let mut seen = 0;
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                queue.visit(|_| {
+                    seen += 1;
+                    assert!(seen <= failing, "the visitor fails");
+                });
+            }));
+            assert!(outcome.is_err());
+            let rest = events().split_off(failing + 1);
+            assert_eq!((copies(&queue), queue.len()), (rest.clone(), rest.len()));
+            push(&mut queue, 3, event(11, 2, 9));
+            let rest: Vec<Event> = rest.into_iter().chain([event(11, 2, 9)]).collect();
+            assert_eq!(visited(&mut queue), rest);
+            assert!(queue.places.iter().all(Option::is_none));
+        }
+    }
+
+    /// A host that polls fewer events than are emitted at a time, and never empties the queue.
+    #[test]
+    fn places_of_polled_events_are_reused() {
+        let mut queue = EventQueue::default();
+        let (mut pushed, mut popped) = (0, 0);
+        for round in 0..1_000 {
+            while pushed - popped < 5 + round % 7 {
+                push(&mut queue, pushed / 3, event(pushed, pushed / 3, 0));
+                pushed += 1;
+            }
+            for _ in 0..3 {
+                assert_eq!(queue.pop(), Some(event(popped, popped / 3, 0)));
+                popped += 1;
+            }
+            let left: Vec<Event> = (popped..pushed).map(|at| event(at, at / 3, 0)).collect();
+            assert_eq!(copies(&queue), left);
+        }
+        assert!(queue.places.len() <= 32, "{}", queue.places.len());
+        assert!(queue.runs.len() <= 32, "{}", queue.runs.len());
     }
 
     #[test]
     fn event_size_is_pinned() {
-        assert!(size_of::<EventKind>() <= 64, "{}", size_of::<EventKind>());
+        assert!(size_of::<EventKind>() <= 56, "{}", size_of::<EventKind>());
+        assert_eq!(size_of::<Option<Queued>>(), size_of::<u64>() + size_of::<EventKind>());
     }
 }

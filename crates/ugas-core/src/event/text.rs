@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use super::{Event, EventKind};
+use super::{EventKind, EventRef};
 use crate::id::EffectId;
 use crate::simulation::Simulation;
 
 /// Displays an event as text.
 pub(super) struct Described<'a> {
-    pub(super) event: &'a Event,
+    pub(super) event: EventRef<'a>,
     pub(super) simulation: &'a Simulation,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Described<'_> {
             ability.and_then(|ability| ability.routine().kind(step)).unwrap_or("a task")
         };
         write!(f, "{:>8.3}s  {:<24}", self.event.time.as_seconds(), self.event.kind.name())?;
-        match &self.event.kind {
+        match self.event.kind {
             EventKind::ControllerSpawned { controller } | EventKind::ControllerDespawned { controller } => {
                 write!(f, "{controller:?}")
             }

@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 
 use smallvec::SmallVec;
 
+use super::observe::TagChange;
 use super::state::{Timer, TimerKind};
 use super::{Simulation, State};
 use crate::ability::Grant;
@@ -230,22 +231,49 @@ impl Simulation {
         }
     }
 
-    /// §7.2 AddTag: counts one more grant of a tag. Emits an event and notifies watchers for each tag that
-    /// became present, the tag itself or an ancestor. A count that cannot grow is a logic error that is
-    /// reported and skipped.
+    /// §7.2 AddTag: counts one more grant of a tag. A count that cannot grow is a logic error that is reported
+    /// and skipped.
     pub(super) fn add_tag(&mut self, id: ControllerId, tag: TagId) {
+        self.change_tag(id, tag, TagChange::Added);
+    }
+
+    /// §7.2 RemoveTag: counts one grant less. An underflow is a logic error that is reported and skipped.
+    pub(super) fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
+        self.change_tag(id, tag, TagChange::Removed);
+    }
+
+    /// Counts a grant of a tag. Emits an event and notifies watchers for each tag that became present or is
+    /// gone, the tag itself or an ancestor. Looks up once whether anything on the controller follows tags.
+    fn change_tag(&mut self, id: ControllerId, tag: TagId, change: TagChange) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
-        if let Some(controller) = self.state.controllers.get_mut(id)
-            && controller.tags.add(self.catalog.tags(), tag, &mut crossed).is_err()
-        {
-            self.emit(EventKind::LogicError { what: "a tag count cannot grow further", controller: id });
-        } else if self.state.controllers.contains(id) {
-            self.count_changed(id, tag, |new| new - 1);
+        let (tags, registry) = (&mut controller.tags, self.catalog.tags());
+        let is_counted = match change {
+            TagChange::Added => tags.add(registry, tag, &mut crossed).is_ok(),
+            TagChange::Removed => tags.remove(registry, tag, &mut crossed).is_ok(),
+        };
+        let data = &*controller.ability_data;
+        let has_waits = !data.subscriptions.is_empty();
+        let is_followed = has_waits || !data.run_index.is_empty() || !controller.buffer.is_empty();
+        let is_watched = !controller.interactions.watchers.is_empty();
+        if !is_counted {
+            let what = match change {
+                TagChange::Added => "a tag count cannot grow further",
+                TagChange::Removed => "a tag was removed that the controller does not have",
+            };
+            self.emit(EventKind::LogicError { what, controller: id });
+        } else if has_waits || self.config.tag_counts {
+            self.count_changed(id, tag, |new| match change {
+                TagChange::Added => new - 1,
+                TagChange::Removed => new + 1,
+            });
         }
         for &tag in &crossed {
-            self.emit_tag_added(id, tag);
-            self.notify(id, WatchSubject::Tag(tag));
+            self.emit_tag_change(id, tag, change, is_followed);
+            if is_watched {
+                self.notify(id, WatchSubject::Tag(tag));
+            }
         }
         self.scratch.crossed = crossed;
     }
@@ -270,28 +298,6 @@ impl Simulation {
         }
     }
 
-    /// §7.2 RemoveTag: counts one grant less. Emits an event and notifies watchers for each tag that is gone,
-    /// the tag itself or an ancestor. An underflow is a logic error that is reported and skipped.
-    pub(super) fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
-        let mut crossed = core::mem::take(&mut self.scratch.crossed);
-        crossed.clear();
-        if let Some(controller) = self.state.controllers.get_mut(id)
-            && controller.tags.remove(self.catalog.tags(), tag, &mut crossed).is_err()
-        {
-            self.emit(EventKind::LogicError {
-                what: "a tag was removed that the controller does not have",
-                controller: id,
-            });
-        } else if self.state.controllers.contains(id) {
-            self.count_changed(id, tag, |new| new + 1);
-        }
-        for &tag in &crossed {
-            self.emit_tag_removed(id, tag);
-            self.notify(id, WatchSubject::Tag(tag));
-        }
-        self.scratch.crossed = crossed;
-    }
-
     /// §7.2 Clear: removes all tags when a controller is destroyed. Its effects and their tags are gone by
     /// then; any remaining tag is removed with an event.
     pub(super) fn clear_tags(&mut self, id: ControllerId) {
@@ -306,7 +312,7 @@ impl Simulation {
             self.count_changed(id, tag, |_| count);
         }
         for &tag in &crossed {
-            self.emit_tag_removed(id, tag);
+            self.emit_tag_change(id, tag, TagChange::Removed, true);
         }
         self.scratch.crossed = crossed;
     }

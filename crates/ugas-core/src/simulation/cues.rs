@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::apply::{Checks, refuse};
 use super::{Simulation, SourceTags};
 use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, EffectStatus, HitResult, Vector3};
-use crate::event::{CueDetails, CueParameters, EventKind};
+use crate::event::{CueDetails, CueParameters, EventKind, EventType};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::refusal::{Refusal, RefusalReason};
@@ -139,6 +139,11 @@ impl Simulation {
         numbers: CueNumbers,
         marks: &[TagId],
     ) -> CueParameters {
+        let events = self.config.events;
+        if !events.keeps(EventType::CueAdded) && !events.keeps(EventType::CueExecuted) {
+            // The parameters are for these events only.
+            return CueParameters::default();
+        }
         let details = self.cue_details(context, target, numbers, None, marks);
         let waiting = self.events.len();
         numbers.with(self.scratch.cue_details.share(&details, waiting))

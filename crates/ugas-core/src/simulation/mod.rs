@@ -85,7 +85,7 @@ use crate::ability::{ActivationRefusal, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::event::{Cause, Event, EventKind, EventQueue};
+use crate::event::{Cause, Event, EventFilter, EventKind, EventQueue, EventRef, EventType};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
@@ -166,12 +166,18 @@ impl Simulation {
         self.config.role = role;
     }
 
+    /// Changes the types of events that are queued from now on; see [`Config::events`].
+    pub fn set_event_filter(&mut self, filter: EventFilter) {
+        self.config.events = filter;
+    }
+
     /// Current simulation time.
     pub fn now(&self) -> Time {
         self.state.now
     }
 
     /// The controller behind a handle; `None` if it does not exist (any more).
+    #[inline]
     pub fn controller(&self, id: ControllerId) -> Option<&Controller> {
         self.state.controllers.get(id)
     }
@@ -223,11 +229,13 @@ impl Simulation {
     }
 
     /// Tags of a controller; `None` if it does not exist.
+    #[inline]
     pub fn tags(&self, controller: ControllerId) -> Option<&TagContainer> {
         self.state.controllers.get(controller).map(|controller| &controller.tags)
     }
 
     /// Whether a controller has a tag or a descendant of it (§7.3).
+    #[inline]
     pub fn has_tag(&self, controller: ControllerId, tag: TagId) -> bool {
         self.tags(controller).is_some_and(|tags| tags.matches(tag))
     }
@@ -284,9 +292,34 @@ impl Simulation {
         self.events.drain()
     }
 
+    /// Visits the events that were not polled yet by reference, oldest first, and removes them. It copies
+    /// nothing, so it is the cheapest way to read all events. After a panic of `visit` the events that it has
+    /// not seen stay in the queue.
+    ///
+    /// ```
+    /// # use ugas_core::{catalog::Catalog, controller::ControllerDef, simulation::{Config, Simulation}};
+    /// # let catalog = Catalog::builder().template(ControllerDef::new("Wolf")).build().unwrap();
+    /// # let mut sim = Simulation::new(catalog, Config::default());
+    /// sim.spawn("Wolf")?;
+    /// let mut names = Vec::new();
+    /// sim.visit_events(|event| names.push(event.kind.name()));
+    /// assert_eq!(names, ["ControllerSpawned"]);
+    /// assert_eq!(sim.poll_event(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn visit_events(&mut self, visit: impl FnMut(EventRef<'_>)) {
+        self.events.visit(visit);
+    }
+
+    /// The events that were not polled yet by reference, oldest first. They stay in the queue.
+    pub fn peek_events(&self) -> impl ExactSizeIterator<Item = EventRef<'_>> {
+        self.events.iter()
+    }
+
     /// Copies the events that were not polled yet, oldest first, and leaves them in the queue.
     pub fn pending_events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
-        self.events.iter()
+        self.events.iter().map(Event::from)
     }
 
     /// Number of events that were dropped because the queue had reached [`Config::max_events`].
@@ -422,8 +455,11 @@ impl Simulation {
 
     /// Emits an event with another cause than the current one, which is restored afterwards.
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
-        self.observe(&kind);
         let outer = self.scratch.cause();
+        if cause == outer {
+            return self.emit(kind);
+        }
+        self.observe(&kind);
         self.scratch.set_cause(cause);
         self.publish(kind);
         self.scratch.set_cause(outer);
@@ -432,6 +468,10 @@ impl Simulation {
     /// Emits the event of a refused application (E1).
     #[cold]
     fn emit_refusal(&mut self, refusal: &Refusal) {
+        if !self.config.events.keeps(EventType::EffectRefused) {
+            self.state.events += 1;
+            return;
+        }
         let shared = self.scratch.refused_effects.share(refusal, self.events.len());
         self.emit(EventKind::EffectRefused(shared));
     }
@@ -439,41 +479,43 @@ impl Simulation {
     /// Emits the event of a refused activation or commit (A1).
     #[cold]
     fn emit_activation_refusal(&mut self, refusal: &ActivationRefusal) {
+        if !self.config.events.keeps(EventType::AbilityRefused) {
+            self.state.events += 1;
+            return;
+        }
         let shared = self.scratch.refused_abilities.share(refusal, self.events.len());
         self.emit(EventKind::AbilityRefused(shared));
+    }
+
+    /// Appends an event to the queue of the host under the next sequence number. The number is used up even
+    /// if the event is not queued, so that the state depends neither on polling nor on the wishes of the
+    /// host.
+    #[inline(always)]
+    fn publish(&mut self, kind: EventKind) {
+        let sequence = self.state.events;
+        self.state.events += 1;
+        self.queue_event(sequence, kind);
     }
 
     /// Emits an optional event without a sequence number of its own, so that enabling it changes no state. It
     /// bears the number of the next event.
     fn publish_unnumbered(&mut self, kind: EventKind) {
-        if self.events.len() >= self.config.max_events as usize {
-            self.dropped_events += 1;
-            return;
-        }
-        self.scratch.interrupt();
-        let Self { events, scratch, state, .. } = self;
-        events.push(state.events, scratch.version(), kind, || scratch.origin(state.now));
-        self.scratch.interrupt();
+        self.queue_event(self.state.events, kind);
     }
 
-    /// Appends an event to the queue of the host under the next sequence number. At [`Config::max_events`] it
-    /// is dropped and counted; the number is used up all the same, so that the state does not depend on
-    /// polling.
+    /// Queues an event for the host, unless [`Config::events`] leaves it out. At [`Config::max_events`] it is
+    /// dropped and counted.
     #[inline(always)]
-    fn publish(&mut self, kind: EventKind) {
-        let sequence = self.state.events;
-        self.state.events += 1;
+    fn queue_event(&mut self, sequence: u64, kind: EventKind) {
+        if !self.config.events.keeps_kind(&kind) {
+            return;
+        }
         if self.events.len() >= self.config.max_events as usize {
             self.dropped_events += 1;
-            self.scratch.interrupt();
             return;
         }
         #[cfg(feature = "tracing")]
-        let kind = {
-            let event = self.scratch.origin(self.state.now).event(sequence, kind);
-            crate::event::log(&event, self);
-            event.kind
-        };
+        crate::event::log(self.scratch.origin(self.state.now).event(sequence, &kind), self);
         let Self { events, scratch, state, .. } = self;
         events.push(sequence, scratch.version(), kind, || scratch.origin(state.now));
     }

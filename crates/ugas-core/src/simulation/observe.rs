@@ -13,24 +13,46 @@ use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, TagId};
 use crate::task::Subject;
 
+/// Direction of a change of a tag's presence or count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TagChange {
+    Added,
+    Removed,
+}
+
 impl Simulation {
     /// Queues the reactions to an event before it is published: completions of waits, triggered abilities,
     /// death, and a look at the input buffer. Called once for every emitted event; no reaction is carried out
     /// here.
+    #[inline]
     pub(super) fn observe(&mut self, event: &EventKind) {
+        if let EventKind::AttributeChanged { controller, attribute, old, new, .. } = event {
+            // Death comes first: a task that waits for the same drop must not act for a dead owner.
+            self.check_death(*controller, *attribute, *old, *new);
+        }
+        // Often there is no task in the whole simulation.
+        if !self.state.tasks.is_empty() {
+            self.wake_tasks(event);
+        }
         match event {
-            EventKind::AttributeChanged { controller, attribute, old, new, .. } => {
-                // Death comes first: a task that waits for the same drop must not act for a dead owner.
-                self.check_death(*controller, *attribute, *old, *new);
-                self.wake(*controller, Subject::Attribute(*attribute), event);
+            EventKind::TagAdded { controller, tag } => self.after_tag_added(*controller, *tag),
+            EventKind::TagRemoved { controller, tag } => self.after_tag_removed(*controller, *tag),
+            EventKind::GameplayEvent { controller, event } => self.trigger(*controller, event),
+            EventKind::AbilityEnded { controller, .. } | EventKind::AbilityCancelled { controller, .. } => {
+                self.enqueue_drain(*controller);
             }
-            EventKind::TagAdded { controller, tag } => {
-                self.wake(*controller, Subject::Tag(*tag), event);
-                self.after_tag_added(*controller, *tag);
+            _ => {}
+        }
+    }
+
+    /// Matches an event against the tasks that wait for its subject.
+    fn wake_tasks(&mut self, event: &EventKind) {
+        let (controller, subject) = match event {
+            EventKind::AttributeChanged { controller, attribute, .. } => {
+                (controller, Subject::Attribute(*attribute))
             }
-            EventKind::TagRemoved { controller, tag } => {
-                self.wake(*controller, Subject::Tag(*tag), event);
-                self.after_tag_removed(*controller, *tag);
+            EventKind::TagAdded { controller, tag } | EventKind::TagRemoved { controller, tag } => {
+                (controller, Subject::Tag(*tag))
             }
             EventKind::GameplayEvent { controller, event: what } => {
                 let mut next = Some(what.tag);
@@ -38,57 +60,51 @@ impl Simulation {
                     self.wake(*controller, Subject::Event(tag), event);
                     next = self.catalog.tags().parent(tag);
                 }
-                self.trigger(*controller, what);
+                return;
             }
             EventKind::EffectApplied { target, .. }
-            | EventKind::EffectExecuted { target, active: None, .. } => {
-                self.wake(*target, Subject::EffectApplied, event);
-            }
-            EventKind::EffectRemoved { target, .. } => self.wake(*target, Subject::EffectRemoved, event),
-            EventKind::EffectStackChanged { target, .. } => {
-                self.wake(*target, Subject::EffectStackChanged, event);
-            }
-            EventKind::EffectBlockedByImmunity { target, .. } => {
-                self.wake(*target, Subject::EffectBlocked, event);
-            }
-            EventKind::AbilityActivated { controller, .. } => {
-                self.wake(*controller, Subject::AbilityActivated, event);
-            }
-            EventKind::AbilityCommitted { controller, .. } => {
-                self.wake(*controller, Subject::AbilityCommitted, event);
-            }
+            | EventKind::EffectExecuted { target, active: None, .. } => (target, Subject::EffectApplied),
+            EventKind::EffectRemoved { target, .. } => (target, Subject::EffectRemoved),
+            EventKind::EffectStackChanged { target, .. } => (target, Subject::EffectStackChanged),
+            EventKind::EffectBlockedByImmunity { target, .. } => (target, Subject::EffectBlocked),
+            EventKind::AbilityActivated { controller, .. } => (controller, Subject::AbilityActivated),
+            EventKind::AbilityCommitted { controller, .. } => (controller, Subject::AbilityCommitted),
             EventKind::AbilityEnded { controller, .. } | EventKind::AbilityCancelled { controller, .. } => {
-                self.wake(*controller, Subject::AbilityEnded, event);
-                self.enqueue_drain(*controller);
+                (controller, Subject::AbilityEnded)
             }
-            EventKind::InputPressed { controller, .. } => {
-                self.wake(*controller, Subject::InputPressed, event);
-            }
-            EventKind::InputReleased { controller, .. } => {
-                self.wake(*controller, Subject::InputReleased, event);
-            }
+            EventKind::InputPressed { controller, .. } => (controller, Subject::InputPressed),
+            EventKind::InputReleased { controller, .. } => (controller, Subject::InputReleased),
             EventKind::Confirmed { controller } | EventKind::Declined { controller } => {
-                self.wake(*controller, Subject::Confirmation, event);
+                (controller, Subject::Confirmation)
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.wake(*controller, subject, event);
     }
 
     /// A4: queues the death of a controller whose death attribute drops from above its threshold to or below
     /// it. Without a threshold the attribute's minimum counts, or 0.
+    #[inline]
     fn check_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
-        let Some(death) = self.catalog.death.filter(|death| death.attribute == attribute) else { return };
-        let threshold = death.threshold.unwrap_or_else(|| {
-            let place = self.state.locate(controller, attribute);
-            let min = place.and_then(|(known, slot)| {
-                let slot = &self.state.layout(known).slots[slot];
-                super::State::bounds(known, slot).0
-            });
-            min.unwrap_or_default()
-        });
+        if self.catalog.death.is_none_or(|death| death.attribute != attribute) || new >= old {
+            return;
+        }
+        let threshold = self.catalog.death_threshold;
+        let threshold = threshold.unwrap_or_else(|| self.death_threshold(controller, attribute));
         if old > threshold && new <= threshold {
             self.enqueue(Consequence::Die { controller });
         }
+    }
+
+    /// Minimum of the death attribute of a controller, if it differs between controllers or changes; 0 without
+    /// one.
+    fn death_threshold(&self, controller: ControllerId, attribute: AttributeId) -> f64 {
+        let place = self.state.locate(controller, attribute);
+        let min = place.and_then(|(known, slot)| {
+            let slot = &self.state.layout(known).slots[slot];
+            super::State::bounds(known, slot).0
+        });
+        min.unwrap_or_default()
     }
 
     /// A4: queues the cancellation of active abilities when an effect grants one of their cancel tags, or a
@@ -122,8 +138,7 @@ impl Simulation {
 
     /// Queues the activation of abilities that an added tag triggers, and a look at the input buffer.
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
-        let Some(controller) = self.state.controllers.get(id) else { return };
-        if !controller.ability_data.ability_index.is_empty() {
+        if self.catalog.trigger_tags.matches(tag) {
             self.trigger_by_tag(id, tag);
         }
         self.enqueue_drain(id);
@@ -186,23 +201,34 @@ impl Simulation {
         }
     }
 
-    /// Emits the event of an added tag, and `CooldownBegan` for each ability whose cooldown begins with it.
-    pub(super) fn emit_tag_added(&mut self, controller: ControllerId, tag: TagId) {
-        self.emit(EventKind::TagAdded { controller, tag });
-        if self.catalog.cooldown_tags.contains(tag) {
-            for handle in self.abilities_cooling_by(controller, tag) {
-                let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
-                self.emit(EventKind::CooldownBegan { controller, handle, duration });
-            }
+    /// Emits the event of an added or removed tag, and `CooldownBegan` or `CooldownEnded` for each ability
+    /// whose cooldown begins or ends with it. `is_followed` is whether the controller has waiting tasks,
+    /// activations that depend on tags, or buffered inputs: otherwise only a trigger can react to the tag.
+    pub(super) fn emit_tag_change(
+        &mut self,
+        controller: ControllerId,
+        tag: TagId,
+        change: TagChange,
+        is_followed: bool,
+    ) {
+        let event = match change {
+            TagChange::Added => EventKind::TagAdded { controller, tag },
+            TagChange::Removed => EventKind::TagRemoved { controller, tag },
+        };
+        if is_followed || self.catalog.trigger_tags.matches(tag) {
+            self.observe(&event);
         }
-    }
-
-    /// Emits the event of a removed tag, and `CooldownEnded` for each ability whose cooldown ends with it.
-    pub(super) fn emit_tag_removed(&mut self, controller: ControllerId, tag: TagId) {
-        self.emit(EventKind::TagRemoved { controller, tag });
-        if self.catalog.cooldown_tags.contains(tag) {
+        self.publish(event);
+        if self.catalog.cooldown_tags.matches(tag) {
             for handle in self.abilities_cooling_by(controller, tag) {
-                self.emit(EventKind::CooldownEnded { controller, handle });
+                let event = match change {
+                    TagChange::Added => {
+                        let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
+                        EventKind::CooldownBegan { controller, handle, duration }
+                    }
+                    TagChange::Removed => EventKind::CooldownEnded { controller, handle },
+                };
+                self.emit(event);
             }
         }
     }

@@ -90,7 +90,8 @@ impl Scratch {
         }
     }
 
-    /// Separates later events from earlier ones in the event queue, even if the cause stays the same.
+    /// Separates later events from earlier ones in the event queue, although the cause stays the same: the
+    /// clock has changed.
     pub(super) fn interrupt(&mut self) {
         self.version += 1;
     }

@@ -13,6 +13,7 @@ use crate::codec::{plain_enum, plain_struct};
 use crate::controller::Controller;
 use crate::controller::summon::SummonIndex;
 use crate::effect::{ActiveEffect, Effect};
+use crate::event::EventFilter;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, Handle, TaskId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, EffectId};
@@ -48,6 +49,10 @@ pub struct Config {
     /// Whether `TagCountChanged` is emitted for every change of a tag's explicit count (T6). It changes no
     /// state and no hash; tasks that wait for counts do not need it.
     pub tag_counts: bool,
+    /// Types of events that are queued for the host; the others are left out. Reactions of the rules happen
+    /// all the same, and no state, hash or sequence number depends on it. It is not recorded: a played
+    /// recording emits all events.
+    pub events: EventFilter,
     /// Largest number of consequences of one call or timer (E12).
     pub cascade_limit: u32,
     /// Largest number of controllers.
@@ -99,6 +104,7 @@ impl Default for Config {
             role: Role::Authority,
             audit: false,
             tag_counts: false,
+            events: EventFilter::default(),
             cascade_limit: 4_096,
             max_controllers: 1 << 20,
             max_effects_per_controller: 4_096,
@@ -126,6 +132,7 @@ plain_struct!(Config {
     role,
     audit,
     tag_counts: since 4,
+    events: index,
     cascade_limit,
     max_controllers,
     max_effects_per_controller,

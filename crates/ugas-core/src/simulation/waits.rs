@@ -692,10 +692,6 @@ impl Simulation {
     /// none, so this is the fast check; [`wake_waiting`](Self::wake_waiting) does the work.
     #[inline]
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
-        // Often there is no task in the whole simulation.
-        if self.state.tasks.is_empty() {
-            return;
-        }
         let known = self.state.controllers.get(controller);
         if known.is_some_and(|known| !known.ability_data.subscriptions.is_empty()) {
             self.wake_waiting(controller, subject, event);

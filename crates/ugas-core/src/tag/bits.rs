@@ -82,8 +82,8 @@ impl TagBits {
         bits
     }
 
-    /// The set of these tags, which must include their ancestors.
-    pub(crate) fn of_closed(tags: impl IntoIterator<Item = TagId>) -> Self {
+    /// The set of exactly these tags. For [queries](TagView) of present tags they must include their ancestors.
+    pub(crate) fn of_exactly(tags: impl IntoIterator<Item = TagId>) -> Self {
         let mut bits = Self::default();
         for tag in tags {
             bits.set(tag);
@@ -171,6 +171,7 @@ impl TagBits {
     }
 
     /// Adds one tag without its ancestors; the caller keeps the set closed.
+    #[inline]
     pub(super) fn set(&mut self, tag: TagId) {
         let (index, bit) = place(tag);
         match index.checked_sub(HEAD_WORDS) {
@@ -186,6 +187,7 @@ impl TagBits {
     }
 
     /// Removes one tag, and empty words at the end; the caller keeps the set closed.
+    #[inline]
     pub(super) fn unset(&mut self, tag: TagId) {
         let (index, bit) = place(tag);
         let Some(index) = index.checked_sub(HEAD_WORDS) else {

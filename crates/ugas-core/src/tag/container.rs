@@ -1,15 +1,18 @@
 //! Counted tags of one controller (§7.2, T2).
 
+use core::fmt;
+
 use thiserror::Error;
 
 use super::bits::{TagBits, TagView};
 use super::registry::TagRegistry;
 use super::set::TagSet;
+use crate::codec::cloned_struct;
 use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::TagId;
 
-/// Number of entries above which an entry whose count fell to zero is not removed at once.
-const FEW: usize = 64;
+/// Number of idle entries that are kept even if there are fewer others.
+const SPARE: usize = 16;
 
 /// Tag counts of a controller (§7.2).
 ///
@@ -18,13 +21,16 @@ const FEW: usize = 64;
 /// (§7.4).
 ///
 /// There is no public way to change it: only effects grant and remove tags (§3.1, T3).
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TagContainer {
-    /// Every tag with a cumulative count above zero, sorted by id; among many, also some idle ones with count
-    /// zero.
+    /// Every tag with a cumulative count above zero, sorted by id. A tag whose count fell to zero is likely to
+    /// return, so its entry stays for a while: it is *idle*, and reads, hashes and compares as if it were not
+    /// there.
     counts: Vec<TagCount>,
     /// Number of idle entries in `counts`.
     idle: u32,
+    /// Number of grants: the sum of all explicit counts. No cumulative count is larger.
+    grants: u32,
     /// The present tags as bits, for queries.
     presence: TagBits,
 }
@@ -71,7 +77,7 @@ impl TagContainer {
 
     /// True if no tag is granted (§7.2 IsEmpty).
     pub fn is_empty(&self) -> bool {
-        self.counts.len() == self.idle as usize
+        self.grants == 0
     }
 
     /// The number of distinct tags granted, ancestors not counted (§7.2 Count).
@@ -92,12 +98,18 @@ impl TagContainer {
 
     /// The entry of a tag, with counts of 0 if it is idle; `None` if there is no entry.
     fn entry(&self, tag: TagId) -> Option<&TagCount> {
-        self.counts.get(self.position(tag).ok()?)
+        self.counts.get(self.position(tag, self.counts.len()).ok()?)
     }
 
-    /// Position of the entry of a tag, or where it would be inserted.
-    fn position(&self, tag: TagId) -> Result<usize, usize> {
-        self.counts.binary_search_by_key(&tag, |entry| entry.tag)
+    /// Position of the entry of a tag among the first `end` entries, or where it would be inserted. Tries the
+    /// last one first: ancestors precede their descendants, the parent often directly.
+    #[inline]
+    fn position(&self, tag: TagId, end: usize) -> Result<usize, usize> {
+        let entries = self.counts.get(..end).unwrap_or_default();
+        match entries.last() {
+            Some(last) if last.tag == tag => Ok(end - 1),
+            _ => entries.binary_search_by_key(&tag, |entry| entry.tag),
+        }
     }
 }
 
@@ -108,7 +120,7 @@ impl TagContainer {
     /// (T2).
     ///
     /// # Errors
-    /// Changes nothing if the tag is unknown or a count is full.
+    /// Changes nothing if the tag is unknown or there are too many grants.
     pub(crate) fn add(
         &mut self,
         registry: &TagRegistry,
@@ -118,36 +130,34 @@ impl TagContainer {
         if tag.usize() >= registry.len() {
             return Err(TagGrantError::UnknownTag(tag));
         }
-        // No ancestor has a larger count than the root, so the root overflows first.
-        let root = registry.ancestors(tag).last().unwrap_or(tag);
-        if self.cumulative_count(root) == u32::MAX {
-            return Err(TagGrantError::CountFull(tag));
-        }
-        for granted in core::iter::once(tag).chain(registry.ancestors(tag)) {
-            let explicit = u32::from(granted == tag);
-            match self.position(granted) {
-                Ok(position) => {
-                    let entry = &mut self.counts[position];
-                    if entry.cumulative == 0 {
-                        self.idle -= 1;
-                        self.presence.set(granted);
-                        crossed.push(granted);
-                    }
-                    entry.explicit = entry.explicit.saturating_add(explicit);
-                    entry.cumulative = entry.cumulative.saturating_add(1);
-                }
-                Err(position) => {
-                    if self.counts.len() == self.counts.capacity() {
-                        // Grow by half instead of doubling: every controller has such a list.
-                        self.counts.reserve_exact((self.counts.len() / 2).max(2));
-                    }
-                    self.counts.insert(position, TagCount { tag: granted, explicit, cumulative: 1 });
-                    self.presence.set(granted);
-                    crossed.push(granted);
-                }
+        let Some(grants) = self.grants.checked_add(1) else { return Err(TagGrantError::CountFull(tag)) };
+        self.grants = grants;
+        let (mut next, mut end, mut explicit) = (Some(tag), self.counts.len(), 1);
+        while let Some(granted) = next {
+            end = self.position(granted, end).unwrap_or_else(|place| self.insert_idle(place, granted));
+            let Some(entry) = self.counts.get_mut(end) else { break };
+            entry.explicit += explicit;
+            entry.cumulative += 1;
+            if entry.cumulative == 1 {
+                self.idle -= 1;
+                self.presence.set(granted);
+                crossed.push(granted);
             }
+            (next, explicit) = (registry.parent(granted), 0);
         }
         Ok(())
+    }
+
+    /// Inserts an idle entry and returns its position.
+    #[cold]
+    fn insert_idle(&mut self, place: usize, tag: TagId) -> usize {
+        if self.counts.len() == self.counts.capacity() {
+            // Grow by half instead of doubling: every controller has such a list.
+            self.counts.reserve_exact((self.counts.len() / 2).max(2));
+        }
+        self.counts.insert(place, TagCount { tag, explicit: 0, cumulative: 0 });
+        self.idle += 1;
+        place
     }
 
     /// Removes one grant of `tag` (§7.2 RemoveTag). The tags whose cumulative count went from 1 to 0 are
@@ -161,38 +171,31 @@ impl TagContainer {
         tag: TagId,
         crossed: &mut Vec<TagId>,
     ) -> Result<(), TagUnderflow> {
-        if !self.matches_exact(tag) {
+        let Ok(place) = self.position(tag, self.counts.len()) else { return Err(TagUnderflow { tag }) };
+        let entry = &mut self.counts[place];
+        if entry.explicit == 0 {
             return Err(TagUnderflow { tag });
         }
-        for revoked in core::iter::once(tag).chain(registry.ancestors(tag)) {
-            let Ok(position) = self.position(revoked) else {
-                continue;
-            };
-            let entry = &mut self.counts[position];
-            entry.explicit -= u32::from(revoked == tag);
-            entry.cumulative = entry.cumulative.saturating_sub(1);
-            if entry.cumulative == 0 {
+        entry.explicit -= 1;
+        self.grants -= 1;
+        let (mut next, mut end) = (Some(tag), place + 1);
+        while let Some(revoked) = next {
+            next = registry.parent(revoked);
+            let Ok(place) = self.position(revoked, end) else { continue };
+            end = place;
+            let entry = &mut self.counts[place];
+            if entry.cumulative == 1 {
+                self.idle += 1;
                 self.presence.unset(revoked);
                 crossed.push(revoked);
-                self.drop_idle(position);
             }
+            entry.cumulative = entry.cumulative.saturating_sub(1);
         }
-        Ok(())
-    }
-
-    /// Removes an entry whose count has fallen to zero. Among many entries it stays idle, because the tag is
-    /// likely to return and a removal moves many entries; all idle entries are removed when they are half of
-    /// all.
-    fn drop_idle(&mut self, position: usize) {
-        if self.counts.len() <= FEW {
-            self.counts.remove(position);
-            return;
-        }
-        self.idle += 1;
-        if self.idle as usize * 2 > self.counts.len() {
+        if self.idle as usize > SPARE.max(self.counts.len() / 2) {
             self.counts.retain(|entry| entry.cumulative > 0);
             self.idle = 0;
         }
+        Ok(())
     }
 
     /// The entries that are not idle.
@@ -205,7 +208,7 @@ impl TagContainer {
     pub(crate) fn clear(&mut self, crossed: &mut Vec<TagId>) {
         crossed.extend(self.present().rev().map(|entry| entry.tag));
         self.counts.clear();
-        self.idle = 0;
+        (self.idle, self.grants) = (0, 0);
         self.presence.clear();
     }
 }
@@ -217,23 +220,12 @@ impl TagView for TagContainer {
     }
 }
 
-impl Clone for TagContainer {
-    fn clone(&self) -> Self {
-        Self { counts: self.counts.clone(), idle: self.idle, presence: self.presence.clone() }
-    }
-
-    /// Reuses the memory, so that taking a snapshot into an old one does not allocate (I6).
-    fn clone_from(&mut self, source: &Self) {
-        self.counts.clone_from(&source.counts);
-        self.idle = source.idle;
-        self.presence.clone_from(&source.presence);
-    }
-}
+cloned_struct!(TagContainer { counts, idle, grants, presence });
 
 impl StateHash for TagContainer {
-    /// Hashes the counts; presence is derived from them.
+    /// Hashes the counts; the rest is derived from them.
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { counts, idle, presence: _ } = self;
+        let Self { counts, idle, grants: _, presence: _ } = self;
         (counts.len() as u64 - u64::from(*idle)).state_hash(hasher);
         for entry in self.present() {
             entry.state_hash(hasher);
@@ -249,6 +241,12 @@ impl PartialEq for TagContainer {
 
 impl Eq for TagContainer {}
 
+impl fmt::Debug for TagContainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.present()).finish()
+    }
+}
+
 /// Error of granting a tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
@@ -256,10 +254,8 @@ pub enum TagGrantError {
     /// The id does not belong to the registry.
     #[error("{0:?} is not in the registry; use ids of the catalog that the simulation runs")]
     UnknownTag(TagId),
-    /// The tag or an ancestor has `u32::MAX` grants.
-    #[error(
-        "{0:?} cannot be granted once more, its count is full; remove effects that grant it or its relatives"
-    )]
+    /// The controller has `u32::MAX` grants of tags.
+    #[error("{0:?} cannot be granted once more, the counts are full; remove effects that grant tags")]
     CountFull(TagId),
 }
 

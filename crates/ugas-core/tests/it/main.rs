@@ -30,6 +30,7 @@ mod cycles;
 mod debug;
 mod effect_interactions;
 mod evaluation;
+mod event_filter;
 mod event_order;
 mod execution_policies;
 mod executions;

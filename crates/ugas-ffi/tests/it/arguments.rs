@@ -217,6 +217,47 @@ fn simulation_uses_its_configuration() {
 }
 
 #[test]
+fn excluded_events_are_not_queued() {
+    let mut user = 0;
+    let host = host(0, &mut user);
+    let (context, mut sim, mut knight, mut pending) = (host.context, 0, 0, 0);
+    // SAFETY: numbers, for which zero is a value.
+    let mut config: ugas_config = unsafe { std::mem::zeroed() };
+    config.size = size_of::<ugas_config>();
+    // SAFETY: numbers and pointers, for which zero is a value.
+    let mut spawn: ugas_spawn = unsafe { std::mem::zeroed() };
+    (spawn.size, spawn.template_name) = (size_of::<ugas_spawn>(), text("Knight"));
+    for (excluded, kept) in [(0, true), (1 << ugas_event_kind::ControllerSpawned as u32, false)] {
+        config.excluded_events = excluded;
+        // SAFETY: a live context and local variables.
+        unsafe {
+            host.must(ugas_simulation_new(context, host.catalog, &raw const config, &raw mut sim));
+            host.must(ugas_controller_spawn(context, sim, &raw const spawn, &raw mut knight));
+            host.must(ugas_events_pending(context, sim, &raw mut pending, null_mut()));
+            let (mut rows, mut count) = (vec![[0_u32; 46]; pending], 0);
+            let (out, size) = (rows.as_mut_ptr().cast(), size_of::<ugas_event>());
+            host.must(ugas_events_poll(context, sim, out, size, pending, &raw mut count));
+            let is_spawned = |row: &[u32; 46]| row[0] == ugas_event_kind::ControllerSpawned as u32;
+            assert_eq!(rows.iter().any(is_spawned), kept);
+            host.must(ugas_simulation_free(context, sim));
+        }
+    }
+}
+
+/// `excluded_events` has the bits of [`EventFilter`](ugas_core::event::EventFilter).
+#[test]
+fn event_kinds_have_the_numbers_of_event_types() {
+    let header = include_str!("../../include/ugas.h");
+    let kinds = header.lines().filter_map(|line| line.trim().strip_prefix("UGAS_EVENT_KIND_"));
+    let kinds = kinds.filter_map(|line| line.trim_end_matches(',').split_once(" = ")).skip(1);
+    let kinds: Vec<(String, u8)> =
+        kinds.map(|(name, number)| (name.replace('_', ""), number.parse().unwrap())).collect();
+    let types = ugas_core::event::EventType::ALL.iter();
+    let types: Vec<(String, u8)> = types.map(|event| (event.name().to_uppercase(), *event as u8)).collect();
+    assert_eq!(kinds, types);
+}
+
+#[test]
 fn cue_has_the_location_of_its_effect() {
     let mut user = 0;
     let host = host(0, &mut user);

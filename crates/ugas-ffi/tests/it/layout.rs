@@ -30,7 +30,7 @@ const GROWING: [(&str, usize, usize); 57] = sizes! {
     ugas_calculation 120
     ugas_area 112
     ugas_space 40
-    ugas_config 56
+    ugas_config 64
     ugas_spawn 48
     ugas_attribute_values 24
     ugas_tag_count 8

@@ -49,12 +49,12 @@ impl LocalStage {
         if span.is_positive() {
             stage.advance(span);
         }
-        let events: Vec<Event> = stage.events().collect();
-        for event in events {
+        for event in stage.peek_events() {
             if event.cause.ability.is_some_and(|ability| is_local(stage, ability)) {
-                emit(event);
+                emit(event.to_owned());
             }
         }
+        drop(stage.events());
         self.tidy();
     }
 

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use ugas_core::effect::PredictionKey;
-use ugas_core::event::{Event, EventKind};
+use ugas_core::event::{Event, EventKind, EventRef};
 use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::id::TagId;
 
@@ -97,14 +97,16 @@ impl OneShotLog {
     /// Logs the events of a tick that was played or replayed, and collects the differences to what was logged
     /// for it: new events happened, missing ones are retracted. Cues that a burst of the server confirmed are
     /// shown already, and are collected in neither list.
-    pub(super) fn play(
+    pub(super) fn play<'a>(
         &mut self,
         tick: Tick,
-        events: impl Iterator<Item = Event>,
+        events: impl Iterator<Item = EventRef<'a>>,
         changes: &mut OneShotChanges,
     ) {
-        let mut fresh: Vec<Entry> =
-            events.filter_map(|event| Some(Entry { name: name_of(&event)?, event, matched: None })).collect();
+        let entry = |event: EventRef<'_>| {
+            Some(Entry { name: name_of(event)?, event: event.to_owned(), matched: None })
+        };
+        let mut fresh: Vec<Entry> = events.filter_map(entry).collect();
         let known = self.ticks.iter().position(|(known, _)| *known == tick);
         let mut before = known.map(|at| core::mem::take(&mut self.ticks[at].1)).unwrap_or_default();
         let mut unknown: Vec<&mut Entry> = Vec::new();
@@ -208,8 +210,8 @@ impl OneShotLog {
 }
 
 /// Key of a one-shot event; `None` for state changes, which are found by comparing states.
-fn name_of(event: &Event) -> Option<OneShotKey> {
-    let (controller, subject) = match &event.kind {
+fn name_of(event: EventRef<'_>) -> Option<OneShotKey> {
+    let (controller, subject) = match event.kind {
         EventKind::CueExecuted { controller, cue, .. } => (*controller, Subject::Cue(*cue)),
         EventKind::AbilityActivated { controller, handle, .. }
         | EventKind::AbilityCommitted { controller, handle, .. }
@@ -271,7 +273,9 @@ mod tests {
     /// Number of emitted and retracted events when a tick is played with so many cues.
     fn play(one_shots: &mut OneShotLog, tick: u32, flashes: usize) -> (usize, usize) {
         let mut changes = OneShotChanges::default();
-        one_shots.play(Tick(tick), core::iter::repeat_with(executed_cue).take(flashes), &mut changes);
+        let cue = executed_cue();
+        let events = core::iter::repeat_n(EventRef::from(&cue), flashes);
+        one_shots.play(Tick(tick), events, &mut changes);
         (changes.happened.len(), changes.retracted.len())
     }
 

@@ -164,7 +164,8 @@ impl Client {
         if span.is_positive() {
             self.simulation.advance(span);
         }
-        self.one_shots.play(tick, self.simulation.events(), changes);
+        self.one_shots.play(tick, self.simulation.peek_events(), changes);
+        drop(self.simulation.events());
         let digest = self.digest();
         self.digests.insert(tick, digest);
     }

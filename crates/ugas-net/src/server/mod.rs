@@ -17,7 +17,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, CommandError, Outcome};
-use ugas_core::event::{Event, EventKind};
+use ugas_core::event::{Event, EventKind, EventType};
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::replica::{PieceKey, PieceScratch};
 use ugas_core::simulation::{Role, Simulation};
@@ -187,8 +187,8 @@ impl Server<Defaults> {
 
 impl<H: Host> Server<H> {
     /// Creates a server with a host of the game's own. The simulation's role becomes [`Role::Server`], and
-    /// the server consumes its list of touched controllers; [`ServerConfig::grace`] is limited to
-    /// [`MAX_GRACE`].
+    /// the server consumes its list of touched controllers; the events of spawned and despawned controllers
+    /// and of executed cues are kept in any case; [`ServerConfig::grace`] is limited to [`MAX_GRACE`].
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
         let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
@@ -226,6 +226,8 @@ impl<H: Host> Server<H> {
         };
         // Abilities that run on players' machines only do not run here.
         server.simulation.set_role(Role::Server);
+        let needed = [EventType::ControllerSpawned, EventType::ControllerDespawned, EventType::CueExecuted];
+        server.simulation.set_event_filter(server.simulation.config().events.with(needed));
         server.simulation.watch_touches();
         server
     }

@@ -5,6 +5,7 @@ mod against_oracle;
 mod bytes;
 mod characters;
 mod cycles;
+mod event_filter;
 mod fuzz;
 mod loops;
 mod no_panic;

@@ -16,7 +16,7 @@ impl Reload<'_> {
     /// Translates the events that have not been polled yet.
     pub(super) fn translate_events(&mut self) {
         self.next.events.clear();
-        self.next.events.extend(self.old.events.iter().map(|event| self.ids.event(event)));
+        self.next.events.extend(self.old.events.iter().map(|event| self.ids.event(event.to_owned())));
     }
 
     /// Translates the effect queues that an exhausted cascade left waiting; they keep waiting for the next
@@ -179,7 +179,7 @@ impl Renumbering {
     /// Translates the ids in the details of a cue. Lost source, target and ability tags are left out.
     fn cue_details(&self, details: &mut CueDetails) {
         // A set that is closed over ancestors stays closed, since tags are translated by name.
-        let tags = |tags: &TagBits| TagBits::of_closed(tags.iter().filter_map(|tag| self.tag(tag)));
+        let tags = |tags: &TagBits| TagBits::of_exactly(tags.iter().filter_map(|tag| self.tag(tag)));
         details.source_tags = tags(&details.source_tags);
         details.ability_tags = tags(&details.ability_tags);
         details.target_tags = tags(&details.target_tags);

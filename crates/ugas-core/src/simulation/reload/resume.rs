@@ -9,6 +9,7 @@ use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId
 use crate::id::{AttributeId, TagId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::cascade::Consequence;
+use crate::simulation::observe::TagChange;
 
 /// Work to do once the new state is complete.
 #[derive(Default)]
@@ -70,11 +71,11 @@ impl crate::simulation::Simulation {
             match kind {
                 EventKind::TagAdded { controller, tag } => {
                     self.notify(controller, WatchSubject::Tag(tag));
-                    self.emit_tag_added(controller, tag);
+                    self.emit_tag_change(controller, tag, TagChange::Added, true);
                 }
                 EventKind::TagRemoved { controller, tag } => {
                     self.notify(controller, WatchSubject::Tag(tag));
-                    self.emit_tag_removed(controller, tag);
+                    self.emit_tag_change(controller, tag, TagChange::Removed, true);
                 }
                 kind => self.emit(kind),
             }
