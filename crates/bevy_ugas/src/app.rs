@@ -48,7 +48,8 @@ pub trait UgasAppExt {
         extend: impl Fn(CatalogBuilder) -> CatalogBuilder + Clone + Send + Sync + 'static,
     ) -> &mut Self;
 
-    /// Changes how packs are loaded.
+    /// Changes how packs are loaded: more texts, custom tasks, options. Applies to packs that are loaded
+    /// later, reloads included.
     fn extend_loader(&mut self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) -> &mut Self;
 
     /// Calls a system when this attribute of any controller changes.
@@ -219,6 +220,7 @@ impl<C: Calculation> Calculation for Shared<C> {
     }
 }
 
+/// Handler systems of the app, created if missing: handlers may be registered before the plugins.
 fn handlers(app: &mut App) -> &mut Handlers {
     app.init_resource::<Handlers>();
     app.world_mut().resource_mut::<Handlers>().into_inner()

@@ -18,6 +18,8 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
+    /// The simulation to read: that of the server where this is a server, the shown one where this is a
+    /// client.
     pub(crate) fn simulation(&self) -> &Simulation {
         match self {
             Self::Local(simulation) => simulation,
@@ -28,7 +30,7 @@ impl Backend {
         }
     }
 
-    /// The simulation, if it is authoritative.
+    /// The simulation to change; `None` on a client, whose state comes from the server.
     pub(crate) fn authority(&mut self) -> Option<&mut Simulation> {
         match self {
             Self::Local(simulation) => Some(simulation),
@@ -39,7 +41,8 @@ impl Backend {
         }
     }
 
-    /// Advances the game.
+    /// Advances the game by one fixed step. A server runs one tick instead of `span`, a client the ticks that
+    /// are due by the clock.
     pub(crate) fn step(&mut self, span: Span) {
         match self {
             Self::Local(simulation) => simulation.advance(span),

@@ -35,7 +35,7 @@ pub(crate) trait SyncComponent: Component<Mutability = Mutable> + Default {
     fn sync(&mut self, source: &mut SyncSource<'_>) -> bool;
 }
 
-/// Updates all components of a controller.
+/// Updates the four state components of a controller's entity; those that it lacks are skipped.
 pub(crate) fn sync_all(world: &mut World, entity: Entity, source: &mut SyncSource<'_>) {
     sync_one::<Attributes>(world, entity, source);
     sync_one::<Tags>(world, entity, source);

@@ -93,7 +93,7 @@ impl GameplayController {
         self.id
     }
 
-    /// Name of the template.
+    /// Name of the template that the controller was created from; `None` if it has another origin.
     pub fn template(&self) -> Option<&str> {
         match &self.origin {
             Origin::Template(name) => Some(name),
@@ -122,7 +122,7 @@ pub struct Avatar(pub Entity);
 pub struct AvatarOf(Entity);
 
 impl AvatarOf {
-    /// The owner.
+    /// The entity that has the controller, and whose body this entity is.
     pub fn owner(&self) -> Entity {
         self.0
     }
@@ -135,12 +135,13 @@ impl AvatarOf {
 pub struct GameplayTeam(pub String);
 
 impl GameplayTeam {
-    /// The team of this name.
+    /// The team of this name. Teams need no definition: equal names are one team.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 }
 
+/// Hook of `GameplayController`: creates the controller, or queues it until the rules are loaded.
 fn on_insert(mut world: DeferredWorld<'_>, context: HookContext) {
     create_controller(&mut world, context.entity);
 }
@@ -201,6 +202,7 @@ pub(crate) fn fill_components(world: &mut DeferredWorld<'_>, entity: Entity, con
     fill_component::<Abilities>(world, entity, controller);
 }
 
+/// Replaces a component by the present state of the controller. Does nothing if the entity lacks it.
 fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
     let mut filled = C::default();
     let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else { return };
@@ -212,6 +214,8 @@ fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entit
     }
 }
 
+/// Hook of `GameplayController`, when it is removed or replaced: despawns the controller, and clears the
+/// other components afterwards unless the entity has a new one.
 fn on_discard(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
     if let Some(mut game) = world.get_resource_mut::<GameplayWorld>() {

@@ -139,6 +139,7 @@ pub enum CuePhase {
 }
 
 impl Plugin for UgasCuesPlugin {
+    /// Plays cues by their scenes in the set `Cues` of each fixed step.
     fn build(&self, app: &mut App) {
         app.init_resource::<CueStage>()
             .add_message::<CuePlayed>()

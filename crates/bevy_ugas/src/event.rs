@@ -77,7 +77,7 @@ macro_rules! events {
             }
         }
 
-        /// Registers the messages with the app.
+        /// Registers all message types with the app, [`SimulationEvent`] included.
         pub(crate) fn register(app: &mut App) {
             app.add_message::<SimulationEvent>();
             $(app.add_message::<$name>();)*

@@ -76,10 +76,11 @@ pub trait GameplayCommands {
     /// Applies an effect at level 1 to the entity.
     fn apply_effect(&mut self, effect: impl Into<String>, source: impl Into<Option<Entity>>) -> &mut Self;
 
-    /// Grants an ability to the entity.
+    /// Grants an ability at a level to the entity. On a client it fails with a warning: only the server
+    /// grants.
     fn grant_ability(&mut self, ability: impl Into<String>, level: u32) -> &mut Self;
 
-    /// Activates an ability of the entity.
+    /// Activates an ability of the entity, by its name and without a target. A client predicts it.
     fn activate_ability(&mut self, ability: impl Into<String>) -> &mut Self;
 
     /// Activates an ability of the entity on another one.

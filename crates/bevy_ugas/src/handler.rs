@@ -83,6 +83,8 @@ impl Handlers {
 
 type Registered<T> = [(String, SystemId<In<T>>)];
 
+/// Runs handler systems one by one, each with its own input. A failed one is logged and does not stop the
+/// others.
 fn run<T: 'static>(world: &mut World, systems: impl Iterator<Item = SystemId<In<T>>>, input: impl Fn() -> T) {
     for system in systems {
         if let Err(error) = world.run_system_with(system, input()) {
@@ -91,6 +93,7 @@ fn run<T: 'static>(world: &mut World, systems: impl Iterator<Item = SystemId<In<
     }
 }
 
+/// Handlers that were registered for exactly this name, in the order of registration.
 fn exact<'a, T: 'static>(
     systems: &'a Registered<T>,
     name: &'a str,
@@ -118,6 +121,7 @@ fn self_and_ancestors<'a, T: 'static>(
     systems.iter().filter(move |(known, _)| is_same_or_ancestor(known, name)).map(|(_, system)| *system)
 }
 
+/// Whether a tag is the other one or an ancestor of it, by their names.
 fn is_same_or_ancestor(tag: &str, other: &str) -> bool {
     other.strip_prefix(tag).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

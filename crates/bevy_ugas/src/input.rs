@@ -66,7 +66,7 @@ impl Default for PlayerInput {
 }
 
 impl PlayerInput {
-    /// Input with the scheme of the pack for PCs.
+    /// Input with the pack's scheme for PCs, from every gamepad. The mapper exists once the rules are loaded.
     pub fn new() -> Self {
         Self {
             platform: Platform::Pc,
@@ -79,14 +79,14 @@ impl PlayerInput {
         }
     }
 
-    /// Selects the mappings of another platform.
+    /// Selects the mappings of another platform of the pack's scheme.
     #[must_use]
     pub fn on(mut self, platform: Platform) -> Self {
         self.platform = platform;
         self
     }
 
-    /// Uses a scheme made in code.
+    /// Uses a scheme from code instead of the pack's; reloads of the rules leave it alone.
     #[must_use]
     pub fn with_scheme(mut self, scheme: std::sync::Arc<InputScheme>) -> Self {
         self.is_own_scheme = true;
@@ -121,7 +121,7 @@ impl PlayerInput {
         self.mapper.as_ref()
     }
 
-    /// The mapper, for remapping and resetting.
+    /// The mapper, for remapping and resetting; `None` until the rules are loaded.
     pub fn mapper_mut(&mut self) -> Option<&mut InputMapper> {
         self.mapper.as_mut()
     }
@@ -132,7 +132,7 @@ impl PlayerInput {
         found.map_or([0.0; 3], |(mapper, action)| mapper.value(action))
     }
 
-    /// Whether an action is pressed.
+    /// Whether an action is pressed; false for an unknown action and before the rules are loaded.
     pub fn is_pressed(&self, action: &str) -> bool {
         let found = self.mapper.as_ref().and_then(|mapper| Some((mapper, mapper.scheme().action(action)?)));
         found.is_some_and(|(mapper, action)| mapper.is_pressed(action))
@@ -159,6 +159,7 @@ impl PlayerInput {
     }
 }
 
+/// Loads saved mappings. Those that no longer fit the scheme are logged and skipped.
 fn load_with_warnings(mapper: &mut InputMapper, saved: &SavedMappings) {
     for problem in mapper.load(saved) {
         tracing::warn!("a saved mapping is skipped: {problem}");
@@ -177,6 +178,8 @@ pub struct PlayerSignal {
 }
 
 impl Plugin for UgasInputPlugin {
+    /// Reads devices once a frame, after Bevy's own input systems, and passes signals to abilities in each
+    /// fixed step.
     fn build(&self, app: &mut App) {
         app.add_message::<PlayerSignal>()
             .add_message::<KeyboardInput>()
@@ -205,6 +208,8 @@ struct DeviceEvents<'w, 's> {
     pads: MessageReader<'w, 's, GamepadConnectionEvent>,
 }
 
+/// Passes device events of the frame to the mappers of all players. Buttons count with and without the prefix
+/// `Mouse` or `Gamepad`; losing the focus or the gamepad releases everything.
 fn read_devices(
     mut devices: DeviceEvents<'_, '_>,
     mut players: Query<'_, '_, &mut PlayerInput>,

@@ -36,6 +36,8 @@ impl UgasInspectPlugin {
 pub struct GameInspector(pub Inspector);
 
 impl Plugin for UgasInspectPlugin {
+    /// Starts the inspector's web server, which edits the game before each step and observes it after. An
+    /// address that cannot be used is an error in the log; the game runs without the inspector.
     fn build(&self, app: &mut App) {
         match Inspector::serve_with(self.address.as_str(), self.settings.clone()) {
             Ok(inspector) => {

@@ -66,6 +66,8 @@ pub fn overlay_text(game: &GameplayWorld, entity: Entity) -> Option<String> {
     Some(format!("{entity}: {page}"))
 }
 
+/// Toggles the overlay, and moves on to the next controller, by the keys of the overlay. Needs Bevy's
+/// keyboard input.
 fn choose(
     keys: Option<Res<'_, ButtonInput<KeyCode>>>,
     game: Res<'_, GameplayWorld>,
@@ -83,6 +85,7 @@ fn choose(
     }
 }
 
+/// Writes the text of the shown controller; empty while the overlay is off or there is none.
 fn write(
     game: Res<'_, GameplayWorld>,
     overlay: Res<'_, DebugOverlay>,
@@ -93,6 +96,8 @@ fn write(
     text.set_if_neq(DebugOverlayText(now));
 }
 
+/// Entity that the overlay shows: the chosen one, or the first if none is chosen or it has no controller any
+/// more.
 fn shown(game: &GameplayWorld, overlay: &DebugOverlay) -> Option<Entity> {
     let chosen = overlay.target.filter(|entity| game.controller(*entity).is_some());
     chosen.or_else(|| game.entities().next().map(|(entity, _)| entity))

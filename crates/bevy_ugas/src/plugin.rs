@@ -68,12 +68,12 @@ impl UgasPlugins {
         Self { source: RulesSource::Pack(pack.into()), ..Self::default() }
     }
 
-    /// Rules from code.
+    /// Rules from code: a catalog that was built already. They are installed when the plugins are added.
     pub fn from_catalog(catalog: Arc<Catalog>) -> Self {
         Self { source: RulesSource::Catalog(catalog), ..Self::default() }
     }
 
-    /// Seed and limits of the simulation.
+    /// Sets seed and limits of the simulation; they apply when the rules are installed.
     #[must_use]
     pub fn with_config(mut self, config: Config) -> Self {
         self.config = config;
@@ -100,6 +100,8 @@ pub struct UgasCorePlugin {
 }
 
 impl Plugin for UgasCorePlugin {
+    /// Registers components, events and systems. Keeps a backend factory that a network plugin has set
+    /// before.
     fn build(&self, app: &mut App) {
         // A network plugin may have been added before, and set the backend factory.
         app.init_resource::<GameplayWorld>();
@@ -126,6 +128,7 @@ impl Plugin for UgasCorePlugin {
     }
 }
 
+/// System that advances the game by the fixed step.
 fn simulate(time: Res<'_, Time>, mut game: ResMut<'_, GameplayWorld>) {
     game.bypass_change_detection().step(time.delta());
 }
@@ -241,6 +244,7 @@ pub(crate) fn clear_components(world: &mut World, owner: Entity) {
     typed::sync(world, owner);
 }
 
+/// Observer that makes an inserted or replaced [`Avatar`] the avatar of the controller.
 fn avatar_inserted(
     event: On<'_, '_, Insert, Avatar>,
     avatars: Query<'_, '_, &Avatar>,
@@ -252,10 +256,13 @@ fn avatar_inserted(
     }
 }
 
+/// Observer that removes the avatar of the controller; a replacement is set right after.
 fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut game: ResMut<'_, GameplayWorld>) {
     let _ = game.set_avatar(event.entity, None);
 }
 
+/// Observer that puts the controller into the inserted team. A controller created later reads the team
+/// itself.
 fn team_inserted(
     event: On<'_, '_, Insert, GameplayTeam>,
     teams: Query<'_, '_, &GameplayTeam>,
@@ -266,6 +273,7 @@ fn team_inserted(
     }
 }
 
+/// Observer that takes the controller out of its team.
 fn team_discarded(event: On<'_, '_, Discard, GameplayTeam>, mut game: ResMut<'_, GameplayWorld>) {
     let _ = game.set_team(event.entity, None);
 }

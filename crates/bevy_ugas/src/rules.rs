@@ -77,6 +77,8 @@ pub struct UgasRulesPlugin {
 }
 
 impl Plugin for UgasRulesPlugin {
+    /// Rules from the source: installed at once from a pack or a catalog, loaded at startup from an asset.
+    /// Without `AssetPlugin`, an asset is an error in the log, and there is no reloading.
     fn build(&self, app: &mut App) {
         app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
         app.add_message::<RulesInstalled>().add_message::<RulesReloaded>();
@@ -120,7 +122,8 @@ impl Plugin for UgasRulesPlugin {
     }
 }
 
-/// Installs rules, and emits the event.
+/// Installs rules, or reloads them into a running game, and emits [`RulesInstalled`] or [`RulesReloaded`]. On
+/// an error, which is logged, the previous rules and pack stay.
 pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc<Pack>>) {
     let mut game = world.resource_mut::<GameplayWorld>();
     let installed = game.install(catalog);

@@ -42,6 +42,7 @@ impl Default for FacingAxis {
 }
 
 impl Plugin for UgasTransformPlugin {
+    /// Makes controllers follow the transforms of their entities, at the start of each fixed step.
     fn build(&self, app: &mut App) {
         app.init_resource::<GameplayWorld>().init_resource::<FacingAxis>().register_type::<Unmoving>();
         app.world_mut().resource_mut::<GameplayWorld>().follows_transforms = true;
@@ -57,6 +58,7 @@ type IsTracked = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmovi
 type MovedRoots = (Changed<Transform>, Without<ChildOf>, IsTracked);
 type MovedChildren = (Changed<GlobalTransform>, With<ChildOf>, IsTracked);
 
+/// Places controllers whose transform changed: roots by their own, children by that in the world.
 fn place_moved(
     roots: Query<'_, '_, PlacementData<'_>, MovedRoots>,
     children: Query<'_, '_, PlacementData<'_>, MovedChildren>,
@@ -84,6 +86,8 @@ fn place_new(
     }
 }
 
+/// Sets position and facing of a controller by the transform of its avatar or its own entity. Nothing happens
+/// without a controller; numbers that are not finite are logged.
 fn update_placement(
     game: &mut GameplayWorld,
     axis: Vec3,

@@ -16,7 +16,7 @@ pub trait AttributeSet: Component<Mutability = Mutable> + PartialEq + Sized {
     /// Name of the set in the rules.
     const NAME: &'static str;
 
-    /// Definition of the set.
+    /// Definition of the set, which is added to the rules. Its attributes are the fields of the type.
     fn definition() -> AttributeSetDef;
 
     /// The current values; `None` if one of the attributes is missing.
@@ -57,6 +57,7 @@ impl From<AttributeName> for String {
 pub(crate) struct TypedSets(Vec<fn(&mut World, Entity)>);
 
 impl TypedSets {
+    /// Registers a typed set, whose component is updated with the others.
     pub(crate) fn add<S: AttributeSet>(&mut self) {
         self.0.push(sync_one::<S>);
     }
@@ -74,6 +75,8 @@ pub(crate) fn sync(world: &mut World, entity: Entity) {
     }
 }
 
+/// Inserts, updates or removes a typed set's component, as the entity's [`Attributes`] have all of its
+/// attributes or not. Marks it as changed only if a value differs.
 fn sync_one<S: AttributeSet>(world: &mut World, entity: Entity) {
     let current = world.get::<Attributes>(entity).and_then(S::read);
     let Ok(mut entity) = world.get_entity_mut(entity) else { return };

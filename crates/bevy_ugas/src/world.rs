@@ -58,7 +58,7 @@ pub fn actor_of(entity: Entity) -> ActorId {
     ActorId(entity.to_bits())
 }
 
-/// Entity of an actor id.
+/// Entity of an actor id, which is the entity's bits; `None` if the id was made otherwise.
 pub fn entity_of(actor: ActorId) -> Option<Entity> {
     Entity::try_from_bits(actor.0)
 }
@@ -127,17 +127,17 @@ impl GameplayWorld {
         Ok(())
     }
 
-    /// The controller of an entity.
+    /// The controller of an entity; `None` if it has none, or waits for the rules.
     pub fn controller(&self, entity: Entity) -> Option<ControllerId> {
         self.by_entity.get(&entity).copied()
     }
 
-    /// The entity of a controller.
+    /// The entity of a controller; `None` if the host created it without linking it.
     pub fn entity(&self, controller: ControllerId) -> Option<Entity> {
         self.by_controller.get(&controller).copied()
     }
 
-    /// All entities that have controllers.
+    /// All entities that have controllers, in the order of the controllers.
     pub fn entities(&self) -> impl Iterator<Item = (Entity, ControllerId)> + '_ {
         self.by_controller.iter().map(|(controller, entity)| (*entity, *controller))
     }
@@ -155,13 +155,16 @@ impl GameplayWorld {
         self.relink = true;
     }
 
+    /// Forgets which controller an entity has, and returns it; the controller itself stays.
     pub(crate) fn unlink(&mut self, entity: Entity) -> Option<ControllerId> {
         let controller = self.by_entity.remove(&entity)?;
         self.by_controller.remove(&controller);
         Some(controller)
     }
 
-    /// Creates the controller of an entity.
+    /// Creates the controller of an entity with its owner, avatar, team and ability sets, and links it. A set
+    /// or team that fails is logged and left out. An error if the rules are not installed, this is a client,
+    /// or the origin fails.
     pub(crate) fn create_controller(
         &mut self,
         request: &SpawnRequest<'_>,
@@ -206,11 +209,13 @@ impl GameplayWorld {
         Ok(controller)
     }
 
+    /// Takes the entities that got a controller since the last call, to be placed by their transforms once.
     pub(crate) fn take_unplaced(&mut self) -> Vec<Entity> {
         core::mem::take(&mut self.unplaced)
     }
 
-    /// Despawns the controller of an entity.
+    /// Despawns the controller of an entity and unlinks it; on a client it only unlinks. The entity no longer
+    /// waits for one either.
     pub(crate) fn despawn_controller(&mut self, entity: Entity) {
         self.waiting.retain(|waiting| *waiting != entity);
         let Some(controller) = self.unlink(entity) else { return };

@@ -40,6 +40,7 @@ pub(crate) struct Arguments {
     watch: bool,
 }
 
+/// Runs `ugas check`: once, or with `--watch` again after each change of the paths until Ctrl-C.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if arguments.watch {
         arguments.format.ensure_text()?;
@@ -48,6 +49,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     once(arguments)
 }
 
+/// Checks all paths and prints one report. Negative if there are errors, or warnings that are denied;
+/// unreadable if the only error is a file that cannot be read. An error if there is nothing to check.
 fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     for path in &arguments.paths {
         output::ensure_exists(path)?;

@@ -23,6 +23,7 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
+/// Runs `ugas completions`: prints the script for a shell.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::Arguments::command(), "ugas", &mut text);

@@ -42,6 +42,8 @@ struct Clause {
     note: String,
 }
 
+/// Runs `ugas conformance`: the built-in suite, and which clauses its passed scenarios cover. Negative if a
+/// scenario fails; uncovered clauses alone do not fail.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut outcomes = Vec::new();
     let progress = output::progress(SUITE.len().saturating_sub(1) as u64, "files");
@@ -108,6 +110,7 @@ fn coverage(clauses: &[Clause], shown: &BTreeSet<&str>) -> String {
     text
 }
 
+/// All clauses that the suite must cover, from its list.
 fn clauses() -> Vec<Clause> {
     let text = SUITE.iter().find(|(name, _)| *name == CLAUSES).map_or("", |(_, text)| text);
     let mut map = SourceMap::new();

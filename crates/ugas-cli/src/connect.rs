@@ -85,6 +85,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// Runs `ugas connect`: plays a session by a script, on the terminal, or just printing events. Negative if
+/// the rules do not load, the server refuses, the connection is lost, or a step of the script fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::Negative) };
     let catalog = pack.catalog;
@@ -174,14 +176,17 @@ fn parts(text: &str) -> anyhow::Result<(String, u16)> {
     Ok((host.to_owned(), port))
 }
 
+/// Parses milliseconds of simulated latency, from 0 to 10,000.
 fn latency(text: &str) -> Result<f64, String> {
     bounded(text, 10_000.0)
 }
 
+/// Parses a share of datagrams in percent, from 0 to 100.
 fn percent(text: &str) -> Result<f64, String> {
     bounded(text, 100.0)
 }
 
+/// Parses a number from 0 to `most`; the error completes clap's message.
 fn bounded(text: &str, most: f64) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
     if (0.0..=most).contains(&value) { Ok(value) } else { Err(format!("must be from 0 to {most}")) }

@@ -67,6 +67,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// Runs `ugas demo`: on the terminal, or without one as fast as possible, then prints a summary with the
+/// state hash.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let is_text = arguments.format == Format::Text;
     let has_screen = crate::terminal::is_interactive() && !arguments.headless && is_text;
@@ -142,6 +144,7 @@ impl DemoRun {
         self.battle.now() >= self.end
     }
 
+    /// Runs one tick of the battle and passes it to the inspector, if one is open.
     fn tick(&mut self) {
         let began = Instant::now();
         self.battle.tick();

@@ -46,6 +46,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// Runs `ugas explain`: plays a scenario up to a time, and prints how the value of an attribute comes about.
+/// Without a scenario's name it takes the first that has the controller.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, attribute, at, scenario, format } = arguments;
     output::ensure_exists(path)?;
@@ -114,6 +116,7 @@ pub(crate) fn named<'a>(names: impl IntoIterator<Item = (ControllerId, &'a str)>
     handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
 }
 
+/// Part of a message with the nearest name, or all names, of the scenarios' controllers.
 pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     let controllers = scenarios.iter().filter_map(|scenario| scenario.doc().controllers.as_ref());
     let names: BTreeSet<&str> =
@@ -121,6 +124,7 @@ pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     output::hint(nearest(wanted, names.iter().copied()), names.iter().copied())
 }
 
+/// Explanation as JSON, with names instead of handles.
 pub(crate) fn to_json(names: &Names<'_>, controller: &str, explanation: &Explanation) -> Value {
     let layers: Vec<Value> = explanation
         .layers

@@ -85,6 +85,8 @@ pub(crate) struct Arguments {
     tui: bool,
 }
 
+/// Runs `ugas inspect`: opens a recording, or records a scenario, and shows it in the browser or on the
+/// terminal until Ctrl-C.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let path = &arguments.path;
     output::ensure_exists(path)?;
@@ -155,6 +157,7 @@ fn ensure_not_folder(path: &Path) -> anyhow::Result<()> {
     bail!("`{}` is a folder: give {EXPECTED}{}", path.display(), found.unwrap_or_default())
 }
 
+/// Whether a file is a recording, by its first bytes.
 fn is_recording(path: &Path) -> anyhow::Result<bool> {
     let magic = ugas_replay::format::MAGIC;
     let mut start = Vec::new();
@@ -179,6 +182,7 @@ fn recording_settings(path: &Path, player: &replay::RecordingPlayer) -> Settings
     }
 }
 
+/// Settings that name the scenario and its pack on the page.
 fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
     let pack = scenario.pack().map(|pack| pack.display().to_string()).unwrap_or_default();
     settings.title(scenario.name()).scenario(scenario.clone()).pack(pack)

@@ -45,6 +45,8 @@ pub(crate) struct Arguments {
     scenario: Option<String>,
 }
 
+/// Runs `ugas load`: plays a scenario up to a time, restores a saved character in it, and prints the result.
+/// Negative if the character cannot be restored.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { file, into, name, at, scenario } = arguments;
     output::ensure_exists(into)?;

@@ -34,6 +34,7 @@ pub(crate) struct Arguments {
     folder: PathBuf,
 }
 
+/// Runs `ugas new`: writes a small pack with a scenario to a new or empty folder.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let folder = &arguments.folder;
     anyhow::ensure!(is_free(folder)?, "`{}` already exists and is not an empty folder", folder.display());
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
+/// Whether a folder does not exist or is empty. A dangling link is not free.
 fn is_free(folder: &Path) -> anyhow::Result<bool> {
     match fs::read_dir(folder) {
         Ok(mut entries) => Ok(entries.next().is_none()),

@@ -31,7 +31,7 @@ const MAX_NAME_LENGTH: usize = 32;
 /// Maximum length of a requested template's name, in characters.
 const MAX_TEMPLATE_LENGTH: usize = 64;
 
-/// Default address of both commands.
+/// Default address of `serve` and `connect`: this machine only, so that a server is not open by accident.
 pub(crate) fn default_address() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT)
 }
@@ -127,6 +127,7 @@ pub(crate) struct JoinRequest {
 }
 
 impl JoinRequest {
+    /// The request as the credential of a session; inverse of [`Self::from_bytes`].
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         format!("{}\n{}", self.name, self.template.as_deref().unwrap_or_default()).into_bytes()
     }
@@ -154,6 +155,7 @@ pub(crate) fn player_name(name: &str) -> Result<String, String> {
     checked(name, MAX_NAME_LENGTH, "a player's name")
 }
 
+/// Text of 1 to `most` printable characters; the error names `what` it is.
 fn checked(text: &str, most: usize, what: &str) -> Result<String, String> {
     let is_long = text.chars().count() > most;
     if text.trim().is_empty() || is_long || text.chars().any(char::is_control) {

@@ -34,7 +34,7 @@ impl Format {
     }
 }
 
-/// Prints to standard output.
+/// Prints to standard output and flushes it. An error if the reader is gone.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
@@ -63,6 +63,7 @@ pub(crate) fn bad(text: &str) -> String {
     paint("31;1", text)
 }
 
+/// Text in a terminal colour; plain if colours are off.
 fn paint(code: &str, text: &str) -> String {
     match terminal::colour() {
         Colour::Always => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
@@ -147,6 +148,7 @@ pub(crate) fn ensure_listable(path: &Path) -> anyhow::Result<()> {
 /// Maximum depth, deeper than folders are searched for documents.
 const MAX_DEPTH: u32 = 64;
 
+/// Fails if a folder below the path cannot be listed, because its scenarios would be left out silently.
 fn ensure_listable_below(path: &Path, depth: u32) -> anyhow::Result<()> {
     if depth > MAX_DEPTH || !path.is_dir() {
         return Ok(());

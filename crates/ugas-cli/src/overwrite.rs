@@ -54,6 +54,7 @@ pub(crate) fn ensure_replaceable(
     bail!("`{shown}` already exists and is not {what}: give another file, or move it away")
 }
 
+/// Whether it is a file with content; an empty one or a device loses nothing.
 fn holds_bytes(found: &Metadata) -> bool {
     found.is_file() && found.len() > 0
 }
@@ -66,6 +67,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
+/// Whether two paths are hard links of one file: unknown on this system, so no.
 #[cfg(not(unix))]
 fn is_same_file(_: &Path, _: &Path) -> bool {
     false

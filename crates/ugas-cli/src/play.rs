@@ -58,6 +58,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// Runs `ugas play`: a game on the terminal, or the given keys and then the board. Only the former needs a
+/// terminal.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let name = arguments.name.as_str();
     anyhow::ensure!(GAMES.contains(&name), "there is no game `{name}`; known games: {}", GAMES.join(", "));
@@ -83,12 +85,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
+/// Parses the seconds between scripted keys, from 0 to 3600.
 fn pace(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
     if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err("must be from 0 to 3600".to_owned()) }
 }
 
-/// A seed from the current time.
+/// A seed from the current time, so that each game differs.
 fn seed_from_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs() ^ u64::from(since.subsec_nanos()) << 32

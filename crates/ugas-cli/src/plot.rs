@@ -45,6 +45,7 @@ const COLOURS: [(Role, u32, u32); 11] = [
 const SERIES: usize = 8;
 
 impl Role {
+    /// Colour on a light background, by which [`style_sheet`] finds the elements to recolour on a dark one.
     pub(crate) fn colour(self) -> RGBColor {
         let wanted = match self {
             Self::Series(series) => Self::Series(series % SERIES),
@@ -96,6 +97,8 @@ pub(crate) fn draw(
     Ok(svg)
 }
 
+/// Style sheet that replaces the colours of the light theme by those of the dark one, if the reader prefers
+/// it.
 fn style_sheet() -> String {
     let mut style = String::from("<style>@media (prefers-color-scheme: dark) {\n");
     for (_, light, dark) in COLOURS {
@@ -107,6 +110,7 @@ fn style_sheet() -> String {
     style
 }
 
+/// Text for XML, without characters that are not allowed there.
 fn escaped(text: &str) -> String {
     label(text, usize::MAX).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

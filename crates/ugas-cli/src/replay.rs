@@ -86,6 +86,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// Runs `ugas replay`: verifies, compares or shows a recording, or executes commands from `--do` or standard
+/// input.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { file, commands, verify, compare, salvage, format } = arguments;
     let mut player = open(file, *salvage)?;
@@ -162,7 +164,8 @@ fn tail_problem(tail: &Tail) -> Option<String> {
     }
 }
 
-/// Executes commands; `info` by default.
+/// Executes commands, separated by `;` or line breaks; `info` if there is none. Negative if an answer is. An
+/// invalid command is an error and ends it.
 fn script(session: &mut Session, commands: &str, format: Format) -> anyhow::Result<Status> {
     let commands: Vec<&str> =
         commands.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty()).collect();

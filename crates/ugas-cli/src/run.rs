@@ -83,6 +83,7 @@ pub(crate) struct Arguments {
     watch: bool,
 }
 
+/// Runs `ugas run`: once, or with `--watch` again after each change of scenarios and packs until Ctrl-C.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if arguments.watch {
         arguments.format.ensure_text()?;
@@ -99,6 +100,7 @@ fn with_packs(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().cloned().chain(packs).collect()
 }
 
+/// Runs all scenarios that are found and prints the result, with the requested files. Negative if one fails.
 fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options {
         step: arguments.step.map(Span::seconds),
@@ -289,11 +291,12 @@ fn one_of(
     }
 }
 
+/// Whether a file could not be read at all, rather than having errors in it.
 fn is_unreadable(error: &ugas_data::LoadError) -> bool {
     error.report.diagnostics.iter().any(|found| matches!(found.code, "UG001" | "UG002"))
 }
 
-/// Message for a path without scenarios.
+/// Message for a path without scenarios; an empty file is called that.
 fn no_scenario(path: &Path) -> String {
     let report = path.is_file().then(|| Loader::new().path(path).check());
     if report.is_some_and(|report| report.diagnostics.iter().any(|found| found.code == "UG166")) {
@@ -321,6 +324,8 @@ impl ScenarioRunner {
         }
     }
 
+    /// Runs a scenario with the requested outputs: table, plot, recording or test of resimulation. A
+    /// recording that cannot be written is an error; failures of the scenario are in the outcome.
     fn run(&mut self, scenario: &Scenario, options: &Options) -> anyhow::Result<Outcome> {
         let recorder = self.timelines.as_ref().map(|_| TimelineRecorder::default());
         let mut observers = OutputObservers { csv: self.csv.as_mut(), recorder };
@@ -349,6 +354,7 @@ impl ScenarioRunner {
         Ok(outcome)
     }
 
+    /// Writes the table and the plot, once all scenarios have run.
     fn write(self, arguments: &Arguments) -> anyhow::Result<()> {
         if let (Some(file), Some(csv)) = (&arguments.csv, self.csv) {
             output::write_file(file, &csv)?;

@@ -60,6 +60,8 @@ enum FileFormat {
     Binary,
 }
 
+/// Runs `ugas save`: plays a scenario up to a time, and writes a controller as a character. Negative if it
+/// does not exist then.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, at, scenario, output: file, format } = arguments;
     output::ensure_exists(path)?;

@@ -35,6 +35,8 @@ pub(crate) struct Arguments {
     install: Option<PathBuf>,
 }
 
+/// Runs `ugas schema`: lists the document types, prints the JSON Schema of one, or installs all for an
+/// editor.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if let Some(folder) = &arguments.install {
         output::print(&install::install(folder)?)?;

@@ -139,6 +139,8 @@ pub(crate) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     joined
 }
 
+/// Runs `ugas serve` until Ctrl-C or the end of its time, or only prints tokens. Negative if the rules do not
+/// load. Files and the socket are checked before anything begins.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::Negative) };
     let template = template(&pack, arguments, arguments.template.as_deref())?;
@@ -197,6 +199,7 @@ fn template(pack: &Pack, arguments: &Arguments, name: Option<&str>) -> anyhow::R
     }
 }
 
+/// Key of a file, created with a new secret key if missing.
 fn key(file: &Path) -> anyhow::Result<ServerKey> {
     let shown = file.display();
     if file.exists() {
@@ -245,7 +248,7 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
     bound.map_err(|error| anyhow::Error::new(error).context(hint()))
 }
 
-/// Starts the inspector, if requested.
+/// Starts the inspector, if requested; without an address only this machine reaches it.
 fn start_inspector(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<ServerInspector>> {
     let Some(requested) = arguments.inspect else { return Ok(None) };
     let address = requested.map(|address| address.with_default_ip(Ipv4Addr::LOCALHOST.into()));
@@ -259,7 +262,7 @@ fn title(arguments: &Arguments) -> String {
     format!("Server of {}", name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy())
 }
 
-/// Prints how to connect.
+/// Prints rules, address and access, and the command that connects.
 fn greet(arguments: &Arguments, catalog: &Catalog, socket: &ServerSocket) -> anyhow::Result<()> {
     let pack = quoted(&arguments.pack);
     let address = socket.local_addr();

@@ -55,6 +55,8 @@ pub(crate) struct Arguments {
     threads: Option<u16>,
 }
 
+/// Runs `ugas soak`: matches with simulated networks, and checks of their invariants. Negative if one is
+/// violated.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if arguments.profile == RATE_OF_FIRE {
         return rate_of_fire(arguments.format);
@@ -72,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(if report.violations.is_empty() { Status::Success } else { Status::Negative })
 }
 
+/// Plays a match for each seed on several threads; the report does not depend on their number.
 fn play(profile: &Profile, arguments: &Arguments) -> anyhow::Result<Report> {
     let threads = usize::from(arguments.threads.unwrap_or(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

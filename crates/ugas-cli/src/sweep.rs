@@ -125,6 +125,8 @@ struct Combination {
     failure: Option<String>,
 }
 
+/// Runs `ugas sweep`: a scenario with all combinations of varied values and several seeds. Negative if a run
+/// fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if let Some(file) = &arguments.plot {
         crate::plot::check_name(file)?;
@@ -171,6 +173,8 @@ fn plan(arguments: &Arguments) -> anyhow::Result<Plan> {
     Err(first_error.unwrap_or_else(|| anyhow!("there is no scenario in `{}`", path.display())))
 }
 
+/// Plan of a sweep: axes, measures and number of runs. Errors are unknown or repeated keys, values that do
+/// not fit, and too many runs. The catalog is shared if no axis changes definitions.
 fn plan_for(scenario: Scenario, arguments: &Arguments) -> anyhow::Result<Plan> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in &arguments.vary {
@@ -256,7 +260,7 @@ impl Plan {
         positions
     }
 
-    /// The scenario of a combination.
+    /// The scenario with the values of a combination; `at` has the position on each axis.
     fn variant(&self, at: &[usize]) -> anyhow::Result<Scenario> {
         let chosen = self.axes.iter().zip(at).filter_map(|(axis, &at)| Some((axis, axis.values.get(at)?)));
         let values: Vec<_> = chosen.map(|(axis, value)| (&axis.place, value.node())).collect();
@@ -271,6 +275,7 @@ impl Plan {
     }
 }
 
+/// Plays all combinations on several threads; the order of the results does not depend on their number.
 fn play(plan: &Plan, threads: Option<u16>) -> anyhow::Result<Vec<Combination>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads.unwrap_or(0))).build()?;
     let progress = output::progress(plan.combinations.saturating_mul(plan.runs), "runs");
@@ -284,6 +289,8 @@ fn play(plan: &Plan, threads: Option<u16>) -> anyhow::Result<Vec<Combination>> {
     combinations.into_iter().collect()
 }
 
+/// Plays all runs of a combination, with consecutive seeds. The first failed run is played again for its
+/// message.
 fn play_combination(
     plan: &Plan,
     at: Vec<usize>,
@@ -325,6 +332,8 @@ fn play_combination(
     Ok(Combination { at, seed, passed, values, failure })
 }
 
+/// Plays one run; returns whether it passed, and the measured values at its end. `None` for a value that does
+/// not exist.
 fn play_once(
     plan: &Plan,
     scenario: &Scenario,

@@ -85,6 +85,7 @@ impl Screen {
 }
 
 impl Input {
+    /// Input of a terminal event; releases of keys, which some terminals report, count as other.
     fn of(event: Event) -> Self {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => Self::Key(key),

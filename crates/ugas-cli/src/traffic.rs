@@ -62,7 +62,8 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Counts a datagram to the client.
+    /// Counts a datagram to the client, its bits by what they are for. What does not decode counts as
+    /// framing.
     pub(crate) fn take_received(&mut self, dictionary: &Dictionary, bytes: &[u8]) {
         self.to_client_bytes += bytes.len() as u64;
         let mut rest = bytes.len() as u64 * 8;
@@ -83,7 +84,7 @@ impl Traffic {
         self.to_client[ToClientClass::Frame as usize] += rest;
     }
 
-    /// Counts a datagram from the client.
+    /// Counts a datagram from the client: bits of commands, and the rest as framing.
     pub(crate) fn take_sent(&mut self, dictionary: &Dictionary, bytes: &[u8]) {
         self.from_client_bytes += bytes.len() as u64;
         let mut rest = bytes.len() as u64 * 8;
@@ -140,11 +141,13 @@ impl Traffic {
         classes.take(count).collect()
     }
 
-    /// Number of confirmed commands.
+    /// Number of commands that were answered and not rejected, each once.
     pub(crate) fn confirmed(&self) -> u64 {
         self.confirmed
     }
 
+    /// Counts results of commands. They are repeated until acknowledged, so the answered keys are remembered,
+    /// up to a limit.
     fn count_results(&mut self, update: &Update) {
         for result in &update.results {
             if self.answered.insert(result.key) && !matches!(result.outcome, CommandOutcome::Rejected(_)) {

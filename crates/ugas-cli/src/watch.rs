@@ -73,6 +73,7 @@ pub(crate) fn watch(
     Ok(())
 }
 
+/// Changed paths for a message, relative to the current folder, and the number of further ones.
 fn names(changed: &[PathBuf]) -> String {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let name = |path: &PathBuf| path.strip_prefix(&here).unwrap_or(path).display().to_string();
@@ -132,7 +133,7 @@ impl Watched {
         Ok(changed.into_iter().collect())
     }
 
-    /// The watched paths of an event. Reads are ignored.
+    /// Watched paths that an event changes. Reads, changes of metadata and errors of the watcher have none.
     fn relevant(&self, event: notify::Result<Event>) -> Vec<PathBuf> {
         let Ok(event) = event else { return Vec::new() };
         let is_of_folder = match event.kind {

@@ -36,7 +36,7 @@ use crate::model::{DocumentKind, Model, recognise};
 use crate::node::{self, Node, Value};
 use crate::source::{Limits, SourceMap, Span};
 
-/// Renders the character as YAML.
+/// Renders the character as a YAML document, with everything that [`from_text`] reads back.
 pub fn to_yaml(character: &Character) -> String {
     node::to_yaml(&tree(character))
 }

@@ -28,7 +28,7 @@ pub trait Field: Sized {
     /// Decodes the value. Problems are reported; `None` means that no value could be decoded.
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self>;
 
-    /// Encodes the value as a tree.
+    /// Encodes the value as a tree that decodes to the same value; spans are lost.
     fn encode(&self) -> Value;
 
     /// JSON Schema of the type; records are added to `definitions` once.
@@ -45,10 +45,11 @@ pub type Definitions = Map<String, Json>;
 
 /// Visitor of the references and expressions of a document.
 pub trait Visitor<'a> {
-    /// Visits a name that refers to a definition.
+    /// Visits a name that refers to a definition, or a tag. Called for each occurrence, in the order of the
+    /// fields.
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>);
 
-    /// Visits an expression.
+    /// Visits an expression, whose text may name attributes, tags and curves. Nothing by default.
     fn expression(&mut self, formula: &'a Formula) {
         let _ = formula;
     }

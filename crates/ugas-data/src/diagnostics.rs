@@ -103,7 +103,7 @@ impl CodeDoc {
         self.report(name.span, format!("there is no {kind} `{}`", name.value)).help(help)
     }
 
-    /// Renders the page as Markdown.
+    /// Renders the code's page as Markdown: title, severity, meaning, reason, example and fix.
     pub fn markdown(&self) -> String {
         let Self { code, title, what, why, example, fix, severity } = self;
         let severity = severity.name();
@@ -119,6 +119,7 @@ trait LowercaseFirst {
 }
 
 impl LowercaseFirst for str {
+    /// The text with a small first letter, to continue a sentence with it. Only ASCII is changed.
     fn to_lowercase_first(&self) -> String {
         let mut characters = self.chars();
         let first = characters.next().map(|first| first.to_ascii_lowercase());
@@ -136,7 +137,7 @@ pub fn doc(code: &str) -> Option<&'static CodeDoc> {
     codes::ALL.iter().copied().find(|doc| doc.code == code)
 }
 
-/// All pages as one Markdown document.
+/// All pages as one Markdown document with a table of contents: the file `docs/diagnostics.md`.
 pub fn docs() -> String {
     let mut page = String::from(
         "# Diagnostics\n\nEvery code that `ugas check` reports, with what it means and how to fix it. Warnings, \

@@ -104,7 +104,7 @@ impl Loader {
         self
     }
 
-    /// Sets the limits for hostile files.
+    /// Sets the limits on file size, depth and diagnostics, which protect from hostile files.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -175,7 +175,8 @@ impl Loader {
         self
     }
 
-    /// Sets whether unknown fields are warnings.
+    /// Sets whether unknown fields are warnings instead of errors, so that a scenario's pack is checked as
+    /// the scenario is.
     #[must_use]
     pub(crate) fn allow_unknown_if(mut self, allows: bool) -> Self {
         self.allows_unknown = allows;

@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// The text, if it is one.
+    /// The text of the value; `None` for other types: a number is not converted.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -136,7 +136,7 @@ impl Node {
         }
     }
 
-    /// The number, if it is one.
+    /// The number of the value; `None` for other types: a text is not converted.
     pub fn number(&self) -> Option<f64> {
         match self.value {
             Value::Number(number) => Some(number),

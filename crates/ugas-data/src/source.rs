@@ -145,7 +145,7 @@ impl SourceMap {
         Self::default()
     }
 
-    /// Adds a text under a name.
+    /// Adds a text under a path, and returns its id. The same path may be added again: it is another file.
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> FileId {
         let text: Arc<str> = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
@@ -157,12 +157,12 @@ impl SourceMap {
         id
     }
 
-    /// File with this id.
+    /// File with this id; `None` if the id is from another map.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0.checked_sub(self.first)? as usize)
     }
 
-    /// All files with their ids.
+    /// All files with their ids, in the order of addition.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         (self.first..).map(FileId).zip(&self.files)
     }

@@ -140,6 +140,7 @@ fn cause_of<'a>(event_log: &'a EventLog, entry: &Entry) -> Option<&'a Entry> {
     event_log.before(sequence).take_while(same_operation).find(begins)
 }
 
+/// Active effect that an event is about; `None` for other events, and for the execution of an instant effect.
 fn active_of(kind: &EventKind) -> Option<ugas_core::handle::ActiveEffectId> {
     match kind {
         EventKind::EffectExecuted { active, .. } => *active,
@@ -151,6 +152,7 @@ fn active_of(kind: &EventKind) -> Option<ugas_core::handle::ActiveEffectId> {
     }
 }
 
+/// Event for the page, with names instead of handles.
 fn event_json(simulation: &Simulation, names: &Names, entry: &Entry) -> Value {
     let event = &entry.event;
     json!({

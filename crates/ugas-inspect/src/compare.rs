@@ -9,6 +9,7 @@ use crate::names::Names;
 /// Maximum number of differences in one answer.
 const MAX_COUNT: usize = 500;
 
+/// Fields that differ between two states, at most [`MAX_COUNT`]; `total` has the number of all.
 pub(crate) fn compare(left: &Simulation, right: &Simulation, names: &Names) -> Json {
     let diff = StateDiff::between(left, right, |id| names.of(right, id));
     let lines = diff.differences.iter().take(MAX_COUNT).map(|difference| {

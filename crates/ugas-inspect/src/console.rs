@@ -37,6 +37,8 @@ impl Pace {
         Ok(())
     }
 
+    /// The pace with the fields of a request: `paused`, `speed` from 0.01 to 100, and `steps`, which are
+    /// added and count only while paused. An error leaves the pace as it was.
     fn changed(mut self, fields: Fields<'_>) -> Result<Self, RequestError> {
         match fields.0.get("paused") {
             None | Some(Value::Null) => {}

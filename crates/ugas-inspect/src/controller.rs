@@ -14,7 +14,8 @@ use crate::names::{Names, id_text};
 use crate::request::{Answer, Fields, RequestError};
 use crate::world::{points, series_of, value};
 
-/// Everything about a controller.
+/// Page of one controller: identity, attributes with their recent values from the event log, tags, effects,
+/// abilities, running activations, cues and buffered inputs. An error if it does not exist at this moment.
 pub(crate) fn controller(
     simulation: &Simulation,
     names: &Names,
@@ -48,6 +49,7 @@ pub(crate) fn controller(
     }))
 }
 
+/// Attributes with their values, and with their recent course up to the moment for a small chart.
 fn attributes(simulation: &Simulation, event_log: &EventLog, moment: u64, id: ControllerId) -> Vec<Value> {
     let mut series = series_of(event_log, moment, id);
     let lines = simulation.attributes(id).map(|(attribute, ..)| {

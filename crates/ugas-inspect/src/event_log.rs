@@ -35,6 +35,8 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
+    /// Adds an event of a moment, with the names that it needs: its definitions may be gone when it is shown.
+    /// Beyond the limit the oldest is dropped and counted.
     pub(crate) fn push(&mut self, simulation: &Simulation, moment: u64, event: &Event) {
         let described = event.describe(simulation).to_string();
         // Answers have time and kind in fields of their own: `   1.000s  EffectApplied   GE_Hit on …`.
@@ -80,10 +82,12 @@ impl EventLog {
         self.entries.range(..end).rev()
     }
 
+    /// All entries, the oldest first.
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.entries.iter()
     }
 
+    /// Entry of the event with a sequence number; `None` if it was dropped or never logged.
     pub(crate) fn by_sequence(&self, sequence: u64) -> Option<&Entry> {
         let at = self.entries.partition_point(|entry| entry.event.sequence < sequence);
         self.entries.get(at).filter(|entry| entry.event.sequence == sequence)

@@ -56,6 +56,7 @@ fn bound(bound: &BoundExplanation) -> Value {
     json!({ "value": bound.value, "attribute": bound.attribute })
 }
 
+/// Modifier for the page: whether it counts, and if not, why.
 fn term_json(simulation: &Simulation, names: &Names, term: &Term) -> Value {
     json!({
         "operation": format!("{:?}", term.operation),
@@ -159,6 +160,7 @@ fn effect_label(explanation: &Explanation, active: ActiveEffectId) -> (String, S
     (name, notes.join(", "))
 }
 
+/// Order in which operations apply within a layer, by which the page sorts them.
 fn rank(operation: Operation) -> u8 {
     match operation {
         Operation::Add => 0,
@@ -220,6 +222,7 @@ const CHECKS: [&str; 13] = [
     "charges",
 ];
 
+/// Check of an activation that a reason comes from, as the page lists them.
 fn check_of(reason: &ActivationReason) -> &'static str {
     match reason {
         ActivationReason::UnknownController(_)

@@ -95,6 +95,7 @@ fn alone(mut document: Node, scenario: &Scenario, catalog: &Arc<Catalog>) -> Opt
     Some(document)
 }
 
+/// The whole state with its rules, as text of a scenario's `State`.
 fn state_of(simulation: &Simulation) -> Entry {
     let mut state = entry("State", Value::Text(state_text(&simulation.snapshot().to_bytes_with_rules())));
     state.value.style = Style::Block;
@@ -134,6 +135,8 @@ fn from_state(simulation: &Simulation, names: &Names, source: &ExportSource) -> 
     }
 }
 
+/// Scenario that begins with the state of this moment, and expects what it has. `labels` are names for its
+/// controllers.
 fn document(simulation: &Simulation, labels: &BTreeMap<ControllerId, String>) -> Node {
     let seconds = simulation.now().as_seconds();
     let mut keys = vec![entry("Name", Value::Text(format!("the moment at {seconds} s")))];
@@ -237,6 +240,7 @@ fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, Stri
     labels
 }
 
+/// Entry of a mapping that comes from no file.
 fn entry(key: &str, value: Value) -> Entry {
     let key = ugas_data::source::Spanned { value: key.to_owned(), span: Node::synthetic(Value::Null).span };
     Entry { key, value: Node::synthetic(value) }

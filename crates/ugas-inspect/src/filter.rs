@@ -37,6 +37,8 @@ impl Filter {
         Ok(Self { words, tags, template })
     }
 
+    /// Whether a controller passes: its name has all words, the template is the wanted one, and each group of
+    /// tags has one that is present, or absent, as wanted.
     pub(crate) fn admits(&self, name: &str, template: Option<TemplateId>, tags: &TagContainer) -> bool {
         let name = name.to_lowercase();
         self.words.iter().all(|word| name.contains(word))
@@ -47,6 +49,7 @@ impl Filter {
     }
 }
 
+/// Tag of a filter term; a `!` before it wants it absent. An unknown tag is an error.
 fn tag(term: &str, catalog: &Catalog) -> Result<(TagId, Wanted), RequestError> {
     let (name, wanted) = match term.strip_prefix('!') {
         Some(name) => (name, Wanted::Absent),

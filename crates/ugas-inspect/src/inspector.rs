@@ -157,6 +157,8 @@ impl Inspector {
         }
     }
 
+    /// Posts a state with its events for the worker, and wakes it. Never waits: a busy worker takes the
+    /// newest state later.
     fn post<'a>(
         &self,
         simulation: &Simulation,
@@ -250,7 +252,7 @@ impl Inspector {
         })
     }
 
-    /// The address that it listens at.
+    /// The address that it listens at, with the port that was chosen if 0 was given.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -343,6 +345,8 @@ impl Drop for Inspector {
     }
 }
 
+/// Opens the listener. Refuses addresses that other machines reach unless the settings allow it; takes any
+/// free port if that is allowed and the port is in use.
 fn listen(address: impl ToSocketAddrs, settings: &Settings) -> Result<TcpListener, ServeError> {
     let addresses: Vec<SocketAddr> = address
         .to_socket_addrs()

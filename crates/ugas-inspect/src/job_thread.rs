@@ -43,6 +43,8 @@ pub(crate) struct JobThread {
 }
 
 impl JobThread {
+    /// Starts the thread for long work, so that the worker answers other requests meanwhile. It ends when
+    /// this is dropped.
     pub(crate) fn spawn(source: ExportSource) -> io::Result<Self> {
         let (jobs, received) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
@@ -71,6 +73,7 @@ impl Drop for JobThread {
     }
 }
 
+/// Does jobs until the sender is gone; those whose connection has closed are skipped.
 fn run(source: &ExportSource, jobs: &Receiver<Job>) {
     for Job { work, names, id, reply } in jobs {
         if !reply.is_closed() {

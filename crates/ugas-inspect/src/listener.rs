@@ -29,6 +29,7 @@ pub(crate) struct LimitedListener {
 }
 
 impl LimitedListener {
+    /// Listener that accepts so many watchers, and [`MAX_OTHERS`] other connections; further ones wait.
     pub(crate) fn new(listener: TcpListener, watchers: usize) -> Self {
         let permits = watchers.saturating_add(MAX_OTHERS).min(Semaphore::MAX_PERMITS);
         Self { listener, permits: Arc::new(Semaphore::new(permits)) }
@@ -39,6 +40,7 @@ impl Listener for LimitedListener {
     type Io = LimitedStream;
     type Addr = SocketAddr;
 
+    /// Accepts a connection once one of the permits is free. It keeps the permit until it is closed.
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         // Never `None`: nobody closes the semaphore.
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
@@ -57,7 +59,7 @@ impl Listener for LimitedListener {
 pub(crate) struct WatcherFlag(Arc<AtomicBool>);
 
 impl WatcherFlag {
-    /// Marks the connection as a watcher.
+    /// Marks the connection as a watcher, which may stay open for any time.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -68,6 +70,7 @@ impl WatcherFlag {
 }
 
 impl Connected<IncomingStream<'_, LimitedListener>> for WatcherFlag {
+    /// Flag of the connection for its handlers, which set it when the connection becomes a watcher.
     fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
         stream.io().watcher.clone()
     }
@@ -82,6 +85,8 @@ pub(crate) struct LimitedStream {
 }
 
 impl LimitedStream {
+    /// Fails with a timeout if the connection is open for too long and is not a watcher, so that idle
+    /// connections do not use up the permits.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let is_late = !self.watcher.is_set() && self.deadline.as_mut().poll(context).is_ready();
         if is_late { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }

@@ -65,10 +65,12 @@ impl Mailbox {
         *newest = Some(Frame { snapshot, config, events, lost_events, work });
     }
 
+    /// Takes the newest frame; `None` if nothing was posted since the last call.
     pub(crate) fn take(&self) -> Option<Frame> {
         lock(&self.newest).take()
     }
 
+    /// Snapshot whose memory the next [`post`](Self::post) reuses; its content is no longer needed.
     pub(crate) fn give_back(&self, snapshot: Snapshot) {
         *lock(&self.spare) = Some(snapshot);
     }

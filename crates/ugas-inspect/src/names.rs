@@ -48,6 +48,7 @@ pub(crate) fn id_text(id: ControllerId) -> String {
     id.to_bits().to_string()
 }
 
+/// Handle from its debug text without the prefix, like `3v1`; `None` if it is none.
 fn handle(text: &str) -> Option<ControllerId> {
     let (index, generation) = text.split_once('v')?;
     let (index, generation): (u64, u64) = (index.parse().ok()?, generation.parse().ok()?);

@@ -76,6 +76,8 @@ impl Network {
 }
 
 impl ClientHistory {
+    /// Adds a sample of the last report, unless the previous one is too recent. Samples after `time` are
+    /// dropped first: a restored game goes back.
     fn sample(&mut self, time: f64) {
         // A restored game continues from an earlier time: later samples are no longer its past.
         while self.samples.back().is_some_and(|last| last.time > time) {
@@ -91,6 +93,7 @@ impl ClientHistory {
         self.samples.push_back(Sample { time, round_trip, received_bytes, rejected, corrected });
     }
 
+    /// Adds corrections, up to the limits; later ones than `now` are dropped first, as in [`Self::sample`].
     fn correct(&mut self, now: Time, mut new: Vec<Correction>) {
         while self.corrections.back().is_some_and(|last| last.time > now) {
             self.corrections.pop_back();
@@ -101,6 +104,7 @@ impl ClientHistory {
         self.corrections.drain(..excess);
     }
 
+    /// History up to a time, for the page; the counters are those of the last report.
     fn to_json(&self, until: f64) -> Value {
         let report = &self.report;
         let samples = self.samples.iter().filter(|sample| sample.time <= until);

@@ -16,18 +16,22 @@ pub(crate) struct RequestError {
 }
 
 impl RequestError {
+    /// Error of a request that is wrong in itself.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self { code: "bad-request", message: message.into() }
     }
 
+    /// Error of a request about something that does not exist at its moment.
     pub(crate) fn gone(message: impl Into<String>) -> Self {
         Self { code: "not-there", message: message.into() }
     }
 
+    /// Error of a request that cannot be done now, and may be repeated.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         Self { code: "busy", message: message.into() }
     }
 
+    /// Error of a request that the host does not allow.
     pub(crate) fn forbidden(message: impl Into<String>) -> Self {
         Self { code: "forbidden", message: message.into() }
     }
@@ -65,11 +69,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A text; an error if it is missing or of another type.
     pub(crate) fn required_text(self, key: &str) -> Result<&'a str, RequestError> {
         self.text(key)?.ok_or_else(|| RequestError::bad(format!("`{key}` is missing")))
     }
 
-    /// A non-negative integer.
+    /// A non-negative integer; `None` if it is missing or null.
     pub(crate) fn count(self, key: &str) -> Result<Option<u64>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -80,7 +85,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A finite number.
+    /// A finite number; `None` if it is missing or null.
     pub(crate) fn number(self, key: &str) -> Result<Option<f64>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -91,7 +96,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of texts.
+    /// A list of texts, at most [`MAX_LENGTH`]; empty if it is missing or null.
     pub(crate) fn texts(self, key: &str) -> Result<Vec<&'a str>, RequestError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
@@ -116,12 +121,14 @@ impl<'a> Fields<'a> {
         self.text(key)?.map(controller).transpose()
     }
 
+    /// Handle of a granted ability, as the page got it; whether it exists is not checked.
     pub(crate) fn ability(self, key: &str) -> Result<GrantedAbilityId, RequestError> {
         let bits = self.required_text(key)?.parse().ok().and_then(GrantedAbilityId::from_bits);
         bits.ok_or_else(|| RequestError::bad(format!("`{key}` is not a handle of an ability")))
     }
 }
 
+/// Handle of a controller, as the page got it; whether it exists is not checked.
 pub(crate) fn controller(text: &str) -> Result<ControllerId, RequestError> {
     let id = text.parse().ok().and_then(ControllerId::from_bits);
     id.ok_or_else(|| RequestError::bad(format!("`{text}` is not a handle of a controller")))

@@ -54,6 +54,7 @@ impl AccessPolicy {
     }
 }
 
+/// Whether a `Host` header names this machine: `localhost` or a loopback address, with any port.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -45,10 +45,12 @@ pub(crate) struct ServerState {
     pub(crate) max_connections: usize,
 }
 
+/// Routes: `/socket` for requests, and the files of the page for everything else.
 pub(crate) fn router(state: Arc<ServerState>) -> Router {
     Router::new().route("/socket", get(socket)).fallback(files).with_state(state)
 }
 
+/// Serves a file of the page, with headers that keep other sites out. Hosts that are not allowed get nothing.
 async fn files(
     State(state): State<Arc<ServerState>>,
     method: Method,
@@ -83,6 +85,8 @@ fn refusal_response(refused: AccessRefusal) -> Response {
     (status, text).into_response()
 }
 
+/// Opens the socket of a page, if host, origin and token are right and there is room. From then on the
+/// connection may stay open.
 async fn socket(
     State(state): State<Arc<ServerState>>,
     ConnectInfo(watcher): ConnectInfo<WatcherFlag>,
@@ -109,6 +113,7 @@ struct Connection {
 }
 
 impl Connection {
+    /// Connection that counts towards the limit until it is dropped; `None` if the limit is reached.
     fn new(state: &ServerState) -> Option<Self> {
         let max = state.max_connections;
         let counted = state
@@ -168,6 +173,7 @@ impl Connection {
         }
     }
 
+    /// Passes a request to the worker and waits for its answer; `None` if the worker has ended.
     async fn ask(&self, request: Value) -> Option<Value> {
         let (reply, answer) = oneshot::channel();
         self.shared.worker.send(Message::Request(Box::new(request), reply)).await.ok()?;

@@ -46,7 +46,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The title of the page.
+    /// Sets the title of the page: the name of the game or the recording.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();

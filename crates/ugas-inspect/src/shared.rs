@@ -112,7 +112,8 @@ impl Shared {
         }
     }
 
-    /// Whether frames are wanted.
+    /// Whether frames are wanted: somebody is connected, or the host keeps a timeline always. Otherwise a
+    /// host need not post.
     pub(crate) fn is_watched(&self) -> bool {
         self.always || self.connections.load(Ordering::Relaxed) > 0
     }
@@ -128,7 +129,7 @@ impl Shared {
         true
     }
 
-    /// Takes the queued edits.
+    /// Takes the queued edits, in their order. Costs one atomic access if there are none, as in most ticks.
     pub(crate) fn take_edits(&self) -> VecDeque<Edit> {
         if !self.has_edits.swap(false, Ordering::Acquire) {
             return VecDeque::new();
@@ -149,7 +150,7 @@ impl Shared {
         retired.extract_if(.., |(_, since)| *since < posts).map(|(effect, _)| effect).collect()
     }
 
-    /// Appends a line to the console.
+    /// Appends a line to the console and announces it; the oldest is dropped beyond the limit.
     pub(crate) fn note(&self, line: ConsoleLine) {
         let mut console = lock(&self.console);
         console.push_back(line);

@@ -26,7 +26,7 @@ pub(crate) trait Timeline: Send {
     /// The number of kept moments.
     fn len(&self) -> u64;
 
-    /// The game time of a moment.
+    /// The game time of a moment; `None` if the timeline does not have it, or no longer.
     fn time(&self, moment: u64) -> Option<Time>;
 
     /// How long the tick before a moment took: in the game, or on this machine when the recording was
@@ -65,6 +65,7 @@ pub(crate) struct LiveTimeline {
 }
 
 impl LiveTimeline {
+    /// Empty timeline that keeps at most so many moments and bytes; beyond either the oldest are dropped.
     pub(crate) fn new(max_moments: usize, max_bytes: usize) -> Self {
         Self { max_moments, max_bytes, ..Self::default() }
     }
@@ -94,6 +95,7 @@ impl LiveTimeline {
         }
     }
 
+    /// Moment that is still kept; `None` if it was dropped or has not come.
     fn kept(&self, moment: u64) -> Option<&KeptMoment> {
         self.moments.get(usize::try_from(moment.checked_sub(self.first)?).ok()?)
     }
@@ -116,6 +118,7 @@ impl Timeline for LiveTimeline {
         self.kept(moment)?.work
     }
 
+    /// Restores the moment from its snapshot, unless it is the one that was seen last.
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, String> {
         let at = moment.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         let kept = at.and_then(|at| self.moments.get(at));
@@ -157,6 +160,8 @@ pub(crate) struct RecordedTimeline<R> {
 }
 
 impl<R: Read + Seek + Send> RecordedTimeline<R> {
+    /// Timeline of a recording, whose moments are ends of its ticks, and times between them where ticks are
+    /// long.
     pub(crate) fn new(player: Player<R>) -> Self {
         let moments = moments(&player);
         Self { player, moments, work: Vec::new(), seen: None }
@@ -231,6 +236,7 @@ impl<R: Read + Seek + Send> Timeline for RecordedTimeline<R> {
         self.work.get(usize::try_from(moment).ok()?).copied()
     }
 
+    /// Plays the recording to the moment, unless it is the one that was seen last.
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, String> {
         let at = usize::try_from(moment).ok().and_then(|at| self.moments.get(at));
         let Some(&(time, place)) = at else { return Err(format!("the recording has no moment {moment}")) };

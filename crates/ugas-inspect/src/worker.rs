@@ -74,6 +74,8 @@ impl Worker {
         }
     }
 
+    /// Takes the newest frame: adds its state to the timeline and its events to the log, and announces it.
+    /// Events of a time that the game went back from are dropped. Nothing happens for a recording.
     fn receive_frame(&mut self, shared: &Shared) {
         let Subject::Live(timeline) = &mut self.subject else { return };
         let Some(frame) = shared.mailbox.take() else { return };
@@ -91,6 +93,7 @@ impl Worker {
         self.announce(shared);
     }
 
+    /// Updates the head, which connections send to their pages whenever it changes.
     fn announce(&mut self, shared: &Shared) {
         let events = self.event_log.len() as u64;
         let timeline = self.subject.timeline();
@@ -121,6 +124,8 @@ impl Worker {
         }
     }
 
+    /// Answers a request. Requests about a state have the moment in `at`, by default the newest. `edit` and
+    /// `pace` are refused unless the host allows them.
     fn answer(&mut self, shared: &Shared, names: &Names, fields: Fields<'_>) -> Answer {
         let kind = fields.required_text("request")?;
         match kind {
@@ -178,6 +183,7 @@ impl Worker {
         }
     }
 
+    /// State of a moment; the error says that the timeline does not have it.
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, RequestError> {
         self.subject.timeline().go_to(moment).map_err(RequestError::gone)
     }
@@ -195,6 +201,7 @@ impl Worker {
         }
     }
 
+    /// Answer to the first request: protocol, version, title, and what this inspector allows.
     fn hello(&mut self, shared: &Shared) -> Value {
         json!({
             "protocol": crate::PROTOCOL,

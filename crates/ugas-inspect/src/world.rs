@@ -143,6 +143,7 @@ pub(crate) fn series_of(
     series
 }
 
+/// Adds a change to a series, which begins with the value before the first one.
 fn push(series: &mut Series, time: Time, old: f64, new: f64) {
     if series.is_empty() {
         series.push((time, old));

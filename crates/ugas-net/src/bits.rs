@@ -77,7 +77,7 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Mask of the low bits.
+/// Mask of the low `count` bits; all bits from 64 on, where a shift would overflow.
 const fn low(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }

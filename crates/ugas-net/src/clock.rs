@@ -216,7 +216,7 @@ impl Clock {
         shown
     }
 
-    /// Whether an update was received.
+    /// Whether an update was received; before that there is no tick to show.
     pub const fn is_running(&self) -> bool {
         self.running.is_some()
     }
@@ -226,12 +226,13 @@ impl Clock {
         span(self.round_trip.map_or(0, |round_trip| round_trip.mean))
     }
 
-    /// Deviation of round trips.
+    /// Smoothed deviation of round trips from their mean; zero before the first measurement.
     pub fn round_trip_deviation(&self) -> Span {
         span(self.round_trip.map_or(0, |round_trip| round_trip.deviation))
     }
 
-    /// Rate relative to local time: 0.9 to 1.1.
+    /// Rate relative to local time: 0.9 to 1.1, and 1 before the first update. It differs from 1 while the
+    /// clock approaches its target.
     pub fn rate(&self) -> f64 {
         self.running.as_ref().map_or(1.0, |running| running.rate as f64 / 1_000.0)
     }
@@ -266,7 +267,7 @@ impl Clock {
         tick + self.round_trip.map_or(0, |round_trip| round_trip.mean) - self.local()
     }
 
-    /// Newest local time, in nanoseconds.
+    /// Newest local time, in nanoseconds, within [`LIMIT`].
     fn local(&self) -> i64 {
         bounded(i64::try_from(self.now.micros()).unwrap_or(i64::MAX).saturating_mul(1_000))
     }
@@ -333,7 +334,7 @@ impl Running {
 }
 
 impl Latest {
-    /// The estimate after a single sample.
+    /// Estimate from a single sample, without deviation.
     const fn first(sample: i64, measured: Measured) -> Self {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
     }
@@ -343,12 +344,12 @@ impl Latest {
         Self { deviation: round_trip / GUESSED_JITTER, ..Self::first(sample, Measured::Guessed) }
     }
 
-    /// The target offset.
+    /// Target offset from local time: the mean of the latest offset, and the margin.
     fn goal(&self, length: i64, widest: i64) -> i64 {
         self.mean + self.margin(length, widest)
     }
 
-    /// Lead at which frames shall arrive.
+    /// Lead at which frames shall arrive: twice the deviation and [`SPARE_TICKS`], at most `widest`.
     fn margin(&self, length: i64, widest: i64) -> i64 {
         (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }

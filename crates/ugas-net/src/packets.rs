@@ -30,7 +30,7 @@ pub enum Arrival {
 }
 
 impl Arrival {
-    /// Whether its content may be used.
+    /// Whether the datagram arrived for the first time, so that its content may be used.
     pub const fn is_new(self) -> bool {
         matches!(self, Self::Newest | Self::Late)
     }
@@ -77,7 +77,7 @@ impl ReceivedPackets {
         Arrival::Late
     }
 
-    /// Acknowledgement for the sender.
+    /// Acknowledgement for the sender: the newest datagram and which of the 32 before it arrived.
     pub const fn ack(&self) -> Ack {
         self.ack
     }

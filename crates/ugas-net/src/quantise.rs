@@ -130,7 +130,7 @@ impl Quantiser {
         }))
     }
 
-    /// Value of a code.
+    /// Value that a code stands for; the inverse of [`Self::code`] up to rounding.
     pub fn value(self, code: Code) -> f64 {
         match self {
             Self::Exact => f64::from_bits(code.0 as u64),
@@ -185,7 +185,7 @@ impl Quantiser {
         new.0.wrapping_sub(old.0)
     }
 
-    /// Writes a code.
+    /// Writes a code: the exact number, a signed number of steps, or the bits of its range.
     pub fn write(self, writer: &mut BitWriter, code: Code) {
         match self {
             Self::Exact => writer.number(f64::from_bits(code.0 as u64)),

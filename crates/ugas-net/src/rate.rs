@@ -49,7 +49,7 @@ impl TokenBucket {
         }
     }
 
-    /// Number of whole tokens available.
+    /// Number of whole tokens available at `now`, without taking any.
     pub fn available(&mut self, now: Time) -> u32 {
         self.fill(now);
         (self.parts / PARTS) as u32

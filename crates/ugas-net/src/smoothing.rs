@@ -21,11 +21,11 @@ pub trait Visual: Copy {
     /// Zero.
     const ZERO: Self;
 
-    /// `self + other × share`.
+    /// `self + other × share`: a share of -1 subtracts, one from 0 to 1 interpolates.
     #[must_use]
     fn plus(self, other: Self, share: f64) -> Self;
 
-    /// Distance from zero.
+    /// Distance from zero, never negative. Infinite or NaN marks a value that cannot be drawn.
     fn length(self) -> f64;
 }
 
@@ -148,7 +148,7 @@ impl<T: Visual> Interpolated<T> {
         self
     }
 
-    /// Changes the delay.
+    /// Changes the delay from now on; what is drawn jumps by the difference.
     pub const fn set_delay(&mut self, delay: Span) {
         self.delay = delay;
     }

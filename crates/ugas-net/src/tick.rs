@@ -15,7 +15,7 @@ impl Tick {
         Self(self.0.saturating_add(1))
     }
 
-    /// The tick `ticks` later.
+    /// The tick `ticks` later; stays at the last tick instead of overflowing.
     #[must_use]
     pub const fn after(self, ticks: u32) -> Self {
         Self(self.0.saturating_add(ticks))

@@ -162,7 +162,8 @@ impl VersionedView {
         changed
     }
 
-    /// Number of items held.
+    /// Number of entries, of remembered removals and of old values. For tests that nothing grows without
+    /// bound.
     pub(crate) fn held(&self) -> usize {
         self.entries.len() + self.removed.len() + self.history.len()
     }

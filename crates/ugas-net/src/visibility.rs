@@ -39,6 +39,7 @@ pub enum TagRule {
 }
 
 impl TagRule {
+    /// Whether the rule lets a tag or cue pass. `Only` names tags exactly, not their descendants.
     fn admits(&self, tag: TagId) -> bool {
         match self {
             Self::None => false,
@@ -92,7 +93,7 @@ impl Visibility {
         }
     }
 
-    /// Tags and cues (§13.2, Minimal).
+    /// Tags and cues, but neither attributes nor effects nor abilities (§13.2, Minimal).
     pub fn minimal() -> Self {
         Self {
             records: RecordVisibility { effects: false, abilities: false },
@@ -118,7 +119,8 @@ impl Visibility {
         }
     }
 
-    /// Nothing at all.
+    /// Nothing at all: the client knows only that the controller exists. To hide that too, hide the
+    /// controller.
     pub fn nothing() -> Self {
         Self { tags: TagRule::None, cues: TagRule::None, ..Self::minimal() }
     }
@@ -150,7 +152,7 @@ impl Visibility {
         self
     }
 
-    /// Includes the placement.
+    /// Includes position and facing, which no replication mode shows by itself.
     #[must_use]
     pub fn with_placement(mut self) -> Self {
         self.placement = true;
@@ -215,7 +217,7 @@ impl Visibility {
         }
     }
 
-    /// Whether an executed cue is included.
+    /// Whether an executed cue is sent, by the rule for looping cues.
     pub(crate) fn shows_cue(&self, cue: TagId) -> bool {
         self.cues.admits(cue)
     }
@@ -239,6 +241,7 @@ impl VisibilityFilter<'_> {
         self.controller
     }
 
+    /// How much of a piece is copied out of the simulation, by what the client may see of records.
     pub(crate) fn detail(&self) -> PieceDetail {
         self.visibility.detail()
     }

@@ -158,7 +158,7 @@ impl Link {
         self.under_way.peek().map(|Reverse(next)| next.arrival)
     }
 
-    /// Number of datagrams under way.
+    /// Number of datagrams that were sent and have not arrived yet, copies included.
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
@@ -250,13 +250,13 @@ impl Duplex {
         Self { to_server: direction(0), to_client: direction(1) }
     }
 
-    /// Sets the conditions of both directions.
+    /// Sets the conditions of both directions for datagrams that are sent from now on.
     pub fn set_conditions(&mut self, conditions: Conditions) {
         self.to_server.set_conditions(conditions);
         self.to_client.set_conditions(conditions);
     }
 
-    /// Cuts both directions; see [`Link::cut_until`].
+    /// Cuts both directions until a time; see [`Link::cut_until`].
     pub fn cut_until(&mut self, end: Time) {
         self.to_server.cut_until(end);
         self.to_client.cut_until(end);
@@ -284,7 +284,8 @@ struct Dice {
 }
 
 impl Dice {
-    /// Draws the numbers of a datagram.
+    /// Draws the numbers of a datagram from the seed and its number alone, so that other datagrams do not
+    /// shift them.
     fn throw(seed: u64, number: u64) -> Self {
         let mut stream = RandomStream::derive(seed, &[number]);
         let mut next = || stream.next_f64();

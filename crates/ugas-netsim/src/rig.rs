@@ -29,12 +29,13 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The server's id of the connection.
+    /// The connection by which the server knows the client; it stays over sessions.
     pub fn peer(&self) -> PeerId {
         self.peer
     }
 
-    /// Sets the deviation of its clock, in thousandths of the true rate.
+    /// Drift of the client's clock, in thousandths of the true rate; negative is slow. It applies to all time
+    /// since the start, so a change during a run makes the clock jump.
     pub fn set_drift(&mut self, thousandths: i64) {
         self.drift = thousandths;
     }
@@ -83,7 +84,7 @@ pub struct Rig<H> {
 }
 
 impl<H: Host> Rig<H> {
-    /// Creates a rig without clients.
+    /// Creates a rig without clients at time zero. The seed determines the faults of all links.
     pub fn new(server: Server<H>, seed: u64) -> Self {
         Self {
             server,
@@ -95,7 +96,7 @@ impl<H: Host> Rig<H> {
         }
     }
 
-    /// Current time.
+    /// True time of the rig, which no seat's drift changes.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -167,6 +168,7 @@ impl<H: Host> Rig<H> {
         }
     }
 
+    /// Tick length of the server, by which the rig steps.
     fn length(&self) -> TickLength {
         self.server.tick_length()
     }

@@ -109,7 +109,8 @@ impl ClientSocket {
         Ok(())
     }
 
-    /// Takes the oldest queued datagram.
+    /// Takes the oldest datagram that [`Self::poll`] received; `None` if there is none. The bytes are valid
+    /// until the next call.
     pub fn next_datagram(&mut self) -> Option<&[u8]> {
         self.inbox.next().map(|((), bytes)| bytes)
     }
@@ -131,7 +132,7 @@ impl ClientSocket {
         Ok(())
     }
 
-    /// The state of the connection.
+    /// The state of the connection: connecting, connected, refused by the server, or ended with the reason.
     #[must_use]
     pub fn state(&self) -> ClientState {
         if let Some(refusal) = self.refusal {
@@ -180,7 +181,7 @@ impl ClientSocket {
         wire::wait(&self.socket, timeout)
     }
 
-    /// The client's peer number.
+    /// The client's peer number, by which the server knows it: that of its token.
     #[must_use]
     pub fn peer(&self) -> u64 {
         self.netcode.client_id()
@@ -212,6 +213,8 @@ impl ClientSocket {
         matches!(self.state(), ClientState::Connecting | ClientState::Connected)
     }
 
+    /// Handles a received datagram: drops and counts those of strangers and damaged ones, keeps refusal
+    /// notices, which are not authenticated, and queues payloads.
     fn handle_datagram(&mut self, from: SocketAddr, datagram: &mut [u8]) {
         if from != self.netcode.server_addr() {
             self.statistics.strangers += 1;
@@ -247,7 +250,8 @@ impl ClientSocket {
         }
     }
 
-    /// Binds a new socket if the token's next server needs another IP version.
+    /// Socket for the server that the token names next: replaced if it has the other IP version, or is bound
+    /// to loopback and the server is not on this machine. Nothing happens once the connection has ended.
     fn follow_server(&mut self) -> io::Result<()> {
         let server = self.netcode.server_addr();
         let local = self.socket.local_addr()?;
@@ -259,6 +263,7 @@ impl ClientSocket {
         Ok(())
     }
 
+    /// Counts the begin or the end of the connection, by its state before and now.
     fn count(&mut self, was_connected: bool) {
         let is_connected = self.netcode.is_connected();
         self.statistics.connected += u64::from(is_connected && !was_connected);

@@ -10,11 +10,13 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
+    /// Clock with the time of the system. From then on it follows the monotonic clock, so that changes of the
+    /// system's time do not reach netcode.
     pub(crate) fn start() -> Self {
         Self { last: Instant::now(), unix: unix_now() }
     }
 
-    /// Time since 1970.
+    /// Time since 1970, as of the last advance.
     pub(crate) fn unix(&self) -> Duration {
         self.unix
     }

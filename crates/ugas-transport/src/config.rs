@@ -56,7 +56,8 @@ impl ServerConfig {
         }
     }
 
-    /// Sets the maximum number of peers.
+    /// Sets the maximum number of peers at a time; [`bind`](crate::ServerSocket::bind) refuses 0 and more
+    /// than netcode allows.
     #[must_use]
     pub fn max_clients(mut self, max_clients: u16) -> Self {
         self.max_clients = max_clients;
@@ -70,13 +71,15 @@ impl ServerConfig {
         self
     }
 
-    /// Sets the limits.
+    /// Sets the limits on requests and datagrams, which protect from floods.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
+    /// Checks the settings before the socket is opened. Without secrets a server must be on loopback or
+    /// explicitly open; with a key it must know its public address.
     pub(crate) fn check(&self) -> Result<(), BindError> {
         if !(1..=MAX_CLIENTS).contains(&self.max_clients) {
             return Err(BindError::MaxClients(self.max_clients));

@@ -44,7 +44,8 @@ impl PendingDisconnects {
         self.0.retain(|disconnect| disconnect.address != address);
     }
 
-    /// Sends the copies that are due.
+    /// Sends the copies that are due, and forgets disconnects after a while. Copies are sent because a lost
+    /// one would leave the other side waiting for its timeout.
     pub(crate) fn send_due(&mut self, now: Duration, mut send: impl FnMut(SocketAddr, &[u8])) {
         for disconnect in &mut self.0 {
             while RESEND_DELAYS.get(disconnect.sent).is_some_and(|pause| disconnect.began + *pause <= now) {

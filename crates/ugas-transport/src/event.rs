@@ -102,6 +102,7 @@ impl QueuedEvent {
         }
     }
 
+    /// Event for the caller, with the bytes that were queued with it.
     pub(crate) fn event(self, bytes: &[u8]) -> ServerEvent<'_> {
         match self {
             Self::Connected(peer) => ServerEvent::Connected { peer, user_data: bytes },

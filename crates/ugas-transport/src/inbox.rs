@@ -13,6 +13,7 @@ pub(crate) struct Inbox<T> {
 }
 
 impl<T: Copy> Inbox<T> {
+    /// Empty queue that is full at `limit` entries, at least 1.
     pub(crate) fn new(limit: usize) -> Self {
         Self { limit: limit.max(1), entries: Vec::new(), bytes: Vec::new(), taken: 0 }
     }
@@ -23,10 +24,13 @@ impl<T: Copy> Inbox<T> {
         self.waiting() >= self.limit
     }
 
+    /// Number of entries that were not taken yet.
     pub(crate) fn waiting(&self) -> usize {
         self.entries.len() - self.taken
     }
 
+    /// Adds an entry with its bytes, even if the queue is full: callers check [`Self::is_full`] where the
+    /// peer may be hostile.
     pub(crate) fn push(&mut self, what: T, bytes: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);

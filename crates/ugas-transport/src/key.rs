@@ -44,7 +44,7 @@ impl ServerKey {
         Self(generate_random_bytes())
     }
 
-    /// A key from its bytes.
+    /// Creates a key from its 32 secret bytes.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl ServerKey {
         Self::from_bytes(bytes.try_into().map_err(|_| KeyError::NotAKey)?)
     }
 
-    /// Reads a key file.
+    /// Reads a key file, as [`Self::create_file`] writes it.
     ///
     /// # Errors
     ///

@@ -48,13 +48,14 @@ impl MemoryServer {
         }
     }
 
-    /// A handle for clients to connect.
+    /// A handle for clients to connect, also from other threads. Any number of clients may share it.
     #[must_use]
     pub fn port(&self) -> MemoryPort {
         MemoryPort(self.hub.clone())
     }
 
-    /// Accepts or refuses a new client.
+    /// Connection of a new client: accepted, or refused if the server is full. An older connection of the
+    /// same peer is closed first ([`Departure::Replaced`]). A client that has already left is ignored.
     fn admit(&mut self, link: Arc<Link>) {
         let peer = link.peer;
         if let Some(old) = self.links.remove(&peer) {
@@ -76,6 +77,7 @@ impl MemoryServer {
 }
 
 impl ServerTransport for MemoryServer {
+    /// Admits new clients, and queues datagrams up to the limit; the rest waits in the links.
     fn poll(&mut self, _now: Instant) -> io::Result<()> {
         self.inbox.compact();
         let arrivals = {
@@ -118,6 +120,7 @@ impl ServerTransport for MemoryServer {
         Ok(())
     }
 
+    /// Ends the link of a peer and drops its queued events, so that no event of it follows.
     fn disconnect(&mut self, peer: u64) {
         if let Some(link) = self.links.remove(&peer) {
             link.end(ClientState::Disconnected(Ending::ClosedByServer));
@@ -245,6 +248,7 @@ impl Hub {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Wakes a server that waits.
     fn signal(&self) {
         self.lock().has_activity = true;
         self.activity.notify_all();
@@ -268,6 +272,7 @@ struct LinkState {
 }
 
 impl Link {
+    /// Locks the state of the link. A panic of the other side leaves it valid.
     fn lock(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -282,6 +287,7 @@ impl Link {
     }
 }
 
+/// Fails if the datagram is too long or the link is not connected.
 fn check(state: ClientState, bytes: &[u8]) -> Result<(), SendError> {
     if bytes.len() > MAX_DATAGRAM_BYTES {
         Err(SendError::TooLong(bytes.len()))
@@ -292,6 +298,7 @@ fn check(state: ClientState, bytes: &[u8]) -> Result<(), SendError> {
     }
 }
 
+/// Queues a datagram; it is lost if the other side does not read, like on a real network.
 fn push(queue: &mut VecDeque<Box<[u8]>>, bytes: &[u8]) {
     if queue.len() < MAX_WAITING {
         queue.push_back(bytes.into());

@@ -29,7 +29,7 @@ impl ProtocolId {
         self.0
     }
 
-    /// An id from its number.
+    /// An id from its number, for hosts that compute their own; otherwise use [`Self::of`].
     #[must_use]
     pub fn from_bits(bits: u64) -> Self {
         Self(bits)

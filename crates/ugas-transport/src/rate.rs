@@ -20,6 +20,7 @@ impl Rate {
         Self { per_second, burst }
     }
 
+    /// Time between two at the sustained rate; a rate of 0 counts as 1.
     fn interval(self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
@@ -33,6 +34,7 @@ pub(crate) struct RateLimiter {
 }
 
 impl RateLimiter {
+    /// Whether one more is within the rate at `now`; if so, it is counted.
     pub(crate) fn admits(&mut self, rate: Rate, now: Duration) -> bool {
         let interval = rate.interval();
         let empty_at = self.empty_at.max(now);
@@ -62,6 +64,8 @@ impl AddressLimiters {
         }
     }
 
+    /// Whether one more of this address is within the rate; if so, it is counted. Addresses share limiters by
+    /// a random hash, so that memory is bounded; an IPv6 network of 64 bits counts as one address.
     pub(crate) fn admits(&mut self, address: IpAddr, rate: Rate, now: Duration) -> bool {
         // The owner of an IPv6 address usually has the whole /64 network.
         let network = match address.to_canonical() {

@@ -75,11 +75,12 @@ impl Refusal {
         })
     }
 
-    /// Index in [`Refusal::ALL`].
+    /// Index in [`Refusal::ALL`], for counters by reason.
     pub(crate) fn index(self) -> usize {
         usize::from(self as u8 - 1)
     }
 
+    /// Refusal of a number on the wire; `None` if unknown.
     fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|refusal| *refusal as u8 == number)
     }

@@ -116,6 +116,7 @@ const CLOCK_SLACK: Duration = Duration::from_secs(60 * 60);
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
+    /// Takes the next bytes; a request that is too short has no issuer that is known.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         let (field, rest) = self.0.split_first_chunk().ok_or(Refusal::UnknownIssuer)?;
         self.0 = rest;

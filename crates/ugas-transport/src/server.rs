@@ -54,7 +54,8 @@ pub struct ServerSocket {
 const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
 
 impl ServerSocket {
-    /// Binds a server's socket.
+    /// Checks the settings and binds a server's socket. Clients can connect from the first
+    /// [`poll`](Self::poll) on.
     ///
     /// # Errors
     ///
@@ -143,7 +144,8 @@ impl ServerSocket {
         Ok(())
     }
 
-    /// Takes the oldest queued event.
+    /// Takes the oldest event that [`Self::poll`] queued; `None` if there is none. Its bytes are valid until
+    /// the next call.
     pub fn next_event(&mut self) -> Option<ServerEvent<'_>> {
         let (queued, bytes) = self.inbox.next()?;
         Some(queued.event(bytes))
@@ -205,12 +207,12 @@ impl ServerSocket {
         self.statistics.clone()
     }
 
-    /// The connected peers, in order.
+    /// The connected peers, sorted by number.
     pub fn peers(&self) -> impl Iterator<Item = u64> + '_ {
         self.peers.keys().copied()
     }
 
-    /// The address of a peer.
+    /// The address of a peer; `None` if it is not connected.
     #[must_use]
     pub fn address_of(&self, peer: u64) -> Option<SocketAddr> {
         self.peers.get(&peer).map(|peer| peer.address)
@@ -264,7 +266,8 @@ impl ServerSocket {
         }
     }
 
-    /// Passes a valid request to `renetcode`.
+    /// Passes a valid request to `renetcode`. A peer that is connected already is replaced by a token that
+    /// was never used, and refused otherwise.
     fn receive_request(&mut self, from: SocketAddr, request: &mut [u8]) -> Result<(), Refusal> {
         let now = self.clock.unix();
         let token = self.validator.examine(request, now)?;
@@ -360,7 +363,8 @@ impl ServerSocket {
         self.names = names;
     }
 
-    /// Disconnects a peer, without an event.
+    /// Disconnects a peer without an event. The disconnect packet is sent, and sent again later. Nothing
+    /// happens if it is not connected.
     fn disconnect_silently(&mut self, peer: u64) {
         let Some(mut entry) = self.peers.remove(&peer) else { return };
         self.addresses.remove(&entry.address);
@@ -374,6 +378,7 @@ impl ServerSocket {
         }
     }
 
+    /// Disconnects all peers without events, when the server shuts down.
     fn disconnect_all(&mut self) {
         while let Some((peer, _)) = self.peers.first_key_value() {
             self.disconnect_silently(*peer);
@@ -388,7 +393,7 @@ impl ServerSocket {
         self.inbox.push(QueuedEvent::Disconnected(peer, reason), &[]);
     }
 
-    /// Ends all connections of a peer.
+    /// Ends all connections of a peer whose tokens an attacker combined: which one is genuine is unknown.
     fn reject_peer(&mut self, peer: u64) {
         self.remove(peer, Departure::Replaced);
         while self.netcode.is_client_connected(peer) {

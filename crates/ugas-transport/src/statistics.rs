@@ -59,6 +59,7 @@ impl Statistics {
         self.malformed + self.strangers + self.limited + self.unauthentic
     }
 
+    /// Counts a refusal by its reason, and keeps the last address for messages.
     pub(crate) fn count_refusal(&mut self, reason: Refusal, from: SocketAddr) {
         self.refusals[reason.index()] += 1;
         self.refused_last[reason.index()] = Some(from);

@@ -58,21 +58,23 @@ impl Admission {
         }
     }
 
-    /// Sets the lifetime.
+    /// Sets the lifetime of the token, from 1 s; a client must connect within it. Checked when the token is
+    /// issued.
     #[must_use]
     pub fn valid_for(mut self, valid_for: Duration) -> Self {
         self.valid_for = valid_for;
         self
     }
 
-    /// Sets the timeout.
+    /// Sets how long the connection may be silent before it ends, from 1 s. Checked when the token is issued.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Sets the data for the server.
+    /// Sets the data for the server, which gets them when the client connects. Their length is checked when
+    /// the token is issued.
     #[must_use]
     pub fn user_data(mut self, user_data: impl Into<Vec<u8>>) -> Self {
         self.user_data = user_data.into();
@@ -148,7 +150,7 @@ impl ConnectToken {
         issue(&ServerKey::open(), protocol, admission)
     }
 
-    /// The peer that it admits.
+    /// The peer number that the token admits to the server.
     #[must_use]
     pub fn peer(&self) -> u64 {
         self.0.client_id
@@ -232,6 +234,7 @@ impl ConnectToken {
         &self.0.xnonce
     }
 
+    /// The token for `renetcode`, with its secret session keys.
     pub(crate) fn into_inner(self) -> renetcode::ConnectToken {
         *self.0
     }
@@ -273,6 +276,7 @@ fn is_life(life: Duration) -> bool {
     (Duration::from_secs(1)..=MAX_LIFE).contains(&life)
 }
 
+/// Checks an admission, and creates a token that is signed and encrypted with the server's key.
 fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result<ConnectToken, TokenError> {
     if !(1..=MAX_SERVERS).contains(&admission.servers.len()) {
         return Err(TokenError::Servers(admission.servers.len()));

@@ -16,7 +16,7 @@ pub trait ServerTransport {
     /// If the transport itself fails.
     fn poll(&mut self, now: Instant) -> io::Result<()>;
 
-    /// Takes the oldest queued event.
+    /// Takes the oldest queued event; `None` if there is none. Call it until then after each poll.
     fn next_event(&mut self) -> Option<ServerEvent<'_>>;
 
     /// Sends a datagram, which may be lost.
@@ -46,7 +46,7 @@ pub trait ClientTransport {
     /// If the transport itself fails.
     fn poll(&mut self, now: Instant) -> io::Result<()>;
 
-    /// Takes the oldest queued datagram.
+    /// Takes the oldest queued datagram; `None` if there is none. Call it until then after each poll.
     fn next_datagram(&mut self) -> Option<&[u8]>;
 
     /// Sends a datagram, which may be lost.
@@ -56,10 +56,10 @@ pub trait ClientTransport {
     /// [`SendError`].
     fn send(&mut self, bytes: &[u8]) -> Result<(), SendError>;
 
-    /// The state of the connection.
+    /// The state of the connection, with the reason once it is refused or has ended.
     fn state(&self) -> ClientState;
 
-    /// Disconnects.
+    /// Ends the connection and informs the server. Nothing happens if it has ended.
     fn disconnect(&mut self);
 
     /// Waits until something arrives or the timeout passes; returns whether there is something to poll.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::statistics::Statistics;
 
-/// Binds a non-blocking socket.
+/// Binds a UDP socket that never blocks: reads and writes return at once.
 pub(crate) fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(address)?;
     socket.set_nonblocking(true)?;
@@ -69,6 +69,7 @@ const NOBODY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Ad
 /// Minimum wait: some systems treat shorter ones as none, others as endless.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
+/// Whether an error concerns one datagram, such as an unreachable host, and the socket goes on.
 fn is_about_one_datagram(error: &io::Error) -> bool {
     /// Windows: the datagram was longer than the buffer.
     const TOO_LONG_FOR_BUFFER: i32 = 10040;

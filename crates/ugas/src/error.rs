@@ -149,6 +149,7 @@ impl From<ActivationRefusal> for Error {
 }
 
 impl From<MigrationError> for Error {
+    /// Error of the migration itself; errors of decoding and reloading get their own variants.
     fn from(error: MigrationError) -> Self {
         match error {
             MigrationError::Decode(error) => error.into(),
@@ -159,6 +160,7 @@ impl From<MigrationError> for Error {
 }
 
 impl From<EmbeddedRulesError> for Error {
+    /// Error of the embedded rules themselves; errors of decoding and rebuilding get their own variants.
     fn from(error: EmbeddedRulesError) -> Self {
         match error {
             EmbeddedRulesError::Decode(error) => error.into(),

@@ -56,7 +56,7 @@ pub struct Cooldown {
 }
 
 impl Cooldown {
-    /// Time left at an instant.
+    /// Time left at an instant of the game; zero once it is over.
     pub fn remaining(&self, now: Time) -> Span {
         self.ends.since(now).max(Span::ZERO)
     }
@@ -71,7 +71,7 @@ impl Cooldown {
 }
 
 impl Abilities {
-    /// The first grant of an ability.
+    /// The first grant of an ability, by the ability's name; `None` if it was never granted.
     pub fn first(&self, name: &str) -> Option<&AbilityEntry> {
         self.abilities.iter().find(|entry| *entry.name == *name)
     }
@@ -81,7 +81,7 @@ impl Abilities {
         self.abilities.iter().find(|entry| entry.input.as_ref().is_some_and(|bound| bound.as_str() == input))
     }
 
-    /// Whether the ability was granted.
+    /// Whether the ability of this name was granted at least once.
     pub fn has(&self, name: &str) -> bool {
         self.first(name).is_some()
     }

@@ -60,7 +60,7 @@ impl ActiveEffect {
 }
 
 impl ActiveEffects {
-    /// The first instance of an effect.
+    /// The first instance of an effect, by the name of its definition; `None` if none is active.
     pub fn first(&self, name: &str) -> Option<&ActiveEffect> {
         self.effects.iter().find(|effect| *effect.name == *name)
     }

@@ -18,10 +18,12 @@ impl Names {
         interned(&mut self.attributes, id.index(), || simulation.catalog().attribute_name(id))
     }
 
+    /// Name of a tag, shared by all components and events.
     pub(crate) fn tag(&mut self, simulation: &Simulation, id: TagId) -> Arc<str> {
         interned(&mut self.tags, id.index(), || simulation.catalog().tag_name(id))
     }
 
+    /// Name of an effect. It is shared unless the effect was created at run time.
     pub(crate) fn effect(&mut self, simulation: &Simulation, id: EffectId) -> Arc<str> {
         // A restored snapshot may give the id of an effect created at run time to another definition, so the
         // names of these effects are not interned.
@@ -31,11 +33,14 @@ impl Names {
         }
     }
 
+    /// Name of an ability, shared by all components and events.
     pub(crate) fn ability(&mut self, simulation: &Simulation, id: AbilityId) -> Arc<str> {
         interned(&mut self.abilities, id.index(), || simulation.catalog().ability_name(id))
     }
 }
 
+/// Name at an index, made on first use and shared from then on, so that updates of components allocate
+/// nothing.
 fn interned<'a>(names: &mut Vec<Option<Arc<str>>>, index: u32, name: impl FnOnce() -> &'a str) -> Arc<str> {
     let index = index as usize;
     if names.len() <= index {

@@ -47,7 +47,7 @@ pub trait NamesTag {
     /// Whether the tag or a descendant of it is present (§7.3 MatchesTag).
     fn is_in(&self, tags: &Tags) -> bool;
 
-    /// Whether this is the tag itself.
+    /// Whether this is the tag itself, ancestors and descendants excluded.
     fn names(&self, tag: &TagEntry) -> bool;
 }
 

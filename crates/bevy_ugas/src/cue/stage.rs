@@ -58,6 +58,8 @@ enum Order {
 }
 
 impl CueStage {
+    /// Registers the scene of a cue tag. The manager is created again at the next update, so active cues
+    /// restart.
     pub(crate) fn add(&mut self, tag: String, scene: CueScene) {
         self.scenes.push((tag, scene));
         // Forces the manager to be created again, with this scene.
@@ -105,6 +107,7 @@ impl CueStage {
         });
     }
 
+    /// Passes an event to the manager, which records orders for cues; [`Self::update`] comes before.
     pub(crate) fn handle_event(&mut self, event: &Event, game: &GameplayWorld) {
         if let (Some(manager), Some(simulation)) = (&mut self.manager, game.simulation()) {
             manager.handle_in(event, simulation);
@@ -140,7 +143,8 @@ impl CueStage {
         played
     }
 
-    /// Pools or despawns finished instances.
+    /// Disables finished instances that go back to a pool, and despawns the others. Called after the messages
+    /// of their last phase, so that observers still see them.
     pub(crate) fn release_finished(&mut self, world: &mut World) {
         for (slot, release) in core::mem::take(&mut self.finished) {
             match release {
@@ -167,6 +171,8 @@ impl CueStage {
         }
     }
 
+    /// Prepares an instance for a phase: enables it and moves it to the place of the cue. Spawns it again if
+    /// the host despawned it; `None` if the instance is unknown.
     fn play(
         &mut self,
         world: &mut World,
@@ -198,6 +204,7 @@ impl CueStage {
         Some(CuePlayed { entity, target, phase, context })
     }
 
+    /// Spawns an instance and lets its scene add components.
     fn spawn(&self, world: &mut World, class: CueClassId) -> Entity {
         let scene = self.scene(class);
         let name = scene.map_or("", |scene| scene.class.name.as_str());
@@ -208,17 +215,21 @@ impl CueStage {
         entity.id()
     }
 
+    /// How long an instance fades out after its end; `None` if it is unknown.
     fn lasts(&self, slot: Slot) -> Option<Duration> {
         let class = *self.manager.as_ref()?.handler().classes.get(&slot)?;
         self.scene(class).map(|scene| scene.lasts)
     }
 
+    /// Scene of a cue class. Classes are numbered by registration; scenes of unknown tags have none.
     fn scene(&self, class: CueClassId) -> Option<&CueScene> {
         let at = *self.scene_of_class.get(class.index() as usize)?;
         self.scenes.get(at).map(|(_, scene)| scene)
     }
 }
 
+/// Place to show a cue at: that of its context, else that of the target's avatar, else of the target itself.
+/// Children have their place in the world, roots their own transform, which is newer.
 fn location_of(world: &World, context: &CueContext, target: Option<Entity>) -> Option<Vec3> {
     if let Some([x, y, z]) = context.location() {
         return Some(Vec3::new(x as f32, y as f32, z as f32));
@@ -235,10 +246,12 @@ fn location_of(world: &World, context: &CueContext, target: Option<Entity>) -> O
 }
 
 impl OrderRecorder {
+    /// Records that an instance plays a phase.
     fn play(&mut self, play: PlayId, slot: Slot, phase: CuePhase, context: &CueContext) {
         self.orders.push(Order::Play { slot, play, phase, context: Box::new(context.clone()) });
     }
 
+    /// Whether an instance goes on after its end, to fade out; the stage reports when it is done.
     fn playback(&self, slot: Slot) -> Playback {
         let class = self.classes.get(&slot).map(|class| class.index() as usize);
         match class.and_then(|class| self.lingers.get(class)) {
@@ -251,6 +264,7 @@ impl OrderRecorder {
 impl CueHandler for OrderRecorder {
     type Instance = Slot;
 
+    /// Numbers a new instance; its entity is spawned when the orders are carried out.
     fn create(&mut self, class: CueClassId) -> Option<Slot> {
         let slot = self.next;
         self.next += 1;

@@ -14,6 +14,8 @@ pub(crate) struct ConvertedEvent {
 }
 
 impl ConvertedEvent {
+    /// Converts an event of the simulation. It has no typed event if its controller has no entity, or if its
+    /// kind has no type of its own.
     pub(crate) fn of(
         event: Event,
         simulation: &Simulation,
@@ -26,6 +28,7 @@ impl ConvertedEvent {
     }
 }
 
+/// Typed event for an event of the simulation; `None` for kinds that only [`SimulationEvent`] reports.
 fn convert(
     event: &Event,
     entity: Entity,

@@ -100,7 +100,8 @@ pub struct ServerLost {
 }
 
 impl ServerLost {
-    /// The reason as text.
+    /// The reason as text for the player: the server's refusal or bye if it sent one, else the state of the
+    /// connection.
     pub fn describe(&self) -> String {
         match (&self.refused, &self.reason, self.connection) {
             (Some(refused), ..) => refused.to_string(),
@@ -160,6 +161,8 @@ pub(crate) struct ClientSide {
 }
 
 impl Plugin for UgasClientPlugin {
+    /// Makes the game a client: the rules, once installed, create it with the endpoint. The fixed step
+    /// becomes the tick length. Other rules afterwards are refused, because the endpoint is used up.
     fn build(&self, app: &mut App) {
         let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (config, nonce) = (self.config.clone(), self.nonce);
@@ -189,6 +192,7 @@ impl Plugin for UgasClientPlugin {
 }
 
 impl ClientSide {
+    /// Client that begins to connect to the endpoint. The only error is a socket that cannot be opened.
     fn new(
         catalog: Arc<Catalog>,
         config: ClientConfig,
@@ -238,6 +242,8 @@ impl ClientSide {
         self.client.simulation().controllers().map(|(controller, _)| controller).collect()
     }
 
+    /// Datagrams from the transport, passed to the client. `now` is kept for the next [`step`](Self::step);
+    /// errors of the socket are only logged.
     fn receive(&mut self, now: Time) {
         self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
@@ -248,6 +254,7 @@ impl ClientSide {
         }
     }
 
+    /// Sends what the client has queued. Does nothing until the transport is connected: the datagrams wait.
     fn send(&mut self) {
         if self.transport.state() != ClientState::Connected {
             return;
@@ -278,6 +285,7 @@ impl GameplayWorld {
         Ok(())
     }
 
+    /// The network client; an error if the game is local or a server, or the rules are not installed.
     pub(crate) fn client(&mut self) -> Result<&mut Client, GameplayError> {
         match self.client_side() {
             Some(side) => Ok(&mut side.client),
@@ -285,6 +293,7 @@ impl GameplayWorld {
         }
     }
 
+    /// Client and transport; `None` if the game is local or a server, or the rules are not installed.
     fn client_side(&mut self) -> Option<&mut ClientSide> {
         match &mut self.backend {
             Some(Backend::Client(side)) => Some(side),
@@ -309,6 +318,7 @@ fn receive(
     }
 }
 
+/// System that sends datagrams and updates the resource [`UgasClient`].
 fn send(mut game: ResMut<'_, GameplayWorld>, mut status: ResMut<'_, UgasClient>) {
     if let Some(side) = game.client_side() {
         side.send();
@@ -375,6 +385,8 @@ fn apply_events(world: &mut World) {
     world.flush();
 }
 
+/// Spawns the entity of a controller that came into view. Its components are filled before
+/// [`RemoteController`] is inserted, so that observers of that can read them.
 fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
     let template = world.resource::<GameplayWorld>().simulation().and_then(|simulation| {
         let template = simulation.controller(controller)?.template()?;
@@ -392,6 +404,7 @@ fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
     world.entity_mut(entity).insert(RemoteController { template, is_own, server_id });
 }
 
+/// Writes an event as a message and triggers observers of it.
 fn emit<E: Message + Clone + for<'a> Event<Trigger<'a>: Default>>(world: &mut World, event: E) {
     world.write_message(event.clone());
     world.trigger(event);

@@ -64,6 +64,8 @@ impl KnownAbilities {
     }
 }
 
+/// Event of the game for an event of the client. Replicated changes have no cause but their source, and
+/// fields that are not replicated are defaults. `None` for events of the session.
 fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
     let mut cause = Cause::default();
     let kind = match event {

@@ -69,7 +69,7 @@ pub struct Relevance {
 }
 
 impl UgasServerPlugin {
-    /// A server for this endpoint.
+    /// A server for this endpoint, with the default settings, that shows every controller to everybody.
     pub fn new(endpoint: ServerEndpoint) -> Self {
         Self { config: ServerConfig::default(), endpoint: Mutex::new(Some(endpoint)), relevance: None }
     }
@@ -142,6 +142,8 @@ pub struct UgasServer {
 }
 
 impl Plugin for UgasServerPlugin {
+    /// Makes the game a server: the rules, once installed, create it with the endpoint. The fixed step
+    /// becomes the tick length. Other rules afterwards are refused, because the endpoint is used up.
     fn build(&self, app: &mut App) {
         let endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (mut config, relevance) = (self.config.clone(), self.relevance.clone());
@@ -174,6 +176,7 @@ impl Plugin for UgasServerPlugin {
 }
 
 impl ServerSide {
+    /// Server on the endpoint. The only error is an address that cannot be bound.
     fn new(
         catalog: Arc<Catalog>,
         simulation: &Config,
@@ -200,6 +203,8 @@ impl ServerSide {
         Ok(Self { server, transport, address, relevance, now: Time::ZERO, game, sessions })
     }
 
+    /// Runs one tick at the time of the last receipt, and sorts its events into those of the game and of
+    /// sessions.
     pub(crate) fn step(&mut self) {
         self.server.tick(self.now);
         while let Some(event) = self.server.poll_event() {
@@ -210,6 +215,9 @@ impl ServerSide {
         }
     }
 
+    /// Datagrams and disconnects from the transport, passed to the server. `now` is kept for the next
+    /// [`step`](Self::step). New connections are ignored, because sessions begin with a datagram; errors of
+    /// the socket are only logged.
     fn receive(&mut self, now: Time) {
         self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
@@ -228,6 +236,7 @@ impl ServerSide {
         }
     }
 
+    /// Sends what the server has queued, to all clients.
     fn send(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
             // Errors for disconnected peers are ignored.
@@ -235,6 +244,8 @@ impl ServerSide {
         }
     }
 
+    /// Shows or hides every controller to every client that does not own it, as the game's function decides.
+    /// Only in every n-th tick; nothing without such a function.
     fn decide_relevance(&mut self) {
         let Some(Relevance { every, decide }) = &self.relevance else { return };
         if !self.server.current_tick().0.is_multiple_of(*every) {
@@ -310,6 +321,7 @@ impl GameplayWorld {
         Ok(())
     }
 
+    /// The network server; an error if the game is local or a client, or the rules are not installed.
     fn server_mut(&mut self) -> Result<&mut Server, GameplayError> {
         match &mut self.backend {
             Some(Backend::Server(side)) => Ok(&mut side.server),
@@ -318,6 +330,7 @@ impl GameplayWorld {
         }
     }
 
+    /// Server and transport; `None` if the game is local or a client, or the rules are not installed.
     fn server_side(&mut self) -> Option<&mut ServerSide> {
         match &mut self.backend {
             Some(Backend::Server(side)) => Some(side),
@@ -338,6 +351,7 @@ fn decide_relevance(mut game: ResMut<'_, GameplayWorld>) {
     }
 }
 
+/// System that sends datagrams and updates the resource [`UgasServer`].
 fn send(mut game: ResMut<'_, GameplayWorld>, mut status: ResMut<'_, UgasServer>) {
     if let Some(side) = game.server_side() {
         side.send();

@@ -48,6 +48,7 @@ impl Default for UgasOverlayUiPlugin {
 }
 
 impl Plugin for UgasOverlayUiPlugin {
+    /// Spawns a hidden panel in front of everything else, and draws the overlay's text in it.
     fn build(&self, app: &mut App) {
         let look = self.clone();
         app.init_resource::<DebugOverlayText>()

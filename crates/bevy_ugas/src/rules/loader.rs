@@ -98,6 +98,8 @@ impl PackLoader {
         Self { read, ..self }
     }
 
+    /// All documents in the folder of a manifest, the manifest included. Records their fingerprint, by which
+    /// the watcher notices changes. An empty file fails a reload: an editor may be about to write it.
     async fn texts(
         &self,
         manifest: &AssetPath<'static>,
@@ -183,6 +185,8 @@ impl AssetLoader for PackLoader {
     type Settings = ();
     type Error = PackLoadError;
 
+    /// Loads a pack from a manifest and its folder, or a single document. Diagnostics are logged, also on
+    /// success.
     async fn load(
         &self,
         reader: &mut dyn Reader,
@@ -246,6 +250,7 @@ fn log(map: &SourceMap, diagnostics: &[Diagnostic]) {
     }
 }
 
+/// Diagnostic as one line, with file, line and column.
 fn line(map: &SourceMap, diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, severity, span, message, help } = diagnostic;
     let position = map.position(*span);
@@ -255,6 +260,7 @@ fn line(map: &SourceMap, diagnostic: &Diagnostic) -> String {
     format!("{path}:{}:{}: {severity}[{code}]: {message}{separator}{help}", position.line, position.column)
 }
 
+/// Whether a file may be a document of a pack, by its extension.
 fn is_document(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("yaml" | "yml" | "json"))

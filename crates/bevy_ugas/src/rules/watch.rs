@@ -34,6 +34,7 @@ impl LastRead {
         known.insert(path.to_string(), fingerprint)
     }
 
+    /// Fingerprint of the files that were read for a manifest; `None` if it was never loaded.
     fn of(&self, path: &AssetPath<'_>) -> Option<u64> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&path.to_string()).copied()
     }

@@ -408,11 +408,14 @@ impl GameplayWorld {
         Ok(simulation.set_placement(controller, placement)?)
     }
 
+    /// The simulation to change; an error if the rules are not installed or this is a client.
     fn authority(&mut self) -> Result<&mut Simulation, GameplayError> {
         let backend = self.backend.as_mut().ok_or(GameplayError::NoRules)?;
         backend.authority().ok_or(GameplayError::NotAuthority)
     }
 
+    /// The simulation to change, and the controller of an entity; errors as [`Self::authority`], or if it has
+    /// none.
     fn authority_and_controller(
         &mut self,
         entity: Entity,

@@ -25,7 +25,7 @@ impl GameplayWorld {
         self.backend.as_ref().map(Backend::simulation)
     }
 
-    /// The rules.
+    /// The installed rules; `None` until there are any.
     pub fn catalog(&self) -> Option<&Arc<Catalog>> {
         self.simulation().map(Simulation::catalog)
     }
@@ -40,7 +40,7 @@ impl GameplayWorld {
         self.rules_version
     }
 
-    /// Game time.
+    /// Game time; zero until the rules are installed. On a client it is that of the shown tick.
     pub fn now(&self) -> Time {
         self.simulation().map_or(Time::ZERO, Simulation::now)
     }
@@ -175,6 +175,7 @@ impl GameplayWorld {
         }
     }
 
+    /// Simulation and controller of an entity; an error if the rules are not installed or it has none.
     pub(crate) fn known(&self, entity: Entity) -> Result<(&Simulation, ControllerId), GameplayError> {
         let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
         let controller = self.controller(entity).ok_or(GameplayError::NoController(entity))?;

@@ -49,6 +49,8 @@ pub(super) fn play(player: &mut Player, script: &Script) -> anyhow::Result<Vec<F
 /// Result of a step; the error is its description.
 type StepResult = Result<(), String>;
 
+/// Performs a step of the script. The inner result is that of the step, with the reason why it failed; the
+/// outer error ends the session.
 fn perform(player: &mut Player, step: &Step, next: Option<&Step>) -> anyhow::Result<StepResult> {
     match &step.act {
         StepAction::Wait(seconds) => {
@@ -106,6 +108,8 @@ fn perform(player: &mut Player, step: &Step, next: Option<&Step>) -> anyhow::Res
     })
 }
 
+/// Activates a random ability that is ready, on a random target, itself included. Does nothing if none is; a
+/// refusal by the client's own prediction is no failure.
 fn act_randomly(player: &mut Player, random: &mut RandomStream) {
     let mut targets = player.others();
     targets.extend(player.own());
@@ -128,12 +132,13 @@ fn act_randomly(player: &mut Player, random: &mut RandomStream) {
     }
 }
 
+/// Random item; `None` if there is none.
 fn pick<T: Copy>(random: &mut RandomStream, among: &[T]) -> Option<T> {
     let at = random.below(among.len().max(1) as u64);
     among.get(usize::try_from(at).unwrap_or(0)).copied()
 }
 
-/// Waits until an expectation is met.
+/// Waits until an expectation is met, at most for its time; otherwise the result names all differences.
 fn expect(player: &mut Player, expectation: &Expectation) -> anyhow::Result<StepResult> {
     let timeout = Duration::from_secs_f64(expectation.within);
     wait(player, timeout, |player| differences(player, expectation).is_empty())?;
@@ -141,6 +146,7 @@ fn expect(player: &mut Player, expectation: &Expectation) -> anyhow::Result<Step
     Ok(if differences.is_empty() { Ok(()) } else { Err(unfinished(player, &differences.join("; "))) })
 }
 
+/// Differences between the shown state and an expectation, as messages; empty if it is met.
 fn differences(player: &Player, expectation: &Expectation) -> Vec<String> {
     let simulation = player.client().simulation();
     let catalog = simulation.catalog();

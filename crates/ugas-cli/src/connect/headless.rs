@@ -4,7 +4,7 @@ use super::event_lines;
 use super::player::Player;
 use crate::output::{self, Format};
 
-/// Prints events until the session ends.
+/// Prints events until the session ends; nothing with JSON, whose only output is the outcome.
 pub(super) fn play(player: &mut Player, format: Format) -> anyhow::Result<()> {
     let mut has_begun = false;
     while !player.is_over() {

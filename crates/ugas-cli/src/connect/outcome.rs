@@ -49,11 +49,13 @@ impl SessionOutcome {
         }
     }
 
+    /// Exit status: success if the player left or the server closed the session, and no step failed.
     pub(super) fn status(&self) -> Status {
         let is_fine = matches!(self.end, End::Left | End::Closed(_)) && self.failures.is_empty();
         if is_fine { Status::Success } else { Status::Negative }
     }
 
+    /// Prints the outcome; as text, failures and refusals go to standard error.
     pub(super) fn print(&self, format: Format) -> anyhow::Result<()> {
         match format {
             Format::Json => output::print_json(&self.json()),
@@ -72,6 +74,7 @@ impl SessionOutcome {
         }
     }
 
+    /// Outcome in one word, with the reason if the server or the network ended the session.
     fn words(&self) -> (&'static str, Option<&str>) {
         match &self.end {
             End::Left if self.failures.is_empty() => ("left", None),
@@ -82,6 +85,7 @@ impl SessionOutcome {
         }
     }
 
+    /// Summary of the session; empty if the server never admitted the client.
     fn text(&self) -> String {
         if self.id.is_none() {
             return String::new();

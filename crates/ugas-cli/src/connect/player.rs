@@ -81,7 +81,7 @@ impl Player {
         Ok(events)
     }
 
-    /// The player's own controller.
+    /// The player's own controller; `None` until the server has given and sent it.
     pub(super) fn own(&self) -> Option<ControllerId> {
         let client = self.client();
         client.own_controllers().find(|id| client.simulation().controller(*id).is_some())
@@ -105,7 +105,8 @@ impl Player {
         format!("{template} {}", known.ordinal())
     }
 
-    /// The player's abilities.
+    /// All abilities of the player's controller, those that players cannot activate included; empty without a
+    /// controller.
     pub(super) fn abilities(&self) -> Vec<GrantedAbilityId> {
         let own = self.own().and_then(|own| self.client().simulation().controller(own));
         own.map(|own| own.abilities().to_vec()).unwrap_or_default()
@@ -126,7 +127,7 @@ impl Player {
         self.client().simulation().debug(controller)
     }
 
-    /// The player's ability with this name.
+    /// The player's first granted ability with this name; `None` if it is not granted.
     pub(super) fn ability(&self, name: &str) -> Option<GrantedAbilityId> {
         let simulation = self.client().simulation();
         self.abilities().into_iter().find(|ability| {
@@ -174,7 +175,8 @@ impl Player {
         self.record_result(sent);
     }
 
-    /// Cancels all activations of an ability.
+    /// Cancels all activations of an ability. The result is kept in `last`; refused with `NotActive` if there
+    /// is none.
     pub(super) fn cancel(&mut self, ability: GrantedAbilityId) {
         let granted = self.client().simulation().ability(ability);
         let activations = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
@@ -195,6 +197,7 @@ impl Player {
         };
     }
 
+    /// Result of an action that the client refused, by its code and in words.
     fn refused(&self, error: &ActError) -> LastAction {
         match error {
             ActError::Refused(refusal) => {

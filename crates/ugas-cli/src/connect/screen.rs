@@ -68,6 +68,7 @@ fn list(frame: &mut Frame<'_>, area: Rect, title: &'static str, lines: Vec<Line<
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
 }
 
+/// Attribute with a bar of its share, red below a quarter; without a maximum there is only the value.
 fn bar_line(bar: &Bar, colour: Colour) -> Line<'static> {
     let name = Span::raw(format!("{:<14} ", bar.name));
     let Some(share) = bar.share else {
@@ -84,6 +85,7 @@ fn bar_line(bar: &Bar, colour: Colour) -> Line<'static> {
     Line::from(vec![name, filled, empty, Span::raw(format!(" {}", bar.value))])
 }
 
+/// Ability with the digit that activates it; only the first nine have one.
 fn ability_line(at: usize, ability: &AbilityRow) -> Line<'static> {
     let key = if at < 9 { (at + 1).to_string() } else { " ".to_owned() };
     let text = format!("{key} {}  {}", ability.name, ability.note);

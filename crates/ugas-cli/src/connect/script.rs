@@ -107,6 +107,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// Whether a value is within the bounds, up to a small tolerance for rounding.
     pub(super) fn admits(self, value: f64) -> bool {
         let slack = |bound: f64| if bound.is_finite() { bound.abs().max(1.0) * TOLERANCE } else { 0.0 };
         value >= self.at_least - slack(self.at_least) && value <= self.at_most + slack(self.at_most)
@@ -135,6 +136,7 @@ impl Script {
         Self::parse(file, text, catalog)
     }
 
+    /// Parses a script; the error has file and line. Names are checked against the catalog.
     fn parse(file: &Path, text: String, catalog: &Catalog) -> anyhow::Result<Self> {
         let mut map = SourceMap::new();
         let id = map.add(file, text);
@@ -161,10 +163,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Line of a span, for messages and step results.
     fn line(&self, span: Span) -> u32 {
         self.map.position(span).line
     }
 
+    /// Error at a span, with file and line.
     fn wrong(&self, span: Span, message: &str) -> anyhow::Error {
         let line = self.line(span);
         anyhow!("{}:{line}: {message}", self.file.display())
@@ -186,16 +190,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Text of a value; numbers and others are an error.
     fn text(&self, node: &Node) -> anyhow::Result<String> {
         let text = node.text().map(str::to_owned);
         text.ok_or_else(|| self.wrong(node.span, &format!("expected a string, not {}", node.describe())))
     }
 
+    /// Finite number of a value; others are an error.
     fn number(&self, node: &Node) -> anyhow::Result<f64> {
         let number = node.number().filter(|number| number.is_finite());
         number.ok_or_else(|| self.wrong(node.span, &format!("expected a number, not {}", node.describe())))
     }
 
+    /// Seconds from 0 to [`MAX_SECONDS`]; others are an error.
     fn seconds(&self, node: &Node) -> anyhow::Result<f64> {
         let seconds = self.number(node)?;
         if (0.0..=MAX_SECONDS).contains(&seconds) {
@@ -204,6 +211,7 @@ impl Reader<'_> {
         Err(self.wrong(node.span, &format!("expected seconds from 0 to {MAX_SECONDS}")))
     }
 
+    /// Reads the root of a script: a mapping with `Steps`, and an optional `Name`. Other keys are an error.
     fn script(&self, node: &Node) -> anyhow::Result<Script> {
         let entries = self.entries(node, &["Name", "Steps"])?;
         let steps = entries.iter().find(|entry| entry.key.value == "Steps");
@@ -216,6 +224,7 @@ impl Reader<'_> {
         Ok(Script { steps: steps.collect::<anyhow::Result<_>>()? })
     }
 
+    /// Reads a step: one action, or `Confirm` or `Decline` as plain text.
     fn step(&self, node: &Node) -> anyhow::Result<Step> {
         const KINDS: [&str; 9] =
             ["Wait", "Activate", "Cancel", "Press", "Release", "Confirm", "Decline", "Random", "Expect"];
@@ -244,6 +253,7 @@ impl Reader<'_> {
         Ok(Step { line, act })
     }
 
+    /// Reads an activation: an ability, or a mapping with `Ability` and `Target`.
     fn activate(&self, node: &Node) -> anyhow::Result<StepAction> {
         // `Activate: GA_Jump` is short for the ability alone.
         if node.text().is_some() {
@@ -260,6 +270,7 @@ impl Reader<'_> {
         Ok(StepAction::Activate { ability, target })
     }
 
+    /// Reads the name of an ability that the rules have.
     fn ability(&self, node: &Node) -> anyhow::Result<String> {
         let name = self.text(node)?;
         match self.catalog.ability(&name) {
@@ -268,6 +279,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads random play: `Seconds`, and optionally the pause `Every` and a `Seed`.
     fn random(&self, node: &Node) -> anyhow::Result<StepAction> {
         let (mut seconds, mut every, mut seed) = (None, 0.3, 1);
         for Entry { key, value } in self.entries(node, &["Seconds", "Every", "Seed"])? {
@@ -281,6 +293,7 @@ impl Reader<'_> {
         Ok(StepAction::Random { seconds, every, seed })
     }
 
+    /// Reads an expectation; without `Within` it has the usual time to come true.
     fn expectation(&self, node: &Node) -> anyhow::Result<Expectation> {
         const KEYS: [&str; 8] =
             ["Within", "Attributes", "Tags", "Last", "Confirmed", "Rejected", "Mispredicted", "Others"];
@@ -310,6 +323,7 @@ impl Reader<'_> {
         Ok(expectation)
     }
 
+    /// Reads expected values by name of the attribute, which the rules must have.
     fn attributes(&self, node: &Node) -> anyhow::Result<Vec<(String, Bounds)>> {
         let entries = node.entries().iter();
         entries
@@ -320,6 +334,7 @@ impl Reader<'_> {
             .collect()
     }
 
+    /// Reads one tag or a list of tags, which the rules must have.
     fn tags(&self, node: &Node) -> anyhow::Result<Vec<String>> {
         let tag = |node: &Node| {
             let name = self.text(node)?;
@@ -332,6 +347,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a number, or a range with `AtLeast` and `AtMost`.
     fn bounds(&self, node: &Node) -> anyhow::Result<Bounds> {
         if let Some(number) = node.number() {
             return Ok(Bounds { at_least: number, at_most: number });

@@ -35,7 +35,7 @@ pub(super) enum AccessKind {
 }
 
 impl AccessKind {
-    /// Message of a refusal.
+    /// Message of a refusal. Without a token of the server, advice about tokens is left out.
     fn refused(self, refusal: Refusal) -> String {
         match self {
             Self::Token => refusal.to_string(),
@@ -43,6 +43,8 @@ impl AccessKind {
         }
     }
 
+    /// Message of the end of a connection. A token that the client issued itself expires when the server
+    /// never answers, so that is what it says.
     fn ended(self, ending: Ending) -> String {
         match (self, ending) {
             // The self-issued token expired because the server never answered.
@@ -155,14 +157,17 @@ impl Session {
         self.finish(End::Left);
     }
 
+    /// Notes how the session ended; the first reason counts.
     fn finish(&mut self, end: End) {
         self.end.get_or_insert(end);
     }
 
+    /// Time since the session began, for client and link.
     fn now(&self) -> Time {
         online::time_since(self.start)
     }
 
+    /// Delivers arrived datagrams to the client, through the simulated link if there is one.
     fn receive(&mut self, now: Time) {
         let Self { socket, link, client, .. } = self;
         while let Some(bytes) = socket.next_datagram() {
@@ -179,6 +184,7 @@ impl Session {
         }
     }
 
+    /// Sends what the client has queued, through the simulated link if there is one.
     fn send(&mut self, now: Time) {
         while let Some(bytes) = self.client.poll_transmit() {
             match &mut self.link {

@@ -77,6 +77,7 @@ struct ScreenState {
 }
 
 impl ScreenState {
+    /// Adds a line to the event list; the oldest is dropped beyond the limit.
     fn note(&mut self, line: String) {
         self.events.push_back(line);
         while self.events.len() > MAX_EVENTS {
@@ -91,6 +92,7 @@ impl ScreenState {
         self.target.filter(is_there).or_else(|| others.first().copied())
     }
 
+    /// Carries out a key: activates an ability on the target, chooses a target, or answers a confirmation.
     fn press(&mut self, player: &mut Player, action: Action) {
         match action {
             Action::Use(at) => {
@@ -117,6 +119,8 @@ impl ScreenState {
         }
     }
 
+    /// Chooses the next or previous visible controller as target, round and round; the first if none was
+    /// chosen.
     fn turn(&mut self, player: &Player, by: isize) {
         let others = player.others();
         let at = self.target(player).and_then(|target| others.iter().position(|id| *id == target));
@@ -125,7 +129,7 @@ impl ScreenState {
         self.target = usize::try_from(next).ok().and_then(|next| others.get(next).copied());
     }
 
-    /// Result of the player's last action.
+    /// Result of the player's last action, for the message line; empty before the first.
     fn message(&self, player: &Player) -> String {
         match &player.last {
             LastAction::Nothing => String::new(),
@@ -137,6 +141,7 @@ impl ScreenState {
     }
 }
 
+/// Action of a key; with Control held only Ctrl-C has one.
 fn action(key: KeyEvent) -> Action {
     if terminal::is_control(key) {
         return if terminal::is_interrupt(key) { Action::Leave } else { Action::Nothing };

@@ -59,7 +59,7 @@ pub(super) struct OtherRow {
 pub(super) const NOT_REPLICATED: &str = "NotReplicated";
 
 impl SessionView {
-    /// The current view.
+    /// The current view of a session. Controllers without a page, which just vanished, are left out.
     pub(super) fn of(
         player: &Player,
         target: Option<ControllerId>,
@@ -100,6 +100,8 @@ impl SessionView {
         view
     }
 
+    /// Fills in the own controller: bars, tags, effects without internal ones, and the abilities that a digit
+    /// activates.
     fn show(&mut self, page: &ControllerPage, choices: &[GrantedAbilityId]) {
         let withheld = |name: &String| Bar { name: name.clone(), value: NOT_REPLICATED.into(), share: None };
         let shown = page.attributes.iter().map(|line| bar(line, &page.attributes));
@@ -135,6 +137,7 @@ fn bar(line: &AttributeLine, all: &[AttributeLine]) -> Bar {
     Bar { name: line.name.clone(), value, share }
 }
 
+/// Row of an ability, with its activity, cooldown and charges; other obstacles only without a cooldown.
 fn ability(line: &AbilityLine) -> AbilityRow {
     let mut notes = Vec::new();
     if line.runs > 0 {

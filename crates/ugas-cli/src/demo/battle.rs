@@ -89,7 +89,7 @@ impl Battle {
         self.observers.resize_with(SEATS, ClientObserver::default);
     }
 
-    /// The observer of a client.
+    /// The observer of a client; `None` if nobody inspects the match.
     pub(super) fn observer(&mut self, seat: usize) -> Option<&mut ClientObserver> {
         self.observers.get_mut(seat)
     }
@@ -130,7 +130,8 @@ impl Battle {
         }
     }
 
-    /// Handles the events of the server and the clients.
+    /// Events of the server since the last call: gives fighters to clients that joined, logs rejections, and
+    /// keeps and logs events of the game. Events of clients are dropped.
     fn handle_events(&mut self) {
         self.events.clear();
         while let Some(event) = self.rig.server.poll_event() {
@@ -204,11 +205,13 @@ pub(super) fn played_at(seat: usize) -> Option<usize> {
     ROSTER.iter().position(|entry| entry.played_by == PlayedBy::Client(seat))
 }
 
+/// Name of a granted ability; empty if it is no longer granted.
 fn ability_name(simulation: &Simulation, ability: GrantedAbilityId) -> String {
     let granted = simulation.ability(ability).map(|granted| granted.ability());
     granted.map_or_else(String::new, |id| simulation.catalog().ability_name(id).to_owned())
 }
 
+/// Rules of the built-in pack, without its scenarios.
 fn catalog() -> anyhow::Result<Arc<Catalog>> {
     let definitions = PACK.iter().filter(|(name, _)| !name.starts_with("scenarios/"));
     let files = definitions.fold(Loader::new(), |loader, (name, text)| loader.text(*name, *text));

@@ -58,6 +58,7 @@ struct State {
 }
 
 impl EventLog {
+    /// Empty log, with the states that are reported. An error if the pack lacks one of their tags.
     pub(super) fn new(catalog: &Catalog) -> anyhow::Result<Self> {
         let state = |name, begins, ends, weight, of_heroes| {
             Ok::<_, anyhow::Error>(State { tag: catalog.tag(name)?, begins, ends, weight, of_heroes })
@@ -118,6 +119,7 @@ impl EventLog {
         self.push(LogLine { time, text, weight: Weight::Network });
     }
 
+    /// Reported state of a tag; `None` if the tag is not reported, or only for heroes and this is a minion.
     fn state(&self, tag: TagId, who: usize) -> Option<&State> {
         let state = self.states.iter().find(|state| state.tag == tag)?;
         (!state.of_heroes || ROSTER[who].is_hero()).then_some(state)

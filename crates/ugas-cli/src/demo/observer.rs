@@ -106,6 +106,7 @@ impl ClientObserver {
         }
     }
 
+    /// Keeps a correction for the next report; further ones are dropped beyond the limit.
     fn note(&mut self, time: Time, cause: CorrectionCause, differences: Vec<Difference>) {
         if self.corrections.len() < MAX_CORRECTIONS {
             self.corrections.push(Correction { time, cause, differences });
@@ -113,6 +114,7 @@ impl ClientObserver {
     }
 }
 
+/// Datagram without the checksum that the simulated link added.
 fn opened(sealed: &[u8]) -> &[u8] {
     &sealed[..sealed.len().saturating_sub(CHECKSUM_BYTES)]
 }
@@ -122,6 +124,8 @@ fn opened(sealed: &[u8]) -> &[u8] {
 struct Changes(Vec<Difference>);
 
 impl Changes {
+    /// Notes a change of an own controller. Of several changes of one thing the first predicted and the last
+    /// actual value count; changes of others are ignored.
     fn note(&mut self, client: &Client, event: &ClientEvent) {
         let (catalog, simulation) = (client.catalog(), client.simulation());
         let is_own = |id| client.own_controllers().any(|own| own == id);

@@ -37,6 +37,7 @@ impl Entry {
 
 const MINION: &str = "Minion";
 
+/// Fighter in a row of its team; the rows face each other.
 const fn entry(
     name: &'static str,
     template: &'static str,

@@ -62,6 +62,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
 }
 
 impl Scene<'_> {
+    /// Draws score, clock and seed, and a bar of the time that has passed.
     fn head(&self, frame: &mut Frame<'_>, area: Rect) {
         let [title, bar] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
         let view = self.view;
@@ -81,6 +82,7 @@ impl Scene<'_> {
         frame.render_widget(Line::from_iter(self.bar(share, bar.width, Color::Indexed(39), '━', '─')), bar);
     }
 
+    /// Two lines for each hero: values and states, then abilities. The bars grow with the width.
     fn heroes(&self, width: u16) -> Vec<Line<'_>> {
         let bar = (width.saturating_sub(40) / 2).clamp(6, 24);
         self.view.heroes.iter().flat_map(|hero| [self.hero(hero, bar), self.abilities(hero)]).collect()
@@ -108,6 +110,7 @@ impl Scene<'_> {
         Line::from(spans)
     }
 
+    /// Line with who plays the hero and its abilities.
     fn abilities(&self, hero: &Fighter) -> Line<'_> {
         let by = format!("  {:<9}   ", played_by(hero.played_by));
         let mut spans = vec![Span::styled(by, self.dim())];
@@ -115,6 +118,7 @@ impl Scene<'_> {
         Line::from(spans)
     }
 
+    /// Ability with its state: a filling dial and seconds during the cooldown, else a full or an empty dot.
     fn ability(&self, ability: &AbilityStatus) -> Span<'_> {
         let name = &ability.name;
         match (&ability.cooldown, ability.is_ready) {
@@ -133,6 +137,7 @@ impl Scene<'_> {
         }
     }
 
+    /// One line for each team, with a bar for each minion.
     fn minions(&self, width: u16) -> Vec<Line<'_>> {
         let bar = (width.saturating_sub(30) / 3).clamp(4, 16);
         let team = |team: usize| {
@@ -151,6 +156,7 @@ impl Scene<'_> {
         (0..TEAMS.len()).map(team).collect()
     }
 
+    /// Table of the clients: round trip, lead, outcomes of commands, corrections and received bytes a second.
     fn network(&self) -> Vec<Line<'_>> {
         let head = format!(
             "{:<9}{:<6}{:>11}{:>10}{:>10}{:>9}{:>10}{:>11}",
@@ -181,6 +187,7 @@ impl Scene<'_> {
         std::iter::once(Line::styled(head, self.dim())).chain(lines).collect()
     }
 
+    /// Latest events, the important ones bold and those of the network in red.
     fn events(&self) -> Vec<Line<'_>> {
         let line = |line: &LogLine| {
             let style = match line.weight {
@@ -194,6 +201,7 @@ impl Scene<'_> {
         self.view.lines.iter().map(line).collect()
     }
 
+    /// Draws the inspector's address, if it runs, and the keys.
     fn foot(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(address) = self.address {
             let spans = vec![
@@ -208,6 +216,7 @@ impl Scene<'_> {
         frame.render_widget(Line::styled(format!("{KEYS} "), self.dim()).right_aligned(), area);
     }
 
+    /// Draws lines in a frame with a title; nothing if there is no room for a line.
     fn pane(&self, frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'_>>) {
         if area.height < 3 {
             return;

@@ -24,7 +24,8 @@ enum Action {
     Nothing,
 }
 
-/// Shows a match.
+/// Shows a match in real time until it is over or the viewer quits. A machine that is too slow falls behind,
+/// and skips what is beyond the limit.
 pub(super) fn watch(show: &mut DemoRun) -> anyhow::Result<()> {
     let mut screen = Screen::open()?;
     let address = show.inspector.as_ref().map(Inspector::url);

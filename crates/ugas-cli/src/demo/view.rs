@@ -116,6 +116,7 @@ pub(super) struct MatchView {
 }
 
 impl MatchView {
+    /// View of a battle as the server has it. A team scores for every fall of the other one.
     pub(super) fn of(battle: &Battle) -> Self {
         let names = Names::of(battle);
         let fighters = (0..ROSTER.len()).map(|number| fighter(battle, &names, number));
@@ -151,6 +152,7 @@ struct Names {
 }
 
 impl Names {
+    /// Ids of the attributes and tags that the view reads; `None` for those that the pack lacks.
     fn of(battle: &Battle) -> Self {
         let catalog = battle.simulation().catalog();
         let attribute = |name| catalog.attribute(name).ok();
@@ -166,6 +168,7 @@ impl Names {
     }
 }
 
+/// View of the fighter at a place of the roster; attributes that it lacks are 0.
 fn fighter(battle: &Battle, names: &Names, number: usize) -> Fighter {
     let (entry, id) = (&ROSTER[number], battle.fighters[number]);
     let simulation = battle.simulation();
@@ -185,6 +188,7 @@ fn fighter(battle: &Battle, names: &Names, number: usize) -> Fighter {
     }
 }
 
+/// Last parts of the tags below `State` that a fighter has.
 fn states(battle: &Battle, names: &Names, id: ControllerId) -> Vec<String> {
     let registry = battle.simulation().catalog().tags();
     let (Some(tags), Some(state)) = (battle.simulation().tags(id), names.state) else { return Vec::new() };
@@ -192,6 +196,7 @@ fn states(battle: &Battle, names: &Names, id: ControllerId) -> Vec<String> {
     below.map(|(tag, _)| last_part(registry.name(tag)).to_owned()).collect()
 }
 
+/// Abilities with a cooldown, without their prefix `GA_`; others are always ready and not shown.
 fn abilities(battle: &Battle, id: ControllerId) -> Vec<AbilityStatus> {
     let simulation = battle.simulation();
     let abilities = simulation.controller(id).map(|known| known.abilities()).unwrap_or_default();

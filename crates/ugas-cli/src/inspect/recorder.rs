@@ -18,6 +18,7 @@ pub(super) struct ScenarioRecorder {
 }
 
 impl ScenarioRecorder {
+    /// The finished recording; an error if the scenario never began or recording failed.
     pub(super) fn finish(self, scenario: &str) -> anyhow::Result<Vec<u8>> {
         let bytes = self.bytes.with_context(|| format!("the scenario `{scenario}` could not be started"))?;
         Ok(bytes?)

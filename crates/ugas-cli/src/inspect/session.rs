@@ -38,7 +38,7 @@ struct ContinuedGame {
 }
 
 impl Session {
-    /// Shows a finished recording.
+    /// Session that shows a finished recording, without a game that goes on.
     pub(super) fn over(inspector: Inspector) -> Self {
         Self { inspector, game: None }
     }
@@ -87,7 +87,7 @@ impl Session {
         &self.inspector
     }
 
-    /// Runs until Ctrl-C.
+    /// Runs until Ctrl-C; a continued game advances meanwhile, and its recording is finished at the end.
     pub(super) fn run(mut self) -> anyhow::Result<()> {
         let stopped = interrupts()?;
         let mut owed = 0.0;
@@ -106,7 +106,9 @@ impl Session {
 }
 
 impl ContinuedGame {
-    /// Executes edits, and advances time at the page's pace. Returns the remaining fraction of a tick.
+    /// One round of the loop: executes the page's edits, advances by the ticks due at its pace, or by one
+    /// step while paused, records all of it, and shows the result on the page. Returns the remaining fraction
+    /// of a tick. A failed recording is reported once; the game continues.
     fn tick(&mut self, inspector: &Inspector, owed: f64) -> f64 {
         let Self { simulation, recorder, .. } = self;
         let edits = inspector.perform(|command| recorder.execute(simulation, command));
@@ -134,6 +136,7 @@ impl ContinuedGame {
         owed
     }
 
+    /// Ends the recording, and prints how to replay it if it has a file.
     fn finish(self) -> anyhow::Result<()> {
         self.recorder.finish(&self.simulation)?;
         if let Some(file) = self.file {

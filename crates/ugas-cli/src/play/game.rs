@@ -123,20 +123,20 @@ impl Game {
         Ok(game)
     }
 
-    /// Presses and releases a key.
+    /// Presses and releases a key, and handles the events: summoned cells, and turns for undo.
     pub(crate) fn press(&mut self, key: Key) -> anyhow::Result<()> {
         self.simulation.press(self.board, key.input())?;
         self.simulation.release(self.board, key.input())?;
         self.handle_events()
     }
 
-    /// Advances time.
+    /// Advances time, and handles the events that this leads to.
     pub(crate) fn advance(&mut self, span: Span) -> anyhow::Result<()> {
         self.simulation.advance(span);
         self.handle_events()
     }
 
-    /// The visible state.
+    /// The visible state: the board from the cells' positions, score, and whether the game is over.
     pub(crate) fn view(&self) -> GameView {
         let value = |id, attribute| self.simulation.current(id, attribute).unwrap_or_default();
         let has = |tag| self.simulation.has_tag(self.board, tag);
@@ -163,7 +163,7 @@ impl Game {
         self.simulation.summons_of(self.board).filter(stays)
     }
 
-    /// The state hash.
+    /// The state hash, by which runs with the same seed and keys are compared.
     pub(crate) fn hash(&self) -> u64 {
         self.simulation.state_hash()
     }
@@ -237,6 +237,8 @@ impl Game {
         Ok(self.simulation.summons_of(self.board).skip(before).collect())
     }
 
+    /// Sets recorded base values on a controller by a restoring effect, for undo. Attributes that were not
+    /// recorded keep theirs.
     fn write_back(&mut self, target: ControllerId, values: &Values) -> anyhow::Result<()> {
         let names = &self.names;
         let restoration = if target == self.board { &names.restore_board } else { &names.restore_cell };
@@ -256,6 +258,7 @@ impl Game {
 }
 
 impl Names {
+    /// Ids of the pack's names; an error if it lacks one.
     fn of(catalog: &Catalog) -> anyhow::Result<Self> {
         Ok(Self {
             value: catalog.attribute("CellValue")?,

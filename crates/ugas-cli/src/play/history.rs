@@ -68,7 +68,7 @@ impl History {
         self.turns.len()
     }
 
-    /// Removes and returns the latest turn.
+    /// Removes and returns the latest turn, to be undone; `None` if there is none.
     pub(crate) fn pop(&mut self) -> Option<Turn> {
         self.turns.pop()
     }
@@ -84,7 +84,8 @@ impl History {
         }
     }
 
-    /// Records an event.
+    /// Records an event: a turn begins and ends with its ability, and collects spawns, despawns, old values
+    /// and effects. A new game clears the history; a turn that counted as no move is not kept.
     pub(crate) fn record(&mut self, simulation: &Simulation, event: &Event) {
         match &event.kind {
             EventKind::AbilityActivated { ability, activation, .. } => {
@@ -134,6 +135,7 @@ impl History {
         }
     }
 
+    /// Whether an ability makes a turn, by its tags.
     fn is_turn(&self, simulation: &Simulation, ability: AbilityId) -> bool {
         let tags = simulation.catalog().tags();
         let ability = simulation.catalog().ability_by_id(ability);

@@ -59,6 +59,7 @@ impl Widget for Screen<'_> {
 }
 
 impl Screen<'_> {
+    /// Draws the title line; only the score if there is no room.
     fn head(&self, line: Rect, buffer: &mut Buffer) {
         let GameView { score, moves, undoable, .. } = self.view;
         let long = format!("{TITLE}   score {}   moves {}   undo {undoable}", short(*score), short(*moves));
@@ -67,6 +68,7 @@ impl Screen<'_> {
         Line::styled(text, Modifier::BOLD).centered().render(line, buffer);
     }
 
+    /// Draws the line about a won or lost game; nothing while it goes on.
     fn banner(&self, line: Rect, buffer: &mut Buffer) {
         let (long, brief) = match (self.view.won, self.view.lost) {
             (_, true) => ("no moves left: U undoes, R starts a new game", "no moves left"),
@@ -77,6 +79,7 @@ impl Screen<'_> {
         Line::styled(text, Modifier::REVERSED).centered().render(line, buffer);
     }
 
+    /// Draws a tile, with a border instead of a background if there are no colours.
     fn tile(&self, value: f64, place: Rect, buffer: &mut Buffer) {
         let text = if value > 0.0 { short(value) } else { "·".to_owned() };
         let style = self.tile_style(value);

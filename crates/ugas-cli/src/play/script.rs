@@ -72,6 +72,7 @@ pub(crate) fn json(name: &str, seed: u64, game: &Game) -> Value {
     })
 }
 
+/// Key of a letter or an arrow; `None` if it is none.
 fn key(letter: char) -> Option<Key> {
     Some(match letter.to_ascii_uppercase() {
         'L' | '←' => Key::Left,

@@ -20,7 +20,7 @@ enum Action {
     Nothing,
 }
 
-/// Plays until the player quits.
+/// Plays in real time until the player quits. Draws only what changed.
 pub(crate) fn play(game: &mut Game) -> anyhow::Result<()> {
     let mut screen = Screen::open()?;
     let mut shown = None;

@@ -11,7 +11,7 @@ pub(super) enum SeekTarget {
     Time(Time),
 }
 
-/// Parses a position.
+/// Parses a position: seconds, `#` and a tick, `start`, `end` or `here`.
 pub(super) fn parse(text: &str) -> anyhow::Result<SeekTarget> {
     Ok(match text {
         "here" => SeekTarget::Here,
@@ -24,6 +24,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<SeekTarget> {
     })
 }
 
+/// Parses a time that is not negative, in seconds.
 pub(super) fn seconds(text: &str) -> anyhow::Result<Span> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
     seconds.map(Span::seconds).with_context(|| invalid_place(text))

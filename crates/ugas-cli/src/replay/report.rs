@@ -10,7 +10,7 @@ use super::{RecordingPlayer, describe, tail_problem, tail_word};
 use crate::Status;
 use crate::output::{self, Format, count};
 
-/// Verifies a recording.
+/// Plays the whole recording and compares it with the recorded hashes. Negative if a state differs.
 pub(super) fn verify(player: &mut RecordingPlayer, format: Format) -> anyhow::Result<Status> {
     let Verification { ticks, key_frames, difference } = ugas_replay::verify(player)?;
     let tail = player.recording().tail();
@@ -36,6 +36,7 @@ pub(super) fn verify(player: &mut RecordingPlayer, format: Format) -> anyhow::Re
     Ok(if difference.is_none() { Status::Success } else { Status::Negative })
 }
 
+/// First difference in words, with the fields that differ at the next key frame, if there is one.
 fn difference_text(difference: &HashDifference) -> String {
     let HashDifference { tick, time, recorded, simulated, at_key_frame } = difference;
     let mut text = format!(
@@ -107,6 +108,7 @@ pub(super) fn compare(
     Ok(if matches!(comparison, Comparison::Same { .. }) { Status::Success } else { Status::Negative })
 }
 
+/// Result of a comparison in words: the first difference with its command and fields.
 fn text(comparison: &Comparison, left: &RecordingPlayer, right: &RecordingPlayer) -> String {
     match comparison {
         Comparison::Same { compared } => {
@@ -143,7 +145,7 @@ fn text(comparison: &Comparison, left: &RecordingPlayer, right: &RecordingPlayer
     }
 }
 
-/// Descriptions of two differing commands.
+/// Descriptions of two differing commands. If both read alike, the first differing field is added.
 fn descriptions(
     left: &RecordingPlayer,
     right: &RecordingPlayer,

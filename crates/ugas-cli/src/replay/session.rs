@@ -102,7 +102,7 @@ impl Session {
         text
     }
 
-    /// Names of controllers.
+    /// Names of controllers by handle, for explanations and pages.
     pub(super) fn names(&self) -> explain::Names<'_> {
         self.player.recording().names().collect()
     }
@@ -113,6 +113,7 @@ impl Session {
         explain::named(self.names(), text).trim().to_owned()
     }
 
+    /// Answer to `info`: labels, length, controllers, seed and catalog of the recording.
     fn info(&self) -> Answer {
         let recording = self.player.recording();
         let header = recording.header();
@@ -143,6 +144,7 @@ impl Session {
         Answer::new(text, document)
     }
 
+    /// Answer to `seek`: goes to a place, or by so many seconds forwards (`+`) or backwards (`-`).
     fn seek(&mut self, text: &str) -> anyhow::Result<Answer> {
         let now = self.player.position().time;
         let target = match text.strip_prefix(['+', '-']) {
@@ -156,6 +158,7 @@ impl Session {
         Ok(self.moved())
     }
 
+    /// Moves the player; beyond the end it stops there.
     fn go(&mut self, target: SeekTarget) -> anyhow::Result<()> {
         match target {
             SeekTarget::Here => {}
@@ -165,6 +168,7 @@ impl Session {
         Ok(())
     }
 
+    /// Answer to `step` and `back`: moves by ticks, until the end or the beginning.
     fn step(&mut self, command: &str, number: Option<&str>) -> anyhow::Result<Answer> {
         let number: u32 = match number {
             Some(text) => text.parse().ok().with_context(|| usage(command))?,
@@ -179,6 +183,8 @@ impl Session {
         Ok(self.moved())
     }
 
+    /// Answer to `until`: plays to the next event of a kind whose line has all the words. Negative if none
+    /// follows.
     fn until(&mut self, kind: &str, words: &[&str]) -> anyhow::Result<Answer> {
         if !EVENT_KINDS.contains(&kind) {
             let hint = output::hint(nearest(kind, EVENT_KINDS.iter().copied()), core::iter::empty());
@@ -209,6 +215,7 @@ impl Session {
         Ok(answer)
     }
 
+    /// Answer to `watch`: adds a value to those that are shown after every move.
     fn watch(&mut self, what: &str) -> anyhow::Result<Answer> {
         let (name, attribute) = what.split_once('.').context("usage: `watch NAME.ATTRIBUTE`")?;
         self.controller(name)?;
@@ -220,6 +227,8 @@ impl Session {
         Ok(self.moved())
     }
 
+    /// Answer to `show`: the page of one controller or of all. Negative if the one does not exist at this
+    /// time.
     fn show(&self, name: Option<&str>) -> anyhow::Result<Answer> {
         let simulation = self.player.simulation();
         let shown: Vec<(ControllerId, String)> = match name {
@@ -247,6 +256,7 @@ impl Session {
         Ok(Answer { text, json: json!({ "pages": pages, "missing": missing }), is_negative })
     }
 
+    /// Answer to `explain`: how a value comes about. Negative if the controller or the attribute is missing.
     fn explain(&self, name: &str, attribute: &str) -> anyhow::Result<Answer> {
         let simulation = self.player.simulation();
         let attribute = simulation.catalog().attribute(attribute)?;
@@ -264,6 +274,7 @@ impl Session {
         format!("`{name}` does not exist at {} s\n", self.player.simulation().now().as_seconds())
     }
 
+    /// Answer to `commands`: those of the present tick, each marked as done or to come.
     fn commands(&mut self) -> anyhow::Result<Answer> {
         let commands = self.player.commands()?;
         let recording = self.player.recording();
@@ -285,6 +296,7 @@ impl Session {
         Ok(Answer::new(text, json!({ "done": done, "list": lines })))
     }
 
+    /// Answer to `events`: those of the last move, at most the newest [`MAX_EVENTS`].
     fn events(&self) -> Answer {
         let events = self.player.events();
         let left_out = events.len().saturating_sub(MAX_EVENTS);
@@ -302,6 +314,7 @@ impl Session {
         Answer::new(text, json!({ "left_out": left_out, "list": lines }))
     }
 
+    /// Answer to `diff`: fields that differ between two places. The position is the same afterwards.
     fn diff(&mut self, from: &str, to: &str) -> anyhow::Result<Answer> {
         let (from, to) = (position::parse(from)?, position::parse(to)?);
         let here = self.player.position();
@@ -352,12 +365,14 @@ impl Session {
         Answer::new(text, document)
     }
 
+    /// Current value by names; `None` if the controller or the attribute is missing at this time.
     fn value(&self, name: &str, attribute: &str) -> Option<f64> {
         let simulation = self.player.simulation();
         let attribute = simulation.catalog().attribute(attribute).ok()?;
         simulation.current(self.player.controller(name)?, attribute)
     }
 
+    /// Controller of this name; an error with the nearest name if the recording has none.
     fn controller(&self, name: &str) -> anyhow::Result<ControllerId> {
         self.player.controller(name).with_context(|| {
             let names = || self.player.recording().names().map(|(_, name)| name);

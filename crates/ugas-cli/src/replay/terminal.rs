@@ -50,6 +50,7 @@ pub(super) fn show(session: &mut Session) -> anyhow::Result<()> {
 }
 
 impl ScreenState {
+    /// Executes a command line; its answer or error is shown. The last `until` is kept for repetition.
     fn perform(&mut self, session: &mut Session, line: &str) {
         if line.starts_with("until ") {
             self.until = Some(line.to_owned());
@@ -80,6 +81,7 @@ impl ScreenState {
         action
     }
 
+    /// Edits the typed command line: Enter executes it, Escape drops it.
     fn edit(&mut self, session: &mut Session, key: KeyCode) {
         let Some(typed) = &mut self.typed else { return };
         match key {

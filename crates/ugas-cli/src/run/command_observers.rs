@@ -41,6 +41,7 @@ impl FileRecorder {
         Ok(Recorder::new(File::create(&self.path)?, simulation, self.settings.clone())?)
     }
 
+    /// Keeps the first error of writing, for the end of the run.
     fn set_error(&mut self, error: anyhow::Error) {
         let shown = self.path.display();
         self.error.get_or_insert(error.context(format!("`{shown}` cannot be written")));

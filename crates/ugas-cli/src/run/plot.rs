@@ -55,6 +55,7 @@ struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
+    /// Chooses what is drawn: attributes that change and the first effects. The rest is named in notes.
     fn new(timeline: &'t Timeline) -> Self {
         let changes = |(_, series): &&(String, Vec<Series>)| {
             series.iter().any(|series| series.points.iter().any(|(_, value)| Some(*value) != first(series)))
@@ -152,7 +153,7 @@ fn values(
     Ok(())
 }
 
-/// The points of a step line.
+/// Points of a step line until `end`, thinned to what can be seen.
 fn steps(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     let mut path: Vec<(f64, f64)> = Vec::new();
     for (time, value) in thinned(points, end) {

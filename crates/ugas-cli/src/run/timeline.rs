@@ -79,10 +79,13 @@ impl TimelineRecorder {
         Some(self.timeline)
     }
 
+    /// Number of a controller in the timeline; `None` for one that was not there at the beginning.
     fn controller(&self, id: ControllerId) -> Option<usize> {
         self.ids.iter().position(|known| *known == id)
     }
 
+    /// Lane of an effect on a controller, created on first use; `None` if the controller is not in the
+    /// timeline.
     fn lane(&mut self, runner: &Runner<'_>, effect: EffectId, target: ControllerId) -> Option<usize> {
         let controller = self.controller(target)?;
         let effects = &mut self.timeline.effects;
@@ -93,6 +96,7 @@ impl TimelineRecorder {
         }))
     }
 
+    /// Notes the controllers of the scenario with their values and running effects at the beginning.
     fn begin(&mut self, runner: &Runner<'_>) {
         let simulation = runner.simulation();
         self.timeline.name = runner.scenario().name().to_owned();
@@ -113,6 +117,7 @@ impl TimelineRecorder {
         }
     }
 
+    /// Begins a span in the lane of an effect, until its removal.
     fn open(
         &mut self,
         runner: &Runner<'_>,

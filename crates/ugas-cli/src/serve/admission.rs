@@ -30,7 +30,7 @@ impl PlayerAdmission {
         };
     }
 
-    /// Removes a disconnected peer.
+    /// Forgets the name that the token of a disconnected peer gave it.
     pub(super) fn disconnected(&mut self, peer: PeerId) {
         self.names.remove(&peer);
     }

@@ -29,6 +29,7 @@ impl Bots {
         Self { random: RandomStream::new(seed), bots: Vec::new() }
     }
 
+    /// Adds a bot for a controller. It begins after a random pause, so that bots do not act all at once.
     pub(super) fn add(&mut self, controller: ControllerId) {
         let next = Time::ZERO + self.pause();
         self.bots.push(Bot { controller, next });
@@ -72,10 +73,12 @@ impl Bots {
         }
     }
 
+    /// Random pause between two actions.
     fn pause(&mut self) -> Span {
         Span::seconds(self.random.range(ACTION_INTERVAL.0, ACTION_INTERVAL.1))
     }
 
+    /// Random item; `None` if there is none.
     fn choose<T: Copy>(&mut self, among: &[T]) -> Option<T> {
         let at = self.random.below(among.len().max(1) as u64);
         among.get(usize::try_from(at).unwrap_or(0)).copied()

@@ -58,7 +58,8 @@ pub(super) struct Game {
 }
 
 impl Game {
-    /// A game without players.
+    /// A game without players. The seed of predictions is drawn separately: clients know it, and must not
+    /// learn the server's.
     pub(super) fn new(
         catalog: Arc<Catalog>,
         seed: u64,
@@ -88,7 +89,7 @@ impl Game {
         self.server.host_mut().recording = Some(recording);
     }
 
-    /// The recording, if there is one.
+    /// The recording, if there is one: also one that ended or failed.
     pub(super) fn recording(&mut self) -> Option<&mut ServerRecording> {
         self.server.host_mut().recording.as_mut()
     }
@@ -107,7 +108,7 @@ impl Game {
         self.events = Some(Vec::new());
     }
 
-    /// The kept events.
+    /// Events since the last [`Self::forget_events`]; none unless they are kept for an inspector.
     pub(super) fn events(&self) -> &[Event] {
         self.events.as_deref().unwrap_or_default()
     }
@@ -119,7 +120,7 @@ impl Game {
         }
     }
 
-    /// Adds bots.
+    /// Adds bots; an error if the template cannot be spawned.
     pub(super) fn add_bots(&mut self, count: u16, template: &str) -> anyhow::Result<()> {
         for _ in 0..count {
             let controller = self.spawn(template, None);
@@ -151,7 +152,8 @@ impl Game {
         self.handle_events(emit);
     }
 
-    /// Handles the events of the server.
+    /// Handles the events of the server: players who join and leave, deaths with their respawn, and host
+    /// tasks. What is worth printing is passed to `emit`.
     pub(super) fn handle_events(&mut self, emit: &mut impl FnMut(PlayerEvent)) {
         while let Some(event) = self.server.poll_event() {
             match event {
@@ -193,6 +195,8 @@ impl Game {
         }
     }
 
+    /// Spawns a controller for a player and gives it. `None` if it cannot be spawned: then the client is
+    /// kicked.
     fn join(&mut self, client: ClientId, peer: PeerId, credential: &[u8]) -> Option<PlayerEvent> {
         // It was validated on admission.
         let join_request = self.server.host().admission.join_request(peer, credential).ok()?;
@@ -245,6 +249,7 @@ impl Game {
         Ok(controller)
     }
 
+    /// Name of the player of a controller, or its template.
     fn name_of(&self, controller: ControllerId) -> String {
         let player = self.players.values().find(|player| player.controller == controller);
         player.map_or_else(|| self.template_of(controller), |player| player.name.clone())

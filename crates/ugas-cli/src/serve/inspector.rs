@@ -91,7 +91,8 @@ impl ServerInspector {
         crate::inspect::greeting(&self.inspector)
     }
 
-    /// Counts a datagram from a peer.
+    /// Counts a datagram from a player. Beyond a limit in each tick it is counted without decoding, so that a
+    /// flood costs little.
     pub(super) fn datagram_received(&mut self, peer: PeerId, bytes: &[u8]) {
         // Peers that have not joined are not counted: there may be any number of them.
         let Some(peer_traffic) = self.peers.get_mut(&peer) else { return };
@@ -102,7 +103,7 @@ impl ServerInspector {
         }
     }
 
-    /// Counts a datagram to a peer.
+    /// Counts a datagram to a player by decoding it, as the client does.
     pub(super) fn datagram_sent(&mut self, peer: PeerId, bytes: &[u8]) {
         if let Some(peer_traffic) = self.peers.get_mut(&peer) {
             peer_traffic.traffic.take_received(&self.dictionary, bytes);
@@ -129,7 +130,7 @@ impl ServerInspector {
         }
     }
 
-    /// Executes the edits of the page.
+    /// Executes the edits of the page through the server, so that they are recorded.
     pub(super) fn perform(&self, game: &mut Game) {
         self.inspector.perform(|command| game.server.execute(command));
     }
@@ -153,7 +154,7 @@ impl ServerInspector {
         self.peers.values_mut().for_each(|peer_traffic| peer_traffic.read = 0);
     }
 
-    /// Names the controllers of players.
+    /// Names the controllers of players on the page. Names of former players stay for a while, up to a limit.
     fn name_controllers(&mut self, game: &Game) {
         for (_, player) in game.all_players() {
             if self.names.get(&player.controller) != Some(&player.name) {
@@ -173,6 +174,8 @@ impl ServerInspector {
         }
     }
 
+    /// Reports the network of every player to the page. Players with the same name get the number of their
+    /// client.
     fn report(&mut self, game: &Game) {
         let mut reports: Vec<ClientReport> = Vec::new();
         for (client, player) in game.all_players() {

@@ -65,6 +65,7 @@ impl ServerRecording {
         Self::begin_with(writer, file, simulation, length, title).with_context(context)
     }
 
+    /// Recording to any writer, for tests. `file` is only the name in messages.
     fn begin_with(
         writer: Box<dyn Write + Send>,
         file: &Path,
@@ -87,12 +88,14 @@ impl ServerRecording {
         matches!(self.state, State::Running(_)).then_some(&self.file)
     }
 
+    /// Records a command that is about to be executed; nothing once the recording has ended.
     pub(super) fn before(&mut self, command: &Command) {
         if let State::Running(recorder) = &mut self.state {
             recorder.before(command);
         }
     }
 
+    /// Records the state after a command. Ends the recording at its largest size, or after an error.
     pub(super) fn after(&mut self, simulation: &Simulation) {
         let State::Running(recorder) = &mut self.state else { return };
         recorder.after(simulation);
@@ -135,6 +138,7 @@ impl ServerRecording {
         }
     }
 
+    /// Finishes the recorder, and keeps when or why it ended. Nothing happens if it has ended.
     fn end(&mut self, simulation: &Simulation) {
         self.state = match core::mem::replace(&mut self.state, State::Changing) {
             State::Running(recorder) => {

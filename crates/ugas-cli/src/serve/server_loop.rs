@@ -48,6 +48,7 @@ pub(super) enum Access {
 }
 
 impl ServerLoop {
+    /// Loop that has not begun. With an inspector, the game keeps its events for it.
     pub(super) fn new(
         socket: ServerSocket,
         access: Access,
@@ -91,6 +92,7 @@ impl ServerLoop {
         }
     }
 
+    /// Runs steps until the stop signal or the end of the time; waits for datagrams in between.
     fn play(&mut self, stop: &StopSignal, duration: Option<Duration>) -> anyhow::Result<()> {
         let is_over = |start: Instant| duration.is_some_and(|duration| start.elapsed() >= duration);
         while !stop.is_requested() && !is_over(self.start) {
@@ -104,6 +106,8 @@ impl ServerLoop {
         Ok(())
     }
 
+    /// One round: receives, executes edits, runs the ticks that are due, prints events and sends. Ticks
+    /// beyond the limit for catching up are skipped and counted.
     fn step(&mut self) -> anyhow::Result<()> {
         let now = online::time_since(self.start);
         self.receive(now)?;
@@ -163,6 +167,7 @@ impl ServerLoop {
         self.print_warnings(now)
     }
 
+    /// Prints the warnings that are due, repeated ones as a number.
     fn print_warnings(&mut self, now: Instant) -> anyhow::Result<()> {
         for text in self.warnings.take(now) {
             self.line(&text)?;
@@ -170,6 +175,7 @@ impl ServerLoop {
         Ok(())
     }
 
+    /// Takes events of the socket: names of players from their tokens, datagrams and disconnects.
     fn receive(&mut self, now: Time) -> anyhow::Result<()> {
         self.socket.poll(Instant::now())?;
         let server = &mut self.game.server;
@@ -197,6 +203,7 @@ impl ServerLoop {
         Ok(())
     }
 
+    /// Sends what the server has queued; peers that have disconnected are skipped.
     fn send(&mut self) {
         while let Some(transmit) = self.game.server.poll_transmit() {
             if let Some(inspector) = &mut self.inspector {
@@ -207,6 +214,8 @@ impl ServerLoop {
         }
     }
 
+    /// Prints a player event, and updates the inspector. Connections of players who left or were refused are
+    /// closed after a delay, in which they get the reason.
     fn print_event(&mut self, event: PlayerEvent) -> anyhow::Result<()> {
         match event {
             PlayerEvent::Joined { peer, name, template } => {
@@ -252,6 +261,7 @@ impl ServerLoop {
         self.print_warnings(now)
     }
 
+    /// Prints a line with the time since the start.
     fn line(&self, text: &str) -> anyhow::Result<()> {
         output::print(&format!("{:8.2} s  {text}\n", self.start.elapsed().as_secs_f64()))
     }
@@ -267,6 +277,7 @@ impl ServerLoop {
         }
     }
 
+    /// Ends all sessions, closes the socket, and prints a summary.
     fn shut_down(mut self) -> anyhow::Result<()> {
         for text in self.warnings.finish() {
             self.line(&text)?;

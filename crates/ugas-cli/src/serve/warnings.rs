@@ -63,7 +63,7 @@ impl Warnings {
         }
     }
 
-    /// Takes the lines to print now.
+    /// Takes the lines to print now: new warnings at once, repetitions as a number once in a while.
     pub(super) fn take(&mut self, now: Instant) -> Vec<String> {
         let mut lines = core::mem::take(&mut self.waiting);
         self.known.retain(|_, known| {
@@ -92,6 +92,7 @@ impl Warnings {
     }
 }
 
+/// Line for a warning that came again; `None` if it did not.
 fn repeated(times: u64, text: &str) -> Option<String> {
     match times {
         0 => None,
@@ -100,6 +101,7 @@ fn repeated(times: u64, text: &str) -> Option<String> {
     }
 }
 
+/// Line for warnings that were too many to tell apart; `None` if there were none.
 fn more(others: u64) -> Option<String> {
     (others > 0).then(|| format!("! and {others} more warnings"))
 }

@@ -50,6 +50,8 @@ impl fmt::Display for AxisValue {
 }
 
 impl Axis {
+    /// Parses `KEY=VALUES`. Every value is tried in the scenario, so that misfits are found before the first
+    /// run.
     pub(super) fn parse(text: &str, scenario: &Scenario) -> anyhow::Result<Self> {
         let (key, values) = text.split_once('=').context("write KEY=A..B:STEP or KEY=A,B,C")?;
         let key = key.trim();
@@ -66,6 +68,7 @@ impl Axis {
     }
 }
 
+/// Values of an axis: a range or list of numbers, or a list of texts.
 fn values_of(text: &str, kind: ValueKind) -> anyhow::Result<Vec<AxisValue>> {
     match kind {
         ValueKind::Number if text.contains("..") => {

@@ -23,6 +23,7 @@ const HISTOGRAM: Role = Role::Series(0);
 const MIDDLE: Role = Role::Series(1);
 const HIGH: Role = Role::Series(3);
 
+/// Fails if there are too many combinations for a plot, before anything is played.
 pub(super) fn check_size(plan: &Plan) -> anyhow::Result<()> {
     anyhow::ensure!(
         plan.combinations <= MAX_COLUMNS,
@@ -32,6 +33,7 @@ pub(super) fn check_size(plan: &Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Plot of all combinations: a histogram for each measure that varies, up to a limit.
 pub(super) fn svg(plan: &Plan, combinations: &[Combination]) -> anyhow::Result<String> {
     let bins = bins(plan, combinations);
     // Constant measures need no chart, unless there are no others.
@@ -61,6 +63,7 @@ pub(super) fn svg(plan: &Plan, combinations: &[Combination]) -> anyhow::Result<S
     })
 }
 
+/// Chart of one measure: for each combination a histogram, with the median and the 95th percentile.
 fn chart(
     canvas: &Canvas<'_>,
     plan: &Plan,

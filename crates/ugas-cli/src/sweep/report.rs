@@ -11,6 +11,7 @@ use crate::output::{self, count, csv_field, short};
 /// Maximum length of a histogram's bar.
 const BAR: u64 = 40;
 
+/// Report as text: for each combination what failed, and a summary of each measure that varies.
 pub(super) fn text(plan: &Plan, combinations: &[Combination]) -> String {
     let mut text = String::new();
     let scenario = &plan.scenario;
@@ -152,6 +153,7 @@ pub(super) fn json(plan: &Plan, combinations: &[Combination]) -> Value {
     })
 }
 
+/// Summary and histogram of one measure; null if no run has a value.
 fn summary_json(bins: &Bins, values: &[Option<f64>]) -> Value {
     let Some(summary) = Summary::of(values.iter().copied().flatten()) else { return Value::Null };
     let counts = bins.count(values.iter().copied().flatten()).into_iter().enumerate();

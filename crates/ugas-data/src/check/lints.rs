@@ -145,12 +145,14 @@ impl Used {
 }
 
 impl<'a> Visitor<'a> for Used {
+    /// Notes an attribute that is named by a field.
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
         if kind == ReferenceKind::Attribute && !self.attributes.contains(&name.value) {
             self.attributes.insert(name.value.clone());
         }
     }
 
+    /// Notes the attributes that an expression reads.
     fn expression(&mut self, formula: &'a Formula) {
         self.text(&formula.text.value);
     }

@@ -19,7 +19,8 @@ use crate::model::scene::{RegionDoc, RegionShape};
 use crate::model::{DeathAttributeName, Document, Model};
 use crate::source::Span;
 
-/// Checks all documents.
+/// Checks each document against the rules that need no other document, or only a look into the index.
+/// Scenarios, references and cycles are checked elsewhere.
 pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     for document in documents {
         match &document.model {

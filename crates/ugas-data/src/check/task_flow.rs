@@ -32,7 +32,7 @@ fn nested(node: &Node) -> Vec<TaskDoc> {
     items.iter().filter_map(|item| TaskDoc::decode(item, &mut unreported)).collect()
 }
 
-/// Parameter of a task by name.
+/// Parameter of a task by name; `None` if the task has none of this name.
 fn param<'a>(task: &'a TaskDoc, key: &str) -> Option<&'a Node> {
     task.params.as_ref()?.0.get(key)
 }
@@ -55,7 +55,7 @@ fn lists(task: &TaskDoc) -> Vec<Vec<TaskDoc>> {
     }
 }
 
-/// Whether a wait repeats (A10).
+/// Whether a wait repeats, so that its branch never ends and later tasks are not reached (A10).
 fn is_multi(task: &TaskDoc) -> bool {
     match kind(task) {
         "WaitGameplayEvent" => {

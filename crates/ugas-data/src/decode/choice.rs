@@ -16,7 +16,7 @@ pub trait Word: Sized + PartialEq {
     /// Value of a word; `None` if the word is not in the list.
     fn from_word(word: &str) -> Option<Self>;
 
-    /// Word of the value.
+    /// Word of the value in files; the inverse of [`Self::from_word`].
     fn word(&self) -> &'static str;
 }
 

@@ -22,7 +22,8 @@ pub(crate) struct DefinitionNodes<'a> {
 }
 
 impl<'a> DefinitionNodes<'a> {
-    /// Collects the definitions of all documents.
+    /// Collects the definitions of all documents by kind and name, so that errors of the core, which name a
+    /// definition, can point into its file.
     pub(crate) fn new(documents: &'a [Document]) -> Self {
         let mut nodes = Self::default();
         for document in documents {

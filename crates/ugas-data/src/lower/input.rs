@@ -51,6 +51,7 @@ pub(crate) fn scheme(documents: &[Document]) -> InputSchemeBuilder {
 /// Registers a modifier that changes nothing for every Custom modifier of the documents, so that a scheme can
 /// be built without the host's code.
 pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]) -> InputSchemeBuilder {
+    /// Modifier in place of one without registered native code.
     fn unchanged(value: InputValue) -> InputValue {
         value
     }

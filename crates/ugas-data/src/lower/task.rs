@@ -114,7 +114,8 @@ impl Tasks<'_> {
         })
     }
 
-    /// Converts nested tasks: a list, one task by itself, or a mapping that has them under `Tasks`.
+    /// Nested tasks: a list, one task by itself (a mapping with `Type`), or a mapping that has them under
+    /// `Tasks`. Invalid ones are left out without a report; the checks report them.
     fn nested(&self, node: &Node) -> Vec<TaskDef> {
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
@@ -253,6 +254,7 @@ fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
 struct Params<'a>(&'a Node);
 
 impl Params<'_> {
+    /// Number of a parameter: a literal, or an expression. `None` if it is missing or neither.
     fn number(self, key: &str) -> Option<NumberDef> {
         number(self.0.get(key)?)
     }

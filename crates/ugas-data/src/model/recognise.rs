@@ -89,7 +89,7 @@ pub(super) fn report_missing_schema(kind: DocumentKind, node: &Node, sink: &mut 
     }
 }
 
-/// Reports a document of unknown kind.
+/// Reports a document whose kind neither `$schema` nor its fields tell.
 pub(super) fn report_unknown(node: &Node, sink: &mut Sink) {
     sink.push(codes::format::unknown_document(node.head(), &kind_list()));
 }

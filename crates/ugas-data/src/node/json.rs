@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses any value with its span.
+    /// Parses any value with its span, and counts it towards the limit on nodes.
     fn value(&mut self) -> Result<Node, AlreadyReported> {
         self.weigh(1)?;
         let start = self.at;
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(Value::List(items))
     }
 
-    /// Parses `true`, `false` or `null`.
+    /// Parses `true`, `false` or `null`; anything else is an error.
     fn word(&mut self) -> Result<Value, AlreadyReported> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         for (word, value) in

@@ -31,7 +31,7 @@ impl BitWriter {
         self.bytes.len() as u64 * 8 + u64::from(self.rest_bits)
     }
 
-    /// Number of bytes that they take.
+    /// Number of bytes of the datagram so far, a partly filled last one included.
     pub fn byte_len(&self) -> usize {
         self.bytes.len() + self.rest_bits.div_ceil(8) as usize
     }
@@ -70,7 +70,7 @@ impl BitWriter {
         self.chunk(value, count.min(64));
     }
 
-    /// One bit.
+    /// Appends a flag as one bit: 1 for true.
     pub fn bool(&mut self, value: bool) {
         self.chunk(u64::from(value), 1);
     }
@@ -126,7 +126,7 @@ impl BitWriter {
         }
     }
 
-    /// A number of single precision.
+    /// Appends a number of single precision as its 32 bits, for positions and facings.
     pub fn single(&mut self, value: f32) {
         self.chunk(u64::from(value.to_bits()), 32);
     }
@@ -162,7 +162,7 @@ impl BitWriter {
         rest.get(..self.rest_bits.div_ceil(8) as usize).unwrap_or_default()
     }
 
-    /// Appends bytes without their number.
+    /// Appends bytes without their number, in words of 64 bits at any bit position.
     #[inline]
     fn raw(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks();

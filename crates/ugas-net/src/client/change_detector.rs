@@ -92,6 +92,8 @@ impl Replicated<'_> {
 }
 
 impl ChangeDetector {
+    /// Detector that knows nothing, so that the first comparison reports all that is shown. With `tag_counts`
+    /// it also emits changes of explicit tag counts (T6).
     pub(super) fn new(tag_counts: bool) -> Self {
         Self { tag_counts, ..Self::default() }
     }

@@ -61,7 +61,8 @@ pub(super) struct InboxChange {
 }
 
 impl Inbox {
-    /// Number of items held.
+    /// Number of known controllers with their pieces, of removals, and of own ticks with their updates. For
+    /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
         self.known.values().map(|known| 1 + known.heard.len()).sum::<usize>()
             + self.gone.len()
@@ -128,7 +129,8 @@ impl Inbox {
         self.gone.retain(|_, tick| *tick >= oldest);
     }
 
-    /// Applies the own state of a complete tick, and drops that of earlier ticks, which it supersedes.
+    /// Own state of a complete tick: applies it, makes the tick the newest complete one, on which predictions
+    /// build, drops the state of earlier ticks, and forgets old removals.
     fn complete_tick(&mut self, tick: Tick, replica: &mut Replica) {
         let later = self.own.split_off(&tick.next());
         let mut earlier = core::mem::replace(&mut self.own, later);

@@ -19,10 +19,12 @@ pub(super) struct LocalStage {
 }
 
 impl LocalStage {
+    /// The copy of the world; `None` while no `LocalOnly` ability runs.
     pub(super) fn simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
     }
 
+    /// The copy of the world, to cancel activations on it; `None` while no `LocalOnly` ability runs.
     pub(super) fn simulation_mut(&mut self) -> Option<&mut Simulation> {
         self.simulation.as_mut()
     }
@@ -73,7 +75,7 @@ impl LocalStage {
     }
 }
 
-/// Whether an ability is `LocalOnly`.
+/// Whether an ability is `LocalOnly`. False for a handle that is no longer granted.
 pub(super) fn is_local(simulation: &Simulation, ability: GrantedAbilityId) -> bool {
     let definition = simulation.ability(ability).map(|granted| granted.ability());
     let definition = definition.and_then(|ability| simulation.catalog().ability_by_id(ability));

@@ -189,7 +189,7 @@ impl Client {
         self.stage.simulation()
     }
 
-    /// The catalog.
+    /// The catalog that the client was created with; the server's must have the same hash.
     pub fn catalog(&self) -> &Arc<Catalog> {
         self.simulation.catalog()
     }
@@ -199,12 +199,12 @@ impl Client {
         self.client
     }
 
-    /// Whether it has a session.
+    /// Whether the server admitted the client and the session lasts, so that commands can be given.
     pub fn is_playing(&self) -> bool {
         self.phase == Phase::Playing
     }
 
-    /// The shown tick.
+    /// The tick that the shown state belongs to: ahead of the server's, by prediction.
     pub fn current_tick(&self) -> Tick {
         self.tick
     }
@@ -219,12 +219,12 @@ impl Client {
         self.clock.round_trip()
     }
 
-    /// Counters since the start.
+    /// Counters since the client was created; reconnecting does not reset them.
     pub fn statistics(&self) -> ClientStatistics {
         self.statistics
     }
 
-    /// Controllers that the client owns.
+    /// Local handles of the controllers that the server gave to this client and that are in view.
     pub fn own_controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
         self.inbox.own_controllers().filter_map(|remote| self.replica.local(remote))
     }
@@ -299,7 +299,8 @@ impl Client {
         self.outbox.pop_front()
     }
 
-    /// Takes the oldest event.
+    /// Takes the oldest event that was not taken yet; `None` if there is none. Call it until then after each
+    /// [`Self::update`].
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }

@@ -89,7 +89,7 @@ pub(super) struct OneShotChanges {
 }
 
 impl OneShotLog {
-    /// Number of items held.
+    /// Number of received bursts, logged ticks and their entries. For tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
         self.received.len() + self.ticks.iter().map(|(_, entries)| 1 + entries.len()).sum::<usize>()
     }

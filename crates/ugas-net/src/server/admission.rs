@@ -18,7 +18,8 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Ends all sessions with [`ByeReason::Shutdown`].
+    /// Ends all sessions with [`ByeReason::Shutdown`]. The byes wait in [`Server::poll_transmit`]: send them
+    /// before the socket is closed.
     pub fn shut_down(&mut self) {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {

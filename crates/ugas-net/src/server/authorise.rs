@@ -373,6 +373,7 @@ fn done(outcome: Result<Outcome, CommandError>) -> Result<(), Rejection> {
     }
 }
 
+/// Whether a task is a `WaitTargetData`; only such a task accepts targets from a client.
 fn waits_for_targets(simulation: &Simulation, task: TaskId) -> bool {
     simulation.task_kind(task) == Some("WaitTargetData")
 }

@@ -49,6 +49,7 @@ pub(super) struct ControllerView {
 }
 
 impl ControllerView {
+    /// View of which nothing was sent yet.
     pub(super) fn new(visibility: VisibilityId, own: bool, epoch: u8) -> Self {
         Self {
             visibility,
@@ -67,6 +68,8 @@ impl ControllerView {
         }
     }
 
+    /// Generation of the view: its epoch, and how often changes were sent again in it. Sent datagrams store
+    /// it, so that acknowledgements of an earlier generation are ignored.
     pub(super) fn generation(&self) -> Generation {
         Generation { epoch: self.epoch, rewinds: self.rewinds }
     }

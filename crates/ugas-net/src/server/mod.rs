@@ -232,7 +232,7 @@ impl<H: Host> Server<H> {
         server
     }
 
-    /// The authoritative simulation.
+    /// The authoritative simulation, as of the newest tick and of changes since.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
@@ -269,17 +269,17 @@ impl<H: Host> Server<H> {
         touched.into_iter().filter(|controller| self.simulation.controller(*controller).is_some()).collect()
     }
 
-    /// The catalog.
+    /// The catalog of the simulation; a client whose catalog has another hash is refused.
     pub fn catalog(&self) -> &Arc<Catalog> {
         self.simulation.catalog()
     }
 
-    /// The host.
+    /// The host: the game's rules for admission, reach and deadlines, and its recorder.
     pub fn host(&self) -> &H {
         &self.host
     }
 
-    /// The host, mutably.
+    /// The host, for changes of its own state between calls of the server.
     pub fn host_mut(&mut self) -> &mut H {
         &mut self.host
     }
@@ -289,17 +289,17 @@ impl<H: Host> Server<H> {
         self.tick
     }
 
-    /// Length of a tick.
+    /// Length of a tick, as configured. It is exact on average (N3), so single ticks differ by a microsecond.
     pub fn tick_length(&self) -> TickLength {
         self.config.length
     }
 
-    /// Counters since the start.
+    /// Counters since the server was created, over all sessions.
     pub fn statistics(&self) -> ServerStatistics {
         self.statistics
     }
 
-    /// Clients with a session.
+    /// Clients with a session, sorted by the id of their connection.
     pub fn clients(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.sessions.values().map(|session| session.client)
     }
@@ -340,7 +340,8 @@ impl<H: Host> Server<H> {
         self.outbox.pop_front()
     }
 
-    /// Takes the oldest event.
+    /// Takes the oldest event that was not taken yet; `None` if there is none. Call it until then after each
+    /// [`Server::handle`] and [`Server::tick`].
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
         self.events.pop_front()
     }
@@ -388,6 +389,7 @@ impl<H: Host> Server<H> {
         self.sessions.values().find(|session| session.client == client)
     }
 
+    /// Connection of a client; `None` if it has left.
     fn peer_of(&self, client: ClientId) -> Option<PeerId> {
         self.session_of(client).map(|session| session.peer)
     }

@@ -23,6 +23,7 @@ pub(super) struct PeerRateLimit {
 }
 
 impl PeerRateLimit {
+    /// Full buckets: a new connection may send a second's worth of datagrams at once.
     fn new(config: &ServerConfig) -> Self {
         let rate = config.datagrams_per_second;
         Self {

@@ -36,6 +36,7 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// Session without controllers. `now` counts as the last sign of life.
     pub(super) fn new(peer: PeerId, client: ClientId, nonce: u64, now: Time, config: &ServerConfig) -> Self {
         Self {
             peer,
@@ -49,7 +50,8 @@ impl Session {
         }
     }
 
-    /// Number of items held.
+    /// Number of items held for this client, owned and shown controllers included. For tests that nothing
+    /// grows without bound.
     pub(super) fn held(&self) -> usize {
         self.acks.held()
             + self.inbound.held()

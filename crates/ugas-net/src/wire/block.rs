@@ -31,7 +31,7 @@ pub enum Exactness {
 }
 
 impl Exactness {
-    /// Precision for owners, and for others.
+    /// Precision of attributes on the wire: exact for the owner, who predicts with them, rounded for others.
     pub const fn of(own: bool) -> Self {
         if own { Self::Exact } else { Self::Rounded }
     }
@@ -93,7 +93,7 @@ pub struct DeltaEntry<'a> {
 }
 
 impl<'a> DeltaEntry<'a> {
-    /// An entry for [`BlockEncoding::Full`].
+    /// Entry without baseline, for [`BlockEncoding::Full`]; no `piece` is a removal.
     pub fn full(key: PieceKey, piece: Option<&'a Piece>) -> Self {
         Self { key, piece, baseline: Baseline::Nothing }
     }

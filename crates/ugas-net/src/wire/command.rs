@@ -41,7 +41,8 @@ pub fn round_to_wire(command: &mut NetCommand) {
     }
 }
 
-/// [`round_to_wire`] for target data.
+/// Rounds locations, normals and distances of target data as [`round_to_wire`] does for a command, so that
+/// the client predicts with the numbers that the server gets.
 pub fn round_targets_to_wire(targets: &mut TargetData) {
     let settle = |value: &mut f64| *value = narrowed(*value).map_or(*value, f64::from);
     for target in &mut targets.0 {
@@ -263,6 +264,7 @@ impl Decoder<'_> {
         Ok((self.run(tick)?, self.bits.small(group::BRANCH)?))
     }
 
+    /// Reads the outcome of a host task; every value of the bits is one.
     fn outcome(&mut self) -> Result<TaskOutcome, WireError> {
         Ok(match self.bits.bits(OUTCOME_BITS)? {
             0 => TaskOutcome::Completed,
@@ -287,6 +289,7 @@ impl Decoder<'_> {
         }
     }
 
+    /// Reads a gameplay event. Instigator, target and details may be missing.
     fn event(&mut self) -> Result<GameplayEvent, WireError> {
         Ok(GameplayEvent {
             tag: self.tag()?,
@@ -321,7 +324,7 @@ impl Decoder<'_> {
         Ok(details)
     }
 
-    /// Reads targets, at most [`MAX_TARGETS`].
+    /// Reads target data: at most [`MAX_TARGETS`], in their order.
     fn targets(&mut self) -> Result<TargetData, WireError> {
         let count = self.bits.count("targets", group::TARGETS, MAX_TARGETS, BITS_OF_A_TARGET)?;
         let mut targets = SmallVec::with_capacity(count);
@@ -331,6 +334,7 @@ impl Decoder<'_> {
         Ok(TargetData(targets))
     }
 
+    /// Reads a target: a controller, a hit, a location, or custom data, which stays undecoded bytes.
     fn target(&mut self) -> Result<Target, WireError> {
         Ok(match self.bits.bits(TARGET_BITS)? {
             0 => Target::Controller(self.handle()?),

@@ -221,12 +221,12 @@ impl Dictionary {
         StateHasher::of(self)
     }
 
-    /// Number of tags.
+    /// Number of tags; a tag on the wire is its index below that.
     pub fn tags(&self) -> u32 {
         self.tags
     }
 
-    /// Number of attributes.
+    /// Number of attributes; an attribute's index is below that.
     pub fn attributes(&self) -> u32 {
         self.attributes.len() as u32
     }
@@ -241,12 +241,12 @@ impl Dictionary {
         self.mixed.get(attribute.index() as usize).copied().unwrap_or_default()
     }
 
-    /// Precision of coordinates of positions.
+    /// Precision of the coordinates of positions, the same on all axes.
     pub fn positions(&self) -> Quantiser {
         self.positions
     }
 
-    /// Precision of coordinates of facings.
+    /// Precision of the coordinates of facings, the same on all axes.
     pub fn facings(&self) -> Quantiser {
         self.facings
     }
@@ -266,7 +266,8 @@ impl Dictionary {
         self.ranks.get(attribute.index() as usize).copied()
     }
 
-    /// The attribute at a rank; `None` beyond the last.
+    /// Attribute at a rank, the position in which blocks number attributes: quantised ones first, then all
+    /// others. `None` beyond the last; inverse of [`Self::rank`].
     pub(super) fn ranked(&self, rank: u64) -> Option<AttributeId> {
         let index = self.order.get(usize::try_from(rank).ok()?)?;
         Some(AttributeId::from_index(*index))
@@ -290,11 +291,12 @@ impl Dictionary {
         self
     }
 
-    /// Bits of a tag.
+    /// Number of bits that the index of a tag takes.
     pub(super) fn tag_bits(&self) -> u32 {
         width(self.tags)
     }
 
+    /// Whether the index of a tag is below the number of tags; others cannot be encoded.
     pub(super) fn has_tag(&self, tag: TagId) -> bool {
         tag.index() < self.tags
     }

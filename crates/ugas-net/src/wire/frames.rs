@@ -32,7 +32,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Writes a full packet number.
+    /// Writes a full packet number, where the receiver may not know a near one.
     pub(super) fn packet(&mut self, packet: PacketId) {
         self.bits.varint(u64::from(packet.0), group::PACKET);
     }

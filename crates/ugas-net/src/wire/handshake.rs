@@ -17,6 +17,7 @@ const REASON_BITS: u32 = 4;
 const LENGTH_BITS: u32 = 20;
 
 impl Encoder<'_> {
+    /// Writes a hello; an error if the credential is longer than [`MAX_CREDENTIAL`].
     pub(super) fn hello(&mut self, hello: &Hello) -> Result<(), EncodeError> {
         self.bits.bits(u64::from(hello.protocol), 32);
         self.bits.bits(hello.catalog, 64);
@@ -25,6 +26,7 @@ impl Encoder<'_> {
         self.bytes("bytes of a credential", &hello.credential, MAX_CREDENTIAL)
     }
 
+    /// Writes a welcome. The length of a tick is in whole microseconds, from which the client finds the rate.
     pub(super) fn welcome(&mut self, welcome: &Welcome) {
         self.bits.bits(welcome.nonce, 64);
         self.bits.bits(u64::from(welcome.client.0), 32);
@@ -34,6 +36,7 @@ impl Encoder<'_> {
         self.bits.bits(u64::from(welcome.max_lead), 32);
     }
 
+    /// Writes a refusal; an error if the host's reason is longer than [`MAX_REASON`].
     pub(super) fn refused(&mut self, refused: &Refused) -> Result<(), EncodeError> {
         self.bits.bits(refused.nonce, 64);
         let mut pair = |kind, server: u64, client: u64, width| {
@@ -78,6 +81,7 @@ impl Decoder<'_> {
         })
     }
 
+    /// Reads a welcome; a tick length that is not from a millisecond to a second is an error.
     pub(super) fn welcome(&mut self) -> Result<Welcome, WireError> {
         let nonce = self.bits.bits(64)?;
         let client = ClientId(self.word()?);
@@ -88,6 +92,7 @@ impl Decoder<'_> {
         Ok(Welcome { nonce, client, tick, length, prediction_seed, max_lead: self.word()? })
     }
 
+    /// Reads a refusal; an unknown kind of reason is an error.
     pub(super) fn refused(&mut self) -> Result<Refused, WireError> {
         let nonce = self.bits.bits(64)?;
         let begin = self.bits.position();
@@ -102,6 +107,7 @@ impl Decoder<'_> {
         Ok(Refused { nonce, reason })
     }
 
+    /// Reads why the server ended the session; an unknown reason is an error.
     pub(super) fn bye(&mut self) -> Result<ByeReason, WireError> {
         let begin = self.bits.position();
         match self.bits.bits(REASON_BITS)? {

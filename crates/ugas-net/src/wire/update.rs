@@ -103,12 +103,12 @@ pub struct UpdateBits {
 }
 
 impl UpdateBits {
-    /// The encoded datagram.
+    /// The encoded datagram, the last byte filled with zeros.
     pub fn into_bytes(self) -> Vec<u8> {
         self.whole.into_bytes()
     }
 
-    /// Appends the datagram to `datagram`.
+    /// Appends the datagram to `datagram`, and keeps the buffers for the next update.
     pub fn copy_to(&self, datagram: &mut Vec<u8>) {
         self.whole.copy_to(datagram);
     }
@@ -123,6 +123,7 @@ impl UpdateBits {
         self.whole
     }
 
+    /// Empties all buffers, and keeps their memory for the next datagram.
     fn clear(&mut self) {
         [&mut self.whole, &mut self.blocks, &mut self.lists].into_iter().for_each(BitWriter::clear);
         self.slots.clear();
@@ -195,7 +196,7 @@ impl<'a> UpdateWriter<'a> {
         self.bits.whole.bit_len() + self.bits.lists.bit_len() + self.slot_bits + LAST_BITS
     }
 
-    /// Bits that are left.
+    /// Number of bits that are left, counted by the most that the finished datagram takes.
     pub fn room(&self) -> u64 {
         MAX_BITS.saturating_sub(self.bit_len())
     }

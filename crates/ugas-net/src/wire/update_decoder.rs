@@ -171,7 +171,7 @@ impl UpdateDecoder {
         least.checked_add(u32::from(low.wrapping_sub(least as u8))).map(PacketId)
     }
 
-    /// Whether a newer datagram was noted.
+    /// Whether a newer datagram was noted, so that the ack report of this one is outdated.
     pub(super) fn is_late(&self, packet: PacketId) -> bool {
         packet < self.newest
     }

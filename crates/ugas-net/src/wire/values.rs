@@ -68,7 +68,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Writes a tick on its own.
+    /// Writes a tick in full, not relative to another one.
     pub(super) fn tick(&mut self, tick: Tick) {
         self.bits.varint(u64::from(tick.0), group::TICK);
     }
@@ -101,7 +101,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Writes a vector in single precision.
+    /// Writes a vector in single precision; an error, with the name `what`, if a coordinate is not finite.
     pub(super) fn vector(&mut self, what: &'static str, vector: Vector3) -> Result<(), EncodeError> {
         vector.into_iter().try_for_each(|value| self.coarse(what, value))
     }
@@ -198,10 +198,12 @@ impl Decoder<'_> {
         Ok(vector)
     }
 
+    /// Reads bytes with their number; more than `most` is an error that names `what`.
     pub(super) fn bytes(&mut self, what: &'static str, most: usize) -> Result<Vec<u8>, WireError> {
         self.bits.bytes(what, group::LENGTH, most)
     }
 
+    /// Reads UTF-8 text with its number of bytes; more than `most` is an error that names `what`.
     pub(super) fn text(&mut self, what: &'static str, most: usize) -> Result<String, WireError> {
         self.bits.text(what, group::LENGTH, most)
     }
@@ -220,6 +222,7 @@ impl Key {
         Self { tick: Tick((key.0 >> 32) as u32), sequence: (key.0 >> 16) as u16, dependent: key.0 as u16 }
     }
 
+    /// Joins the parts again; the inverse of [`Self::of`].
     fn into_key(self) -> PredictionKey {
         let Self { tick, sequence, dependent } = self;
         PredictionKey(u64::from(tick.0) << 32 | u64::from(sequence) << 16 | u64::from(dependent))

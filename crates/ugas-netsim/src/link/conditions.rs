@@ -65,7 +65,7 @@ impl Conditions {
         })
     }
 
-    /// Everything arrives at once.
+    /// Every datagram arrives at once, once and unchanged.
     pub fn perfect() -> Self {
         Self::default()
     }

@@ -99,8 +99,8 @@ impl SoakMatch {
         self.found.extend(found);
     }
 
-    /// Checks that commands that ran were given by their client, in this session and in earlier ones. Cheats
-    /// are exempt.
+    /// Commands of an honest client that began an activation on the server: reports those that the client
+    /// never gave, in this session or an earlier one. Other commands are not checked.
     fn check_commands(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
         let player = &self.players[at];
         if !player.is_honest() {

@@ -43,7 +43,7 @@ impl EventAudit {
         self.rejected.get(key).copied()
     }
 
-    /// Commands without a reported outcome.
+    /// Commands that were given and whose outcome, confirmed or rejected, was never reported.
     pub(super) fn unanswered(&self) -> impl Iterator<Item = &PredictionKey> {
         self.given.difference(&self.answered)
     }
@@ -53,7 +53,8 @@ impl EventAudit {
         core::mem::take(&mut self.found)
     }
 
-    /// Audits an event.
+    /// Audits an event of the client: notes outcomes of commands, counts cue bursts less retractions, and
+    /// follows changes of state, which must fit together.
     pub(super) fn add(&mut self, client: &Client, event: &ClientEvent) {
         match event {
             ClientEvent::Confirmed { key, .. } => self.answer(*key),

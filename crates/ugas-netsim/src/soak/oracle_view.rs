@@ -125,6 +125,7 @@ impl OracleView {
     /// Description of the first difference between this view, the server's, and the client's; `None` if they
     /// are equal.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
+        /// Message if both values differ; `None` if they are equal.
         fn differ<T: PartialEq + core::fmt::Debug>(what: &str, truth: &T, shown: &T) -> Option<String> {
             (truth != shown).then(|| format!("{what}: the server has {truth:?}, the client shows {shown:?}"))
         }

@@ -66,7 +66,7 @@ impl Player {
         }
     }
 
-    /// Time of its own clock.
+    /// Time of its own clock at a true time; it drifts like [`Seat`](crate::rig::Seat)'s.
     pub(super) fn local_time(&self, now: Time) -> Time {
         let micros = i128::from(now.micros());
         let drifted = micros + micros * i128::from(self.drift) / 1_000;
@@ -107,6 +107,7 @@ impl Player {
     }
 }
 
+/// Settings of soak clients: a shorter timeout, so that lost sessions are noticed within a match.
 fn config() -> ClientConfig {
     ClientConfig { timeout: TIMEOUT, ..ClientConfig::default() }
 }

@@ -26,7 +26,7 @@ impl Profile {
     /// The names that [`Profile::named`] knows.
     pub const NAMES: [&str; 6] = ["calm", "short", "standard", "brutal", "cheats", "crowd"];
 
-    /// The profile of this name.
+    /// The profile of one of [`Self::NAMES`]; `None` for another name.
     pub fn named(name: &str) -> Option<Self> {
         let standard = Self {
             name: "standard",

@@ -172,8 +172,8 @@ impl SoakMatch {
         self.check_memory();
     }
 
-    /// Delivers datagrams to the server, and runs the ticks that are due. In the viewing phase it records the
-    /// state after each of them.
+    /// Server's part of a step: delivers arrived datagrams, runs the ticks that are due, and handles the
+    /// server's events around each. In the viewing phase it records the state after each tick. Does not send.
     fn serve(&mut self, length: TickLength, phase: Phase) {
         for player in &mut self.players {
             while let Some(sealed) = player.link.to_server.receive(self.now) {

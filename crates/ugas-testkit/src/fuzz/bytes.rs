@@ -45,8 +45,8 @@ pub fn snapshot(bytes: &[u8]) {
     }
 }
 
-/// Decodes any bytes as a sequence of commands: an error, or commands that encode to the same bytes and can
-/// be executed.
+/// Commands decoded from any bytes, up to the first error: each must encode to the same bytes, and is
+/// executed. The state after them must be consistent, and its snapshot must decode.
 pub fn command(bytes: &[u8]) {
     let mut decoder = Decoder::new(bytes, VERSION);
     let mut sim = start().clone();
@@ -65,7 +65,7 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// Seeds: snapshots with and without rules.
+/// Seeds: snapshots of a game after random operations, one of them with rules. The same at every run.
 pub fn snapshot_seeds() -> Vec<Vec<u8>> {
     let mut runner = TestRunner::deterministic();
     let mut driver = driver();

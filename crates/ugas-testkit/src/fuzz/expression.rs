@@ -50,15 +50,17 @@ impl Names for AnyName {
         number(name).map(AttributeId::from_index)
     }
 
+    /// Knows every tag with a capital first letter, by a number from its name.
     fn tag(&self, name: &str) -> Option<TagId> {
         number(name).map(TagId::from_index)
     }
 
+    /// Knows every curve with a capital first letter, by a number from its name.
     fn curve(&self, name: &str) -> Option<CurveId> {
         number(name).map(CurveId::from_index)
     }
 
-    /// Knows one local variable, `x`.
+    /// Knows one local variable, `x`, at index 0.
     fn local(&self, name: &str) -> Option<u16> {
         (name == "x").then_some(0)
     }

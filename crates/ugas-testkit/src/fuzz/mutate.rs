@@ -61,7 +61,7 @@ impl Mutator {
         Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
     }
 
-    /// The seeds.
+    /// The seeds that inputs are mutated from.
     pub fn seeds(&self) -> &[Vec<u8>] {
         &self.seeds
     }
@@ -117,7 +117,7 @@ impl Mutator {
         }
     }
 
-    /// Deletes, doubles or moves a line.
+    /// Deletes, doubles or moves a line: for documents, which are lists of lines.
     fn line(&mut self, input: &mut Vec<u8>) {
         let mut lines: Vec<Vec<u8>> =
             input.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();

@@ -77,13 +77,14 @@ pub fn state(bytes: &[u8]) {
     }
 }
 
-/// Seeds: states with their rules.
+/// Seeds: states of a small and of a random game, with their rules.
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let simulations = [super::bytes::start().clone(), super::bytes::driver().sim];
     simulations.iter().map(|simulation| simulation.snapshot().to_bytes_with_rules()).collect()
 }
 
-/// Whether every period is long enough for a fuzz run ([`SHORTEST_PERIOD`]).
+/// Whether every `Period` in the text is long enough for a fuzz run ([`SHORTEST_PERIOD`]) or not positive,
+/// which is refused. True for text that does not parse.
 fn has_only_long_periods(text: &str) -> bool {
     fn has_only_long_periods(node: &Node) -> bool {
         let entries = node.entries().iter().all(|entry| {

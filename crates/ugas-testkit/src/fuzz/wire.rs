@@ -71,7 +71,7 @@ pub fn wire_to_listener(bytes: &[u8]) -> bool {
     }
 }
 
-/// Seeds: datagrams of a client.
+/// Seeds: one datagram of each kind that a client sends, encoded with the fuzz dictionary.
 pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     let credential = b"ticket".to_vec();
     let hello = Hello { protocol: 1, catalog: 2, dictionary: 3, nonce: 4, credential };
@@ -100,7 +100,7 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     messages.iter().filter_map(|message| wire::encode_to_server(dictionary(), message).ok()).collect()
 }
 
-/// Seeds: datagrams of the server.
+/// Seeds: one datagram of each kind that the server sends, and an update with a delta.
 pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     let welcome = Welcome {
         nonce: 1,

@@ -52,7 +52,7 @@ impl OracleSpec {
         }
     }
 
-    /// Controller that causes it.
+    /// Controller that causes the effect; `None` if the world does.
     pub fn source(&self) -> Option<Actor> {
         self.source
     }
@@ -66,7 +66,8 @@ impl OracleSpec {
         tags
     }
 
-    /// Asset and granted tags.
+    /// Tags by which others select the effect, for immunity and removal: its asset tags and its granted tags,
+    /// including those that the spec adds.
     pub(crate) fn own_tags(&self) -> Vec<String> {
         let mut tags = self.granted_tags();
         tags.extend(self.def.asset_tags.iter().cloned());
@@ -123,7 +124,8 @@ impl Oracle {
 }
 
 impl View<'_> {
-    /// Evaluates the magnitudes of all modifiers.
+    /// Evaluates the magnitudes of all modifiers, in their order, with captured values. The error is the code
+    /// of the first that has no value.
     pub(crate) fn magnitudes(
         &self,
         spec: &OracleSpec,
@@ -210,7 +212,7 @@ impl View<'_> {
     }
 }
 
-/// Compiles every expression of the game.
+/// Compiles every expression of the game with the core's compiler, by its text. Panics if one does not compile.
 pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Program> {
     let magnitudes = game.effects.iter().flat_map(magnitudes_of).filter_map(|magnitude| match magnitude {
         MagnitudeDef::Expression { text, .. } => Some(text),

@@ -54,7 +54,8 @@ pub struct Game {
 }
 
 impl Game {
-    /// Builds the catalog of the core from the same definitions.
+    /// Catalog of the core with the same definitions. If there are abilities, it also has a death threshold
+    /// of 70 `Health` and an input buffer, which the oracle does not model.
     ///
     /// # Panics
     /// If the definitions have errors, with all of them.
@@ -136,7 +137,7 @@ impl Instance {
         self.target
     }
 
-    /// Evaluated magnitudes, before stacks.
+    /// Magnitudes of the modifiers as evaluated at application, for one stack.
     pub fn magnitudes(&self) -> &[f64] {
         &self.magnitudes
     }
@@ -151,7 +152,7 @@ impl Instance {
         !self.queued && !self.inhibited
     }
 
-    /// Period in microseconds.
+    /// Period in microseconds; `None` if the effect does not execute periodically.
     pub(crate) fn period(&self) -> Option<i64> {
         self.spec.def.period.map(|period| period.period.micros())
     }
@@ -207,12 +208,12 @@ impl Oracle {
         self.now
     }
 
-    /// Whether a controller exists.
+    /// Whether a controller was spawned and not despawned.
     pub fn is_alive(&self, actor: Actor) -> bool {
         self.bodies.get(actor).is_some_and(|body| body.alive)
     }
 
-    /// The attributes of a controller.
+    /// The attributes of a controller's sets, in the order of the game's sets; none if it does not exist.
     pub fn attributes(&self, actor: Actor) -> Vec<&AttributeDef> {
         let Some(body) = self.bodies.get(actor) else { return Vec::new() };
         let sets = self.game.sets.iter().filter(|set| body.sets.contains(&set.name));
@@ -236,6 +237,7 @@ impl Oracle {
         self.attributes(actor).into_iter().find(|def| def.name == name)
     }
 
+    /// Definition of an effect by its name; `None` if the game has no such effect.
     pub(crate) fn effect_def(&self, name: &str) -> Option<Arc<EffectDef>> {
         self.effects.get(name).cloned()
     }
@@ -250,6 +252,7 @@ impl Oracle {
         self.instances.iter().find(|instance| instance.sequence == sequence)
     }
 
+    /// Instance by its sequence number, to change it; `None` once it is removed.
     pub(crate) fn find_mut(&mut self, sequence: u64) -> Option<&mut Instance> {
         self.instances.iter_mut().find(|instance| instance.sequence == sequence)
     }
@@ -266,7 +269,7 @@ pub(crate) fn is_within(tag: &str, ancestor: &str) -> bool {
     tag == ancestor || tag.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// A tag and its ancestors.
+/// Ancestors of a tag from the top down, and the tag itself.
 pub(crate) fn lineage(tag: &str) -> impl Iterator<Item = &str> {
     let dots = tag.match_indices('.').map(|(at, _)| at);
     dots.chain([tag.len()]).map(|end| &tag[..end])

@@ -141,7 +141,8 @@ impl<'a> View<'a> {
         (value(&def.min), value(&def.max))
     }
 
-    /// Reading of an attribute (§9.4.2).
+    /// Reading of an attribute (§9.4.2): its current value, base, difference of both, or value up to a layer.
+    /// `None` if the controller lacks it.
     pub(super) fn reading(&self, actor: Actor, name: &str, calculation: AttributeCalculation) -> Option<f64> {
         let def = self.oracle.attribute(actor, name)?;
         match calculation {

@@ -189,7 +189,7 @@ pub(crate) const UG017: CodeDoc = CodeDoc {
     fix: "Add or remove items.",
 };
 
-/// List of another length than `expected`.
+/// List whose number of items is not the `expected` one.
 pub(crate) fn wrong_length(span: Span, found: usize, expected: &str) -> Diagnostic {
     UG017.report(span, format!("expected {expected}, found {found}")).help(format!("write {expected}"))
 }

@@ -75,7 +75,7 @@ pub(crate) fn file_too_large(file: FileId, limit: u64) -> Diagnostic {
         .help("split it, or raise `Limits::file_bytes`")
 }
 
-/// Values nested deeper than the limit.
+/// Values nested deeper than the limit, which protects the stack; the rest of the file is not read.
 pub(crate) fn nested_too_deeply(span: Span, limit: u32) -> Diagnostic {
     UG003
         .report(span, format!("values are nested more than {limit} levels deep"))
@@ -177,7 +177,7 @@ pub(crate) const UG099: CodeDoc = CodeDoc {
     fix: "Fix the first ones and load again.",
 };
 
-/// Note that further diagnostics are dropped.
+/// Note that further diagnostics are dropped, added once when the limit is reached.
 pub(crate) fn too_many_diagnostics(span: Span, kept: usize) -> Diagnostic {
     UG099
         .report(span, format!("only {kept} diagnostics are kept, errors before others"))

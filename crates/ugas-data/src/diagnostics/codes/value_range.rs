@@ -132,7 +132,7 @@ pub(crate) const UG132: CodeDoc = CodeDoc {
     fix: "Write the remaining seconds, or -1 for the duration of the definition.",
 };
 
-/// Negative remaining duration other than -1.
+/// Remaining time of an active effect that is negative and not -1. (-1 is the duration of the definition.)
 pub(crate) fn negative_remaining_time(span: Span, seconds: f64) -> Diagnostic {
     UG132
         .report(span, format!("expected the remaining seconds, or -1, found {seconds}"))

@@ -50,6 +50,7 @@ pub(super) enum Addressing {
 }
 
 impl Draft {
+    /// Empty draft of a tick, with room reserved for the longest header.
     pub(super) fn new(tick: Tick) -> Self {
         Self {
             results: Vec::new(),

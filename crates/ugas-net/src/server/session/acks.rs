@@ -81,7 +81,8 @@ impl AckState {
         }
     }
 
-    /// Number of items held.
+    /// Number of items held for acknowledgements: unacknowledged datagrams and own ticks, with their content.
+    /// For tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
         let sent = |sent: &SentDatagram| 1 + sent.views.len() + sent.results.len() + sent.bursts.len();
         self.sent.open().map(|(_, held)| sent(held)).sum::<usize>()

@@ -59,7 +59,8 @@ impl InboundState {
         }
     }
 
-    /// Number of items held.
+    /// Number of frames with their commands, early frames, remembered activations and kinds of rejection. For
+    /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
         self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
             + self.early_frames.len()
@@ -154,7 +155,7 @@ impl InboundState {
         }
     }
 
-    /// Rejects all commands of a frame.
+    /// Rejects all commands of a frame for one reason, each with its own result for the client.
     fn reject_all(
         &mut self,
         outbound: &mut OutboundState,

@@ -68,7 +68,8 @@ impl OutboundState {
         }
     }
 
-    /// Number of items held.
+    /// Number of results and cue bursts that wait, of views with withheld handles, and of past epochs. For
+    /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
         self.results.len()
             + self.views.values().map(|view| 1 + view.withheld.len()).sum::<usize>()

@@ -91,8 +91,9 @@ impl Values<'_> {
         self.dictionary.common(self.attribute).iter().position(leads)
     }
 
-    /// Reads a delta of exact values: the number of a common change, or the number after the last one and
-    /// full values.
+    /// Delta of exact values, read as the number of a common change, which is added to both values, or as the
+    /// number after the last one and full values. An encoding that [`Self::write`] would not choose is an
+    /// error.
     fn read_exact(&self, bits: &mut BitReader<'_>, old: Pair<Code>) -> Result<Pair<Code>, WireError> {
         let begin = bits.position();
         let odd = WireError { at: begin, kind: WireErrorKind::NotCanonical("a change of an attribute") };
@@ -175,7 +176,7 @@ fn write_whole(bits: &mut BitWriter, quantiser: Quantiser, (base, current): Pair
     }
 }
 
-/// Reads values as [`write_whole`] writes them.
+/// Reads values as [`write_whole`] writes them. Equal values that are written twice are an error.
 fn read_whole(bits: &mut BitReader<'_>, quantiser: Quantiser) -> Result<Pair<Code>, WireError> {
     let begin = bits.position();
     let differs = bits.bool()?;
