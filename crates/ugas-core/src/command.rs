@@ -442,7 +442,7 @@ pub enum Outcome {
     Restored {
         /// The new controller.
         controller: ControllerId,
-        /// What was restored, changed or left out.
+        /// Report of the parts that were restored, changed or left out.
         report: Box<CharacterReport>,
     },
     /// The results of the commands of a batch, in order.

@@ -20,7 +20,7 @@ pub enum Instancing {
     None,
 }
 
-/// What starts a triggered ability (A7).
+/// Condition on the tag of a trigger (A7).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum TriggerOn {
     /// A gameplay event with the tag or one below it.

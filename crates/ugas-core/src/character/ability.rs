@@ -57,7 +57,7 @@ impl CharacterAbility {
 pub struct GrantedBy {
     /// Its [`order`](super::CharacterEffect::order).
     pub effect: u32,
-    /// What happens to the ability when the effect ends (A8).
+    /// Removal policy of the ability at the end of the effect (A8).
     pub removal: AbilityRemoval,
 }
 

@@ -84,7 +84,7 @@ impl RestoreOptions {
         self.avatar
     }
 
-    /// What happens to effects whose instigator is not found.
+    /// Policy for effects whose instigator is not found.
     pub(crate) fn rule_for_orphans(&self) -> Orphans {
         self.orphans
     }

@@ -59,7 +59,7 @@ pub enum DictionaryError {
     /// A quantiser is invalid.
     #[error("{what}: {error}")]
     Quantiser {
-        /// What it quantises.
+        /// Name of the quantised attribute or number.
         what: String,
         /// Why it is invalid.
         error: QuantiserError,

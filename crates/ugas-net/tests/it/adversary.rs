@@ -28,8 +28,9 @@ struct Raw {
     now: Time,
     hero: ControllerId,
     packet: u32,
-    /// What came from the server: the newest datagram, and what became of commands.
+    /// Number of the newest datagram from the server.
     newest: u32,
+    /// Outcomes of commands, as the server reported them.
     outcomes: Vec<CommandOutcome>,
 }
 

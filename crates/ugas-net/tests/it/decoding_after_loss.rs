@@ -202,7 +202,7 @@ impl RawServer {
         self.answer();
     }
 
-    /// What is damaged is read or refused, and never more.
+    /// Passes a damaged datagram to the decoder, which decodes or rejects it without panicking.
     fn mislead(&mut self, mut bytes: Vec<u8>) {
         let bit = self.dice.below(bytes.len() as u64 * 16) as usize;
         // Half of them are whole, so that there is something to mislead about.

@@ -12,7 +12,7 @@ use ugas_net::{Client, ClientConfig, Ownership, PeerId, Server, ServerConfig, Se
 
 use crate::fixture::catalog;
 
-/// What the first client may not know.
+/// Hidden facts that the first client must not learn.
 #[derive(Clone, Copy)]
 struct Secret {
     seed: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Table {
     pub(crate) clients: [Client; 2],
     pub(crate) heroes: Vec<ControllerId>,
     pub(crate) now: Time,
-    /// What the first client was sent.
+    /// Datagrams that were sent to the first client.
     pub(crate) sent: Vec<Vec<u8>>,
 }
 

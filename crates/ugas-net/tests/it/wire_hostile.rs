@@ -9,7 +9,7 @@ use ugas_net::wire::{self, Dictionary};
 
 use crate::messages;
 
-/// What is read is written as the same bytes.
+/// Asserts that a message which can be decoded is encoded as the same bytes.
 fn check(dictionary: &Dictionary, bytes: &[u8]) {
     if let Ok(message) = wire::decode_to_server(dictionary, bytes) {
         assert_eq!(wire::encode_to_server(dictionary, &message).as_deref(), Ok(bytes), "{message:?}");

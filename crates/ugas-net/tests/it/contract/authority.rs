@@ -152,7 +152,7 @@ fn section_13_7_hidden_target_is_rejected() {
     );
 }
 
-/// What a run of this ability says to targets that a client gives it.
+/// Outcome of target data that a client sends to an activation of this ability.
 fn given(raw: &mut RawServer, hero: ControllerId, ability: &str, targets: TargetData) -> CommandOutcome {
     let ability = raw.ability(hero, ability);
     let run = ActivationRef::Begun(PredictionKey::new(raw.server.current_tick().0 + 1, 0));

@@ -95,7 +95,7 @@ fn a_client_plays_several_controllers_in_one_tick() {
     assert_eq!((statistics.confirmed, statistics.mispredicted), (4, before));
 }
 
-/// What the network does to one who sees a controller leave and come back, with an acknowledgement that comes late.
+/// A late acknowledgement, for a client that sees a controller leave and come back.
 #[test]
 fn late_acknowledgement_does_not_count_for_a_new_view() {
     let (mut raw, _) = RawServer::with_hero();
