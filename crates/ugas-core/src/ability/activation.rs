@@ -9,7 +9,7 @@ use super::gameplay_event::GameplayEvent;
 use super::granted::{Parameters, parameter};
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::PredictionKey;
-use crate::expr::EVENT_PAYLOAD;
+use crate::expr::names::{EVENT_MAGNITUDE, EVENT_PAYLOAD};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, TagId};
 use crate::targeting::TargetData;
@@ -169,7 +169,7 @@ impl Activation {
     /// tasks. `None` if there is none of that name.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         if let Some(event) = &self.event {
-            if name == "Event.Magnitude" {
+            if name == EVENT_MAGNITUDE {
                 return Some(event.magnitude);
             }
             if let Some(name) = name.strip_prefix(EVENT_PAYLOAD) {

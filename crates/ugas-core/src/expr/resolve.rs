@@ -4,14 +4,10 @@ use super::ast::{Ast, Node, NodeKind, inside_quotes};
 use super::environment::{NameKind, Names, Side};
 use super::error::{ExprError, ExprErrorKind, Span};
 use super::function::{Function, VALUE_WORDS};
+use super::names::{EVENT_MAGNITUDE, EVENT_PAYLOAD};
 use super::op::{BinaryOp, Op, TernaryOp, UnaryOp};
 use crate::id::{CurveId, TagId};
 use crate::nearest::nearest;
-
-/// The parameter that `Event.Magnitude` reads.
-const EVENT_MAGNITUDE: &str = "Event.Magnitude";
-/// Prefix of the parameter names that `Event.Payload` reads.
-pub(crate) const EVENT_PAYLOAD: &str = "Event.Payload.";
 
 /// Operation of a node of the tree. Children are given by their index.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use ugas_core::ability::asked_parameter;
 use ugas_core::catalog::DefinitionKind;
+use ugas_core::expr::names::EVENT_PAYLOAD;
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 use ugas_core::tag::{MAX_RECOMMENDED_DEPTH, check_tag_name};
@@ -43,9 +44,6 @@ impl Hints {
         nearest(name, known)
     }
 }
-
-/// Prefix of the parameters that hold the payload of an event (A11).
-const EVENT_PAYLOAD: &str = "Event.Payload.";
 
 /// Meaning of the names in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use ugas_core::ability::asked_parameter;
 use ugas_core::controller::SummonName;
+use ugas_core::expr::names::STORED_NUMBERS;
 use ugas_core::expr::{Ast, NameKind, NameUse};
 use ugas_core::nearest::nearest;
 
@@ -68,9 +69,6 @@ pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
     }
     found
 }
-
-/// Numbers that waits and tasks store for later tasks of an activation.
-const STORED_NUMBERS: [&str; 4] = ["Attribute.Value", "Event.Magnitude", "Input.HeldTime", "Spawn.Index"];
 
 /// Numbers that the expressions of an ability can read with `Param`: declared ones, those that its
 /// `SetParameter` tasks write, those that grants of scenarios add, and those of waits and tasks (A18).
