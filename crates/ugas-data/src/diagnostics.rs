@@ -58,6 +58,14 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the nearest known name as help, or other instructions if no name is near.
+    fn suggest(self, nearest: Option<&str>, otherwise: impl Into<String>) -> Self {
+        match nearest {
+            Some(nearest) => self.help(format!("did you mean `{nearest}`?")),
+            None => self.help(otherwise),
+        }
+    }
+
     /// Replaces the default severity of the code.
     pub(crate) fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
@@ -94,13 +102,8 @@ impl CodeDoc {
     /// Creates a diagnostic about an unknown name. The help is the nearest known name, else the first
     /// sentence of the page's fix.
     fn unknown(&self, kind: &str, name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-        let help = match nearest {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => {
-                self.fix.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first()
-            }
-        };
-        self.report(name.span, format!("there is no {kind} `{}`", name.value)).help(help)
+        let fix = self.fix.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first();
+        self.report(name.span, format!("there is no {kind} `{}`", name.value)).suggest(nearest, fix)
     }
 
     /// Renders the code's page as Markdown: title, severity, meaning, reason, example and fix.

@@ -120,12 +120,8 @@ pub(crate) fn unknown_code(
     nearest: Option<&str>,
     examples: &str,
 ) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("write {examples}"),
-    };
     let report = UG012.report(found.span, format!("there is no {what} `{}`", found.value));
-    report.severity(Severity::Warning).help(help)
+    report.severity(Severity::Warning).suggest(nearest, format!("write {examples}"))
 }
 
 /// Word that is not in the fixed list of a field.
@@ -154,12 +150,12 @@ pub(crate) const UG013: CodeDoc = CodeDoc {
 pub(crate) fn unknown(key: &Spanned<String>, record: &str, known: &[&str]) -> Diagnostic {
     let article = if record.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     let diagnostic = UG013.report(key.span, format!("{article} {record} has no field `{}`", key.value));
-    match nearest(&key.value, known.iter().copied()) {
-        Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
-        None if key.value == "<<" => diagnostic.help("JSON has no merge keys; write the fields out"),
-        None if known.len() <= 24 => diagnostic.help(format!("its fields are {}", known.join(", "))),
-        None => diagnostic.help("remove it, or see `ugas schema` for the fields that there are; keys of other tools begin with `x-`"),
-    }
+    let otherwise = match known.len() {
+        _ if key.value == "<<" => "JSON has no merge keys; write the fields out".to_owned(),
+        0..=24 => format!("its fields are {}", known.join(", ")),
+        _ => "remove it, or see `ugas schema` for the fields that there are; keys of other tools begin with `x-`".to_owned(),
+    };
+    diagnostic.suggest(nearest(&key.value, known.iter().copied()), otherwise)
 }
 
 /// UG014: placeholder.

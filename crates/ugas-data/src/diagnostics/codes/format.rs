@@ -140,10 +140,7 @@ pub(crate) const UG140: CodeDoc = CodeDoc {
 /// `Extends` with a name that no document has.
 pub(crate) fn unknown_parent(name: &Spanned<String>, kind: &str, nearest: Option<&str>) -> Diagnostic {
     let found = UG140.report(name.span, format!("there is no {kind} `{}` to extend", name.value));
-    match nearest {
-        Some(nearest) => found.help(format!("did you mean `{nearest}`?")),
-        None => found.help(format!("correct the name, or add a {kind} of this name")),
-    }
+    found.suggest(nearest, format!("correct the name, or add a {kind} of this name"))
 }
 
 /// UG142: parent of another kind.

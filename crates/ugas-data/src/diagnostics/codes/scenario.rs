@@ -20,11 +20,9 @@ pub(crate) const UG037: CodeDoc = CodeDoc {
 
 /// Controller name that the scenario does not define.
 pub(crate) fn unknown_controller(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "add it under `Controllers`".to_owned(),
-    };
-    UG037.report(name.span, format!("the scenario has no controller `{}`", name.value)).help(help)
+    UG037
+        .report(name.span, format!("the scenario has no controller `{}`", name.value))
+        .suggest(nearest, "add it under `Controllers`")
 }
 
 /// UG038: unknown name in a scenario.
@@ -41,22 +39,16 @@ pub(crate) const UG038: CodeDoc = CodeDoc {
 
 /// Name that no earlier step assigns with `As`. `other` is what else it could have been, such as "an effect".
 pub(crate) fn unknown_name(name: &Spanned<String>, other: &str, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "assign the name with `As` in an earlier step".to_owned(),
-    };
     let name_text = &name.value;
     let message = format!("no earlier step assigns the name `{name_text}` with `As`, and it is not {other}");
-    UG038.report(name.span, message).help(help)
+    UG038.report(name.span, message).suggest(nearest, "assign the name with `As` in an earlier step")
 }
 
 /// Ability set of a controller that the pack does not have.
 pub(crate) fn unknown_ability_set(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "correct the name, or add the set to `AbilitySets` of the pack".to_owned(),
-    };
-    UG038.report(name.span, format!("there is no ability set `{}`", name.value)).help(help)
+    UG038
+        .report(name.span, format!("there is no ability set `{}`", name.value))
+        .suggest(nearest, "correct the name, or add the set to `AbilitySets` of the pack")
 }
 
 /// UG039: pack of a scenario.

@@ -294,13 +294,11 @@ pub(crate) const UG160: CodeDoc = CodeDoc {
 
 /// Unknown controller template of a `SpawnController` task.
 pub(crate) fn spawned_template(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("correct `Template`, or add a gameplay_controller document named `{}`", name.value),
-    };
     let message =
         format!("the task spawns the controller template `{}`, which the pack does not have", name.value);
-    UG160.report(name.span, message).help(help)
+    let otherwise =
+        format!("correct `Template`, or add a gameplay_controller document named `{}`", name.value);
+    UG160.report(name.span, message).suggest(nearest, otherwise)
 }
 
 /// UG162: despawn of a name that nothing has.
@@ -333,9 +331,8 @@ pub(crate) const UG164: CodeDoc = CodeDoc {
 
 /// Number parameter that the ability does not have.
 pub(crate) fn number_parameter(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("correct the name, or add `{}` to `Parameters` of the ability", name.value),
-    };
-    UG164.report(name.span, format!("the ability has no parameter `{}`", name.value)).help(help)
+    UG164.report(name.span, format!("the ability has no parameter `{}`", name.value)).suggest(
+        nearest,
+        format!("correct the name, or add `{}` to `Parameters` of the ability", name.value),
+    )
 }
