@@ -5,11 +5,15 @@
 //!
 //! [`explain`]: crate::explain
 
+mod names;
 mod text;
 
-use crate::ability::AbilityState;
+pub use names::ControllerNames;
+
+use crate::ability::{Ability, AbilityState, GrantedAbility, ParameterDef};
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
+use crate::number::short;
 use crate::simulation::Simulation;
 use crate::task::Subject;
 use crate::time::{Span, Time};
@@ -146,6 +150,9 @@ pub struct AbilityLine {
     pub cooldown: Option<(Span, Span)>,
     /// Charges left and maximum charges; `None` without charges.
     pub charges: Option<(u32, u32)>,
+    /// Parameters by name (A18): those of the definition with the numbers of the grant, then other numbers of
+    /// the grant.
+    pub parameters: Vec<(String, ParameterDef)>,
     /// Why it cannot be activated now, as text; empty if it can.
     pub obstacles: Vec<String>,
 }
@@ -249,7 +256,7 @@ impl Simulation {
     fn modifier_texts(&self, active: &ActiveEffect, effect: &Effect) -> Vec<String> {
         let text = |(modifier, magnitude): (&crate::effect::Modifier, &f64)| {
             let attribute = self.catalog().attribute_name(modifier.attribute);
-            format!("{attribute} {:?} {magnitude}", modifier.operation)
+            format!("{attribute} {:?} {}", modifier.operation, short(*magnitude))
         };
         effect.modifiers.iter().zip(active.magnitudes()).map(text).collect()
     }
@@ -271,6 +278,7 @@ impl Simulation {
             runs: granted.activations().len() as u32,
             cooldown: self.ability_cooldown(handle),
             charges: ability.def().charges.map(|charges| (granted.charges(), charges.max)),
+            parameters: parameters(ability, granted),
             obstacles,
         })
     }
@@ -309,4 +317,20 @@ impl Simulation {
             Subject::Confirmation => "a confirmation".to_owned(),
         }
     }
+}
+
+/// Parameters of a granted ability: those of the definition with the grant's numbers, then the numbers that
+/// only the grant has. A boolean stays one as long as its number is 0 or 1.
+fn parameters(ability: &Ability, granted: &GrantedAbility) -> Vec<(String, ParameterDef)> {
+    let defined = &ability.def().parameters;
+    let now = |name: &str, value: &ParameterDef| match (value, granted.parameter(name)) {
+        (ParameterDef::Flag(_), Some(number)) if number == 0.0 || number == 1.0 => {
+            ParameterDef::Flag(number == 1.0)
+        }
+        (ParameterDef::Number(_) | ParameterDef::Flag(_), Some(number)) => ParameterDef::Number(number),
+        _ => value.clone(),
+    };
+    let others = granted.parameters().filter(|(name, _)| ability.parameter(name).is_none());
+    let others = others.map(|(name, number)| (name.to_owned(), ParameterDef::Number(number)));
+    defined.iter().map(|(name, value)| (name.clone(), now(name, value))).chain(others).collect()
 }

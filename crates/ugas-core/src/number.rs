@@ -35,10 +35,43 @@ pub fn nearly_zero(value: f64) -> bool {
     value.abs() < NEGLIGIBLE
 }
 
+/// A number as text with six significant digits, for people: the number format of explanations, pages and
+/// the command line.
+pub fn short(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || value == value.trunc() && size < 1e15 {
+        return format!("{value}");
+    }
+    if !(1e-4..1e15).contains(&size) {
+        return format!("{value:.5e}");
+    }
+    let decimals = [1.0, 10.0, 100.0, 1e3, 1e4].iter().filter(|limit| size < **limit).count() + 1;
+    let text = format!("{value:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn short_numbers_have_six_significant_digits() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (-12.0, "-12"),
+            (1_000_000.0, "1000000"),
+            (0.1 + 0.2, "0.3"),
+            (2.0 / 3.0, "0.666667"),
+            (200.0 / 3.0, "66.6667"),
+            (123_456.789, "123456.8"),
+            (1e300, "1.00000e300"),
+            (0.000_012_345_678, "1.23457e-5"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(short(value), expected);
+        }
+    }
 
     #[test]
     fn powers_of_small_integers_are_exact() {

@@ -179,6 +179,20 @@ impl Activation {
         parameter(&self.parameters, name)
     }
 
+    /// Numbers that expressions read with `Param` beside the parameters of the grant (A18), by name: those of
+    /// the event (A11), and those that waits and tasks left.
+    pub fn numbers(&self) -> Vec<(String, f64)> {
+        let mut names: Vec<String> = self.parameters.iter().map(|(name, _)| name.to_string()).collect();
+        if let Some(event) = &self.event {
+            names.push(EVENT_MAGNITUDE.to_owned());
+            let payload = event.details.iter().flat_map(|details| &details.payload);
+            names.extend(payload.map(|(name, _)| format!("{EVENT_PAYLOAD}{name}")));
+        }
+        names.sort();
+        names.dedup();
+        names.into_iter().filter_map(|name| self.number(&name).map(|value| (name, value))).collect()
+    }
+
     /// The granted ability.
     pub fn granted(&self) -> GrantedAbilityId {
         self.granted

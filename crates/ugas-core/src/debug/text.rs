@@ -3,6 +3,8 @@
 use core::fmt;
 
 use super::{AbilityLine, ControllerPage, EffectLine, TaskLine};
+use crate::ability::ParameterDef;
+use crate::number::short;
 
 impl fmt::Display for ControllerPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,7 +17,7 @@ impl fmt::Display for ControllerPage {
             write!(f, ", summoned by {instigator:?}")?;
         }
         if let Some([x, y, z]) = self.position {
-            write!(f, ", position {x} {y} {z}")?;
+            write!(f, ", position {} {} {}", short(x), short(y), short(z))?;
         }
         if let Some(team) = &self.team {
             write!(f, ", team {team}")?;
@@ -25,9 +27,9 @@ impl fmt::Display for ControllerPage {
         let width = names.map(String::len).max().unwrap_or_default();
         title(f, "attributes", self.attributes.len() + self.not_replicated.len())?;
         for line in &self.attributes {
-            write!(f, "  {:<width$}  {}", line.name, line.current)?;
+            write!(f, "  {:<width$}  {}", line.name, short(line.current))?;
             if line.base != line.current {
-                write!(f, " (base {})", line.base)?;
+                write!(f, " (base {})", short(line.base))?;
             }
             writeln!(f)?;
         }
@@ -69,7 +71,7 @@ fn title(f: &mut fmt::Formatter<'_>, name: &str, count: usize) -> fmt::Result {
 
 /// Writes an effect: one line of state, and one for each list that is not empty.
 fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
-    write!(f, "  {} level {}", line.name, line.level)?;
+    write!(f, "  {} level {}", line.name, short(line.level))?;
     if line.stacks != 1 {
         write!(f, ", {} stacks", line.stacks)?;
     }
@@ -93,7 +95,7 @@ fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
         write!(f, ", from {source:?}")?;
     }
     writeln!(f)?;
-    let numbers = line.set_by_caller.iter().map(|(tag, value)| format!("{tag} {value}")).collect();
+    let numbers = line.set_by_caller.iter().map(|(tag, value)| format!("{tag} {}", short(*value))).collect();
     for (what, list) in [
         ("modifies", &line.modifiers),
         ("grants tags", &line.granted_tags),
@@ -125,10 +127,24 @@ fn ability(f: &mut fmt::Formatter<'_>, line: &AbilityLine) -> fmt::Result {
         write!(f, ", {left} of {most} charges")?;
     }
     writeln!(f)?;
+    if !line.parameters.is_empty() {
+        let parameters = line.parameters.iter().map(|(name, value)| format!("{name} {}", parameter(value)));
+        writeln!(f, "    parameters: {}", parameters.collect::<Vec<_>>().join(", "))?;
+    }
     for obstacle in &line.obstacles {
         writeln!(f, "    cannot be activated: {obstacle}")?;
     }
     Ok(())
+}
+
+/// Value of a parameter: texts for the host in quotes, to tell them from tags.
+fn parameter(value: &ParameterDef) -> String {
+    match value {
+        ParameterDef::Number(number) => short(*number),
+        ParameterDef::Flag(flag) => flag.to_string(),
+        ParameterDef::Tag(tag) => tag.clone(),
+        ParameterDef::Text(text) => format!("{text:?}"),
+    }
 }
 
 fn task(f: &mut fmt::Formatter<'_>, line: &TaskLine) -> fmt::Result {

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::{BoundExplanation, Explanation, Reason, Term};
 use crate::modifier::Operation;
+use crate::number::short;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,16 +19,16 @@ impl fmt::Display for Explanation {
             }
             return Ok(());
         }
-        write!(f, "{} of {:?} at {}: {}", self.name, self.controller, self.time, self.current)?;
+        write!(f, "{} of {:?} at {}: {}", self.name, self.controller, self.time, short(self.current))?;
         if self.stale {
             write!(f, " (from before: changes wait for the end of a batch)")?;
         }
-        write!(f, "\n├─ base {}", self.base)?;
+        write!(f, "\n├─ base {}", short(self.base))?;
         if let Some(expression) = &self.derived_from {
             write!(f, " = {expression}")?;
         }
         for layer in &self.layers {
-            write!(f, "\n├─ layer {}: {} -> {}", layer.index, layer.input, layer.output)?;
+            write!(f, "\n├─ layer {}: {} -> {}", layer.index, short(layer.input), short(layer.output))?;
             let last = layer.terms.len().saturating_sub(1);
             for (at, term) in layer.terms.iter().enumerate() {
                 write!(f, "\n│  {} {term}", if at == last { "└─" } else { "├─" })?;
@@ -48,7 +49,7 @@ impl fmt::Display for Explanation {
         }
         write!(f, ": {clamping}")?;
         if let Some(value) = self.adjusted_by_hook {
-            write!(f, ", then {value} by a hook")?;
+            write!(f, ", then {} by a hook", short(value))?;
         }
         Ok(())
     }
@@ -61,7 +62,7 @@ impl fmt::Display for Term {
             Operation::Add | Operation::AddPost | Operation::Multiply if self.magnitude >= 0.0 => "+",
             _ => "",
         };
-        write!(f, "{mark}{} {sign}{}", self.operation, self.magnitude)?;
+        write!(f, "{mark}{} {sign}{}", self.operation, short(self.magnitude))?;
         if self.stacks != 1 {
             write!(f, " x{} stacks", self.stacks)?;
         }
@@ -105,7 +106,7 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for BoundExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.value)?;
+        f.write_str(&short(self.value))?;
         match &self.attribute {
             Some(attribute) => write!(f, " ({attribute})"),
             None => Ok(()),
