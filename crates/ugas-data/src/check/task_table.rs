@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Number,
     Flag,
     Text,
+    /// A name that is not empty.
+    Name,
     /// One of these words.
     Word(&'static [&'static str]),
     Tag,
@@ -42,8 +44,8 @@ pub(super) enum Kind {
 }
 
 use Kind::{
-    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Numbers, Offset,
-    Query, Tag, Tags, Targeting, Tasks, Template, Text, Word,
+    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Name, Number, Numbers,
+    Offset, Query, Tag, Tags, Targeting, Tasks, Template, Text, Word,
 };
 
 /// Built-in task: its type, its parameters, and the required ones (at least one of each group).
@@ -53,28 +55,28 @@ const APPLY: &[(&str, Kind)] = &[
     ("EffectClass", Effect),
     ("Level", Number),
     ("SetByCaller", Magnitudes),
-    ("As", Text),
+    ("As", Name),
     ("MaxRange", Number),
     ("Radius", Number),
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tags),
 ];
 const APPLY_TO_OWNER: &[(&str, Kind)] =
-    &[("EffectClass", Effect), ("Level", Number), ("SetByCaller", Magnitudes), ("As", Text)];
+    &[("EffectClass", Effect), ("Level", Number), ("SetByCaller", Magnitudes), ("As", Name)];
 const APPLY_TO: &[(&str, Kind)] = &[
     ("EffectClass", Effect),
     ("Level", Number),
     ("SetByCaller", Magnitudes),
-    ("As", Text),
+    ("As", Name),
     ("To", RECIPIENT),
     ("MaxRange", Number),
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tags),
 ];
 const COMMIT: &[(&str, Kind)] = &[("OnFail", ON_FAIL)];
-const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
+const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Name), ("Tags", Tags), ("Stacks", Number)];
 const REMOVE_FROM: &[(&str, Kind)] =
-    &[("EffectClass", Effect), ("As", Text), ("To", RECIPIENT), ("Tags", Tags), ("Stacks", Number)];
+    &[("EffectClass", Effect), ("As", Name), ("To", RECIPIENT), ("Tags", Tags), ("Stacks", Number)];
 const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
 const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
 const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
@@ -162,7 +164,7 @@ pub(super) const TASKS: &[TaskRow] = &[
     ("ExecuteCue", CUE, &[&["Cue"]]),
     ("AddCue", CUE, &[&["Cue"]]),
     ("RemoveCue", CUE, &[&["Cue"]]),
-    ("SetParameter", &[("Name", Text), ("Value", Number)], &[&["Name"], &["Value"]]),
+    ("SetParameter", &[("Name", Name), ("Value", Number)], &[&["Name"], &["Value"]]),
     ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)], &[&["Ability", "Tags"]]),
     (
         "SpawnController",
@@ -174,11 +176,11 @@ pub(super) const TASKS: &[TaskRow] = &[
             ("Team", Text),
             ("Lifetime", Number),
             ("Bound", Flag),
-            ("As", Text),
+            ("As", Name),
         ],
         &[&["Template"]],
     ),
-    ("DespawnController", &[("As", Text), ("Tags", Tags), ("To", RECIPIENT)], &[&["As", "Tags", "To"]]),
+    ("DespawnController", &[("As", Name), ("Tags", Tags), ("To", RECIPIENT)], &[&["As", "Tags", "To"]]),
 ];
 
 /// Host tasks that need no declaration (A6), and those that §10.3 mentions.
@@ -240,6 +242,7 @@ fn schema(kind: Kind, definitions: &mut Definitions) -> Json {
         Number => json!({ "type": ["number", "string"], "title": "a number or an expression" }),
         Flag => json!({ "type": "boolean" }),
         Word(words) => json!({ "enum": words }),
+        Name => json!({ "type": "string", "minLength": 1 }),
         Text | Tag | Cue | Attribute | Effect | Ability | Input | Container | Template => {
             json!({ "type": "string" })
         }

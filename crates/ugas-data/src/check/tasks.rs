@@ -212,7 +212,7 @@ fn spawn(params: &Node, checker: &mut Checker<'_>) {
 /// Reports an `As` that no `SpawnController` task of the pack assigns.
 fn despawn(params: &Node, checker: &mut Checker<'_>) {
     let Some(node) = params.get("As") else { return };
-    let Some(text) = node.text() else { return };
+    let Some(text) = node.text().filter(|text| !text.is_empty()) else { return };
     let summons = &checker.index.summons;
     if !summons.contains(text) && !summons.contains(SummonName::split(text).0) {
         let name = Spanned { value: text.to_owned(), span: node.span };
@@ -306,7 +306,12 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
                 super::targeting::check(&doc, checker.sink);
             }
         }
-        Kind::Text if text.is_none() => checker.sink.push(codes::field::wrong_type(node, "a text")),
+        Kind::Name if text.as_ref().is_some_and(|name| name.value.is_empty()) => {
+            checker.sink.push(codes::naming::empty_name(node.span));
+        }
+        Kind::Text | Kind::Name if text.is_none() => {
+            checker.sink.push(codes::field::wrong_type(node, "a text"))
+        }
         Kind::Tags => match &node.value {
             Value::List(items) => items.iter().for_each(|item| value(Kind::Tag, item, checker)),
             Value::Text(_) => value(Kind::Tag, node, checker),

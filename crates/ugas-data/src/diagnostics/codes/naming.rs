@@ -28,13 +28,13 @@ pub(crate) const UG034: CodeDoc = CodeDoc {
     code: "UG034",
     title: "empty name",
     severity: Severity::Error,
-    what: "A definition has an empty name.",
+    what: "A definition, a step or a task has an empty name, such as `As: \"\"`.",
     why: "Nothing could refer to it.",
     example: "Name: \"\"",
     fix: "Give it a name.",
 };
 
-/// Definition with an empty name.
+/// Empty name of a definition, or one that a step or a task assigns.
 pub(crate) fn empty_name(span: Span) -> Diagnostic {
     UG034.report(span, "the name is empty").help("give it a name")
 }

@@ -331,8 +331,7 @@ pub(crate) const UG164: CodeDoc = CodeDoc {
 
 /// Number parameter that the ability does not have.
 pub(crate) fn number_parameter(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
-    UG164.report(name.span, format!("the ability has no parameter `{}`", name.value)).suggest(
-        nearest,
-        format!("correct the name, or add `{}` to `Parameters` of the ability", name.value),
-    )
+    UG164
+        .report(name.span, format!("the ability has no parameter `{}`", name.value))
+        .suggest(nearest, format!("correct the name, or add `{}` to `Parameters` of the ability", name.value))
 }
