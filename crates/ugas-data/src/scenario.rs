@@ -35,6 +35,7 @@ mod expect_abilities;
 mod expect_cues;
 mod outcome;
 mod prefix;
+mod problems;
 mod runner;
 mod state;
 mod steps;
@@ -98,7 +99,8 @@ pub trait CommandObserver {
         let _ = simulation;
     }
 
-    /// Called with the scenario's name of a controller as soon as the controller exists.
+    /// Called with the name of a controller: that of the scenario as soon as the controller exists, that of a
+    /// `SpawnController` task (A17) after the command that spawned it.
     fn name(&mut self, controller: ControllerId, name: &str) {
         let _ = (controller, name);
     }

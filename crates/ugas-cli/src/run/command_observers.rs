@@ -1,12 +1,12 @@
 //! Observers of a scenario's commands: a recorder, and the sync test.
 
 use core::fmt;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use ugas_core::command::Command;
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 use ugas_data::scenario::{CommandObserver, Failure, Outcome, Scenario};
@@ -90,12 +90,12 @@ impl CommandObserver for FileRecorder {
 pub(super) struct SyncTestObserver {
     depth: u32,
     test: Option<SyncTest>,
-    names: BTreeMap<ControllerId, String>,
+    names: ControllerNames,
 }
 
 impl SyncTestObserver {
     pub(super) fn new(depth: u32) -> Self {
-        Self { depth, test: None, names: BTreeMap::new() }
+        Self { depth, test: None, names: ControllerNames::default() }
     }
 }
 
@@ -105,7 +105,7 @@ impl CommandObserver for SyncTestObserver {
     }
 
     fn name(&mut self, controller: ControllerId, name: &str) {
-        self.names.insert(controller, name.to_owned());
+        self.names.insert(controller, name);
     }
 
     fn before(&mut self, _: &Simulation, command: &Command) {
@@ -117,7 +117,7 @@ impl CommandObserver for SyncTestObserver {
     fn after(&mut self, simulation: &Simulation) {
         let names = &self.names;
         if let Some(test) = &mut self.test {
-            test.after(simulation, |id| names.get(&id).cloned().unwrap_or_else(|| format!("{id:?}")));
+            test.after(simulation, |id| names.of(simulation, id));
         }
     }
 }
@@ -147,6 +147,7 @@ impl SyncTestSummary {
                 expected: "the same state after restoring".to_owned(),
                 actual: "a different state".to_owned(),
                 message: format!("sync test: {failure}"),
+                ..Failure::default()
             });
         }
     }

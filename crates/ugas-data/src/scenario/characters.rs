@@ -28,19 +28,15 @@ impl<'s> Runner<'s> {
             }
             None => self.controllers.push((name, id)),
         }
-        if let Some(command_observer) = &mut self.command_observer {
-            command_observer.name(id, name);
-        }
+        self.set_name(id, name);
         self.simulation.events().for_each(drop);
         Ok(report)
     }
 
-    /// Saves a controller as a character, which refers to other controllers by the scenario's names. `None`
-    /// if there is no controller of this name.
+    /// Saves a controller as a character, which refers to other controllers by the scenario's names and those
+    /// of summons. `None` if there is no controller of this name.
     pub fn character(&self, name: &str) -> Option<Character> {
-        let name_of = |id: ControllerId| {
-            self.controllers.iter().find(|(_, known)| *known == id).map(|(name, _)| (*name).to_owned())
-        };
+        let name_of = |id: ControllerId| self.names.known(&self.simulation, id);
         self.simulation.character_named(self.controller(name)?, name_of)
     }
 

@@ -3,7 +3,7 @@
 use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
 
 use super::Runner;
-use super::runner::StepResult;
+use super::runner::{IMPOSSIBLE, StepResult};
 
 impl Runner<'_> {
     /// Executes a command. All changes of the simulation go through here.
@@ -35,7 +35,7 @@ impl Runner<'_> {
                 StepResult::refused(refusal.reasons.iter().map(|reason| reason.code()), message)
             }
             CommandError::Reason(reason) => StepResult::refused([reason.code()], message),
-            _ => StepResult::refused(["Impossible"], message),
+            _ => StepResult::refused([IMPOSSIBLE], message),
         }
     }
 

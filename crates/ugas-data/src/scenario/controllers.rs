@@ -46,9 +46,7 @@ impl<'s> Runner<'s> {
             let id = spawned.map_err(|message| format!("`{}` cannot be spawned: {message}", name.value))?;
             self.controllers.retain(|(known, _)| *known != name.value);
             self.controllers.push((&name.value, id));
-            if let Some(command_observer) = &mut self.command_observer {
-                command_observer.name(id, &name.value);
-            }
+            self.set_name(id, &name.value);
         }
         Ok(StepResult::ok())
     }

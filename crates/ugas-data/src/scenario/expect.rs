@@ -48,7 +48,7 @@ pub(super) fn load(
             let (line, name) = (scenario.line(code.span), severity.name());
             let message = format!("the load: expected the {name} {}, which was not reported", code.value);
             let (expected, actual) = (code.value.clone(), format!("no such {name}"));
-            failures.push(Failure { step: None, line, expected, actual, message });
+            failures.push(Failure { line, expected, actual, message, ..Failure::default() });
         }
         for diagnostic in found() {
             if !codes.iter().any(|code| code.value == diagnostic.code) {
@@ -58,6 +58,7 @@ pub(super) fn load(
                     expected: format!("no {} {}", severity.name(), diagnostic.code),
                     actual: diagnostic.code.to_owned(),
                     message: render_line(map, diagnostic),
+                    ..Failure::default()
                 });
             }
         }

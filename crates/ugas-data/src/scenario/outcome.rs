@@ -25,6 +25,9 @@ pub struct Failure {
     pub actual: String,
     /// Message with both.
     pub message: String,
+    /// Refusals, cancellations and failed tasks since the expectation before, a line each. Only the last failure
+    /// of an expectation has them.
+    pub problems: Vec<String>,
 }
 
 /// Result of a scenario: failures and the final state.
@@ -144,6 +147,7 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
         expected: "definitions without errors".to_owned(),
         actual: diagnostic.code.to_owned(),
         message: crate::diagnostics::render_line(map, diagnostic),
+        ..Failure::default()
     });
     failures.collect()
 }
@@ -159,10 +163,15 @@ impl Failure {
         self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))
     }
 
-    /// Entry of `failures` in the JSON output.
+    /// Entry of `failures` in the JSON output. `problems` is there only if there are any.
     fn to_json(&self) -> Value {
-        let Self { step, line, expected, actual, message } = self;
-        json!({ "step": step, "line": line, "expected": expected, "actual": actual, "message": message })
+        let Self { step, line, expected, actual, message, problems } = self;
+        let mut failure =
+            json!({ "step": step, "line": line, "expected": expected, "actual": actual, "message": message });
+        if let (Some(failure), false) = (failure.as_object_mut(), problems.is_empty()) {
+            failure.insert("problems".to_owned(), json!(problems));
+        }
+        failure
     }
 }
 

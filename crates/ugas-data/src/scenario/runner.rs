@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
+use ugas_core::debug::ControllerNames;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
@@ -14,13 +15,17 @@ use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
 use super::controllers::SetChange;
+use super::problems::Problems;
 use super::state::InitialState;
 use super::{CommandObserver, ControllerState, Failure, Observer, Options, Outcome, Scenario};
-use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
+use crate::model::scenario::{ActionDoc, ActorDoc, ExpectDoc, StepDoc};
 
 /// Most timers (periods, expirations, waits) that a scenario may reach. A period of a microsecond over a year
 /// would otherwise run practically for ever.
 const MAX_TIMERS: u32 = 10_000_000;
+
+/// Outcome code of a step that cannot be carried out.
+pub(super) const IMPOSSIBLE: &str = "Impossible";
 
 /// Result of a step.
 pub(super) struct StepResult {
@@ -71,6 +76,8 @@ pub struct Runner<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) simulation: Simulation,
     pub(super) controllers: Vec<(&'s str, ControllerId)>,
+    /// Names of all controllers so far, also of despawned ones and of summons.
+    pub(super) names: ControllerNames,
     /// Active effects by `As` name; `None` for an application without an active effect.
     pub(super) effects: BTreeMap<&'s str, Option<ActiveEffectId>>,
     pub(super) grants: BTreeMap<&'s str, Option<GrantedAbilityId>>,
@@ -81,6 +88,8 @@ pub struct Runner<'s> {
     pub(super) events_before: BTreeMap<&'static str, u64>,
     /// Events of executed cues since the last expectation.
     pub(super) executed_cues: Vec<Event>,
+    /// Refusals, cancellations and failed tasks since the last expectation.
+    pub(super) problems: Problems,
     /// Outcome code of the last step that was not an expectation.
     pub(super) last: &'static str,
     /// Codes of all reasons of that outcome.
@@ -156,18 +165,21 @@ impl<'s> Runner<'s> {
                 message: format!(
                     "the scenario begins with a state at {begin} s, and {until} s is before that"
                 ),
+                ..Failure::default()
             });
         }
         let mut runner = Self {
             scenario,
             simulation,
             controllers: Vec::new(),
+            names: ControllerNames::default(),
             effects: BTreeMap::new(),
             grants: BTreeMap::new(),
             activations: BTreeMap::new(),
             events: BTreeMap::new(),
             events_before: BTreeMap::new(),
             executed_cues: Vec::new(),
+            problems: Problems::default(),
             last: "Ok",
             reasons: Vec::new(),
             failures: Vec::new(),
@@ -197,15 +209,16 @@ impl<'s> Runner<'s> {
                 expected: format!("a controller `{name}`"),
                 actual: "none".to_owned(),
                 message: format!("the controller `{name}` cannot be spawned: {message}"),
+                ..Failure::default()
             })?;
             runner.controllers.push((name, id));
-            if let Some(command_observer) = &mut runner.command_observer {
-                command_observer.name(id, name);
-            }
+            runner.set_name(id, name);
         }
         let order: BTreeMap<&str, usize> = scenario.controllers().map(|(name, _)| name).zip(0..).collect();
         runner.controllers.sort_by_key(|(name, _)| order.get(name));
         runner.simulation.events().for_each(drop);
+        let present: Vec<ControllerId> = runner.simulation.controllers().map(|(id, _)| id).collect();
+        present.into_iter().for_each(|id| runner.name_summon(id));
         Ok(runner)
     }
 
@@ -229,6 +242,33 @@ impl<'s> Runner<'s> {
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
         let own = self.controllers.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
         own.or_else(|| self.simulation.summoned(name))
+    }
+
+    /// Names of all controllers so far: those of the scenario, also after they were despawned, and those that
+    /// `SpawnController` tasks gave (A17).
+    pub fn names(&self) -> &ControllerNames {
+        &self.names
+    }
+
+    /// Whether a controller of this name exists or existed.
+    pub fn had_controller(&self, name: &str) -> bool {
+        self.controller(name).is_some() || self.names.iter().any(|(_, known)| known == name)
+    }
+
+    /// Records the name of a controller.
+    pub(super) fn set_name(&mut self, controller: ControllerId, name: &str) {
+        self.names.insert(controller, name);
+        if let Some(command_observer) = &mut self.command_observer {
+            command_observer.name(controller, name);
+        }
+    }
+
+    /// Records the name that a `SpawnController` task gave a controller, if it did.
+    fn name_summon(&mut self, controller: ControllerId) {
+        let is_new = self.names.given(controller).is_none();
+        if let Some(name) = self.names.known(&self.simulation, controller).filter(|_| is_new) {
+            self.set_name(controller, &name);
+        }
     }
 
     /// Runs all steps and calls `observer` with the state at the start, during the run and at the end.
@@ -276,7 +316,8 @@ impl<'s> Runner<'s> {
         let own = self.controllers.iter().filter(|(_, id)| sim.controller(*id).is_some());
         let own = own.map(|(name, id)| ((*name).to_owned(), *id));
         let summoned = sim.controllers().filter_map(|(id, controller)| {
-            let name = controller.summon()?.name()?.to_string();
+            controller.summon()?;
+            let name = self.names.known(sim, id)?;
             self.controllers.iter().all(|(_, own)| *own != id).then_some((name, id))
         });
         let controllers = own.chain(summoned).map(|(name, id)| (name, ControllerState::of(sim, id)));
@@ -352,7 +393,11 @@ impl<'s> Runner<'s> {
     /// failure.
     fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl Observer) {
         let result = match &step.action {
-            ActionDoc::Expect(expect) => return self.check(expect, step.span),
+            ActionDoc::Expect(expect) => {
+                let failures = self.failures.len();
+                self.check(expect, step.span);
+                return self.explain_failures(failures, expect);
+            }
             ActionDoc::Advance(seconds) => {
                 self.advance(self.simulation.now() + Span::seconds(*seconds), observer);
                 Ok(StepResult::ok())
@@ -395,6 +440,8 @@ impl<'s> Runner<'s> {
         });
         match result {
             Err(message) => {
+                self.last = IMPOSSIBLE;
+                self.reasons = vec![IMPOSSIBLE];
                 self.fail(step.span, "a step that can be carried out", "an impossible one", message)
             }
             Ok(StepResult { code, reasons, message, is_final }) => {
@@ -471,9 +518,26 @@ impl<'s> Runner<'s> {
     fn dispatch_events(&mut self, observer: &mut impl Observer) {
         while let Some(event) = self.simulation.poll_event() {
             *self.events.entry(event.kind.name()).or_default() += 1;
+            if let EventKind::ControllerSpawned { controller } = event.kind {
+                self.name_summon(controller);
+            }
             observer.event(self, &event);
+            self.problems.keep(&event);
             if matches!(event.kind, EventKind::CueExecuted { .. }) {
                 self.executed_cues.push(event);
+            }
+        }
+    }
+
+    /// Adds the problems since the last expectation to the last failure of an expectation, if it has any.
+    fn explain_failures(&mut self, failures_before: usize, expect: &ExpectDoc) {
+        let problems = std::mem::take(&mut self.problems);
+        if self.failures.len() > failures_before {
+            let names = expect.named.0.iter().map(|(name, _)| name.value.as_str());
+            let controllers: Vec<ControllerId> = names.filter_map(|name| self.controller(name)).collect();
+            let lines = problems.lines(self, &controllers);
+            if let Some(failure) = self.failures.last_mut() {
+                failure.problems = lines;
             }
         }
     }
@@ -492,7 +556,8 @@ impl<'s> Runner<'s> {
         if let Some(note) = self.note.take() {
             message = format!("{message} (note: {note})");
         }
-        self.failures.push(Failure { step, line, expected, actual, message });
+        let message = self.names.replace_handles(&self.simulation, &message);
+        self.failures.push(Failure { step, line, expected, actual, message, ..Failure::default() });
     }
 }
 
