@@ -71,7 +71,7 @@ export class Controller {
         h("div", { class: "name" }, h("h3", {}, line.name), h("div", { class: "small muted" }, line.modifiers.join(", ") || line.grantedTags.join(", ")),
           line.contextTags.length ? h("div", { class: "small muted" }, `context: ${line.contextTags.join(", ")}`) : null,
           line.abilityTags.length ? h("div", { class: "small muted" }, `ability tags: ${line.abilityTags.join(", ")}`) : null,
-          Object.keys(line.setByCaller).length ? h("div", { class: "small muted" }, Object.entries(line.setByCaller).map(([tag, value]) => `${tag} ${value}`).join(", ")) : null,
+          named(line.setByCaller),
           line.source ? h("div", { class: "small muted" }, "from ", line.sourceId ? h("button", { class: "link", onclick: () => this.app.show("controller", line.sourceId) }, line.source) : line.source) : null),
         track,
         h("div", { class: "num small" }, line.duration === null ? "∞" : `${seconds(line.remaining)} left`,
@@ -93,6 +93,7 @@ export class Controller {
           line.input ? h("span", { class: "chip" }, line.input) : null,
           line.charges ? h("span", { class: "chip" }, `${line.charges[0]}/${line.charges[1]} charges`) : null,
           line.cooldown ? h("span", { class: "small muted" }, `${seconds(line.cooldown[0])} left`) : null),
+        named(line.parameters),
         line.obstacles.length ? h("ul", { class: "tree small muted" }, line.obstacles.map((text) => h("li", {}, text))) : null)));
   }
 
@@ -107,6 +108,9 @@ export class Controller {
 function card(size, title, ...content) {
   return h("section", { class: `card ${size}`, "aria-label": title }, h("h2", {}, title), content);
 }
+
+/** Values by name in one line; null if there are none. */
+const named = (values) => Object.keys(values).length ? h("div", { class: "small muted" }, Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ")) : null;
 
 const none = (text) => h("p", { class: "muted" }, text);
 
@@ -140,6 +144,7 @@ function tags(page) {
 function programs(page) {
   return page.runs.map((run) => h("div", { class: "skill" }, h("div", { class: "body" },
     h("div", { class: "head" }, h("h3", {}, run.ability), h("span", { class: "small muted" }, `for ${seconds(page.time - run.started)}`), run.committed ? h("span", { class: "chip on" }, "committed") : null),
+    named(run.numbers),
     h("ol", { class: "program" }, run.steps.map((step) => h("li", { class: step.here ? "here" : null, "aria-current": step.here ? "step" : null },
       step.kind, step.here && step.deadline !== null ? ` · ${seconds(step.deadline - page.time)} left` : "",
       step.here && step.waitsFor?.length ? ` · waits for ${step.waitsFor.join(", ")}` : ""))))));

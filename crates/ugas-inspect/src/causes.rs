@@ -1,13 +1,13 @@
 //! Requests about events: a filtered list, and the chain of causes of one event.
 
 use serde_json::{Value, json};
+use ugas_core::debug::ControllerNames;
 use ugas_core::event::{Category, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 
 use crate::event_log::{Entry, EventLog};
-use crate::names::{Names, id_text};
-use crate::request::{Answer, Fields, RequestError, controller};
+use crate::request::{Answer, Fields, RequestError, controller, id_text};
 
 /// Maximum number of events in one answer.
 const MAX_COUNT: u64 = 500;
@@ -18,7 +18,7 @@ const MAX_LINKS: usize = 24;
 /// The events up to a moment, latest first.
 pub(crate) fn events(
     simulation: &Simulation,
-    names: &Names,
+    names: &ControllerNames,
     event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,
@@ -63,7 +63,7 @@ pub(crate) fn events(
 /// An event and its causes, back to the first: damage, the effect, the ability, the input.
 pub(crate) fn chain(
     simulation: &Simulation,
-    names: &Names,
+    names: &ControllerNames,
     event_log: &EventLog,
     fields: Fields<'_>,
 ) -> Answer {
@@ -153,7 +153,7 @@ fn active_of(kind: &EventKind) -> Option<ugas_core::handle::ActiveEffectId> {
 }
 
 /// Event for the page, with names instead of handles.
-fn event_json(simulation: &Simulation, names: &Names, entry: &Entry) -> Value {
+fn event_json(simulation: &Simulation, names: &ControllerNames, entry: &Entry) -> Value {
     let event = &entry.event;
     json!({
         "sequence": event.sequence,

@@ -1,17 +1,17 @@
 //! The differences between two moments.
 
 use serde_json::{Value as Json, json};
+use ugas_core::debug::ControllerNames;
 use ugas_core::simulation::Simulation;
 use ugas_replay::{StateDiff, Value};
-
-use crate::names::Names;
 
 /// Maximum number of differences in one answer.
 const MAX_COUNT: usize = 500;
 
 /// Fields that differ between two states, at most [`MAX_COUNT`]; `total` has the number of all.
-pub(crate) fn compare(left: &Simulation, right: &Simulation, names: &Names) -> Json {
-    let diff = StateDiff::between(left, right, |id| names.of(right, id));
+pub(crate) fn compare(left: &Simulation, right: &Simulation, names: &ControllerNames) -> Json {
+    let diff =
+        StateDiff::between(left, right, |id| names.known(left, id).unwrap_or_else(|| names.of(right, id)));
     let lines = diff.differences.iter().take(MAX_COUNT).map(|difference| {
         json!({
             "controller": difference.controller,

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use ugas_core::ability::GameplayEvent;
 use ugas_core::command::{Command, CommandError, Outcome};
+use ugas_core::debug::ControllerNames;
 use ugas_core::effect::{EffectContext, EffectDef};
 use ugas_core::handle::{ActiveEffectId, ControllerId};
 use ugas_core::id::EffectId;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Simulation, Spawn, Stacks};
 
-use crate::names::Names;
 use crate::request::{Fields, RequestError};
 
 /// The speed of the game that the page requests. Hosts that follow it read
@@ -86,7 +86,7 @@ impl Edit {
     pub(crate) fn read(
         fields: Fields<'_>,
         simulation: &Simulation,
-        names: &Names,
+        names: &ControllerNames,
     ) -> Result<Self, RequestError> {
         let catalog = simulation.catalog();
         let unknown = |error: ugas_core::catalog::UnknownName| RequestError::bad(error.to_string());

@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-use ugas_core::ability::Activation;
-use ugas_core::debug::{AbilityLine, ControllerPage, EffectLine, TagLine, TaskLine};
+use serde_json::{Map, Value, json};
+use ugas_core::ability::{Activation, ParameterDef};
+use ugas_core::debug::{AbilityLine, ControllerNames, ControllerPage, EffectLine, TagLine, TaskLine};
 use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
 
 use crate::event_log::EventLog;
-use crate::names::{Names, id_text};
-use crate::request::{Answer, Fields, RequestError};
+use crate::request::{Answer, Fields, RequestError, id_text};
 use crate::world::{points, series_of, value};
 
 /// Page of one controller: identity, attributes with their recent values from the event log, tags, effects,
 /// abilities, running activations, cues and buffered inputs. An error if it does not exist at this moment.
 pub(crate) fn controller(
     simulation: &Simulation,
-    names: &Names,
+    names: &ControllerNames,
     event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,
@@ -86,7 +85,7 @@ fn tag(simulation: &Simulation, page: &ControllerPage, line: &TagLine) -> Value 
     tag
 }
 
-fn effect(simulation: &Simulation, names: &Names, line: &EffectLine) -> Value {
+fn effect(simulation: &Simulation, names: &ControllerNames, line: &EffectLine) -> Value {
     let active = simulation.effect(line.active);
     json!({
         "active": line.active.to_bits().to_string(),
@@ -112,7 +111,7 @@ fn effect(simulation: &Simulation, names: &Names, line: &EffectLine) -> Value {
     })
 }
 
-fn ability(simulation: &Simulation, names: &Names, line: &AbilityLine) -> Value {
+fn ability(simulation: &Simulation, names: &ControllerNames, line: &AbilityLine) -> Value {
     json!({
         "handle": line.handle.to_bits().to_string(),
         "name": line.name,
@@ -122,11 +121,23 @@ fn ability(simulation: &Simulation, names: &Names, line: &AbilityLine) -> Value 
         "runs": line.runs,
         "cooldown": line.cooldown.map(|(left, whole)| json!([left.as_seconds(), whole.as_seconds()])),
         "charges": line.charges.map(|(left, most)| json!([left, most])),
+        "parameters": parameters_json(&line.parameters),
         "obstacles": line.obstacles.iter().map(|text| names.replace_handles(simulation, text)).collect::<Vec<_>>(),
     })
 }
 
-/// An activation as JSON: the steps of its program, and which of them are running.
+/// Typed parameters of an ability as JSON (A18), by name: numbers, booleans, and strings for tags and texts.
+pub fn parameters_json(parameters: &[(String, ParameterDef)]) -> Value {
+    let value = |value: &ParameterDef| match value {
+        ParameterDef::Number(number) => json!(number),
+        ParameterDef::Flag(flag) => json!(flag),
+        ParameterDef::Tag(text) | ParameterDef::Text(text) => json!(text),
+    };
+    parameters.iter().map(|(name, parameter)| (name.clone(), value(parameter))).collect::<Map<_, _>>().into()
+}
+
+/// An activation as JSON: the numbers that its expressions read (A18), the steps of its program, and which of
+/// them are running.
 fn program(simulation: &Simulation, page: &ControllerPage, id: ActivationId) -> Option<Value> {
     let activation: &Activation = simulation.activation(id)?;
     let ability = simulation.catalog().ability_by_id(activation.ability())?;
@@ -151,6 +162,7 @@ fn program(simulation: &Simulation, page: &ControllerPage, id: ActivationId) -> 
         "ability": ability.name(),
         "started": activation.started().as_seconds(),
         "committed": activation.is_committed(),
+        "numbers": activation.numbers().into_iter().collect::<BTreeMap<_, _>>(),
         "steps": steps.collect::<Vec<_>>(),
     }))
 }

@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 use ugas_core::ability::{Ability, ActivationParty, ActivationReason};
+use ugas_core::debug::ControllerNames;
 use ugas_core::explain::{BoundExplanation, Explanation, Reason, Term};
 use ugas_core::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::id::AttributeId;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{EvaluationParameters, Simulation};
 
-use crate::names::{Names, id_text};
-use crate::request::{Answer, Fields, RequestError};
+use crate::request::{Answer, Fields, RequestError, id_text};
 
 /// Maximum number of effects with a bar of their own; the rest share one.
 const MAX_BARS: usize = 40;
 
 /// The calculation from base value to current value.
-pub(crate) fn explain(simulation: &Simulation, names: &Names, fields: Fields<'_>) -> Answer {
+pub(crate) fn explain(simulation: &Simulation, names: &ControllerNames, fields: Fields<'_>) -> Answer {
     let id = fields.controller("controller")?;
     let name = fields.required_text("attribute")?;
     let attribute = simulation.catalog().attribute(name);
@@ -57,7 +57,7 @@ fn bound(bound: &BoundExplanation) -> Value {
 }
 
 /// Modifier for the page: whether it counts, and if not, why.
-fn term_json(simulation: &Simulation, names: &Names, term: &Term) -> Value {
+fn term_json(simulation: &Simulation, names: &ControllerNames, term: &Term) -> Value {
     json!({
         "operation": format!("{:?}", term.operation),
         "channel": term.channel,
@@ -171,7 +171,7 @@ fn rank(operation: Operation) -> u8 {
 }
 
 /// The checks of an activation in their order (A1), each with its result.
-pub(crate) fn checks(simulation: &Simulation, names: &Names, fields: Fields<'_>) -> Answer {
+pub(crate) fn checks(simulation: &Simulation, names: &ControllerNames, fields: Fields<'_>) -> Answer {
     let handle: GrantedAbilityId = fields.ability("ability")?;
     let target = fields.optional_controller("target")?;
     let granted = simulation.ability(handle);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use ugas_core::catalog::{Catalog, RebuildError};
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::{Config, Role, Simulation};
 use ugas_data::decode::{Field, Word};
@@ -12,7 +13,6 @@ use ugas_data::model::scenario::{ConfigDoc, ControllerExpectRecord, ExpectRecord
 use ugas_data::node::{Entry, Node, Style, Value, to_yaml};
 use ugas_data::scenario::{Options, Outcome, Runner, Scenario, state_text};
 
-use crate::names::Names;
 use crate::request::{Answer, RequestError};
 
 /// The files that the shown game was started from.
@@ -24,7 +24,7 @@ pub(crate) struct ExportSource {
 
 /// The moment as a scenario file: the shown scenario up to the moment if it reproduces the state, otherwise
 /// the state itself. Either is run once before it is returned, and must end in the same state.
-pub(crate) fn export(simulation: &Simulation, names: &Names, source: &ExportSource) -> Answer {
+pub(crate) fn export(simulation: &Simulation, names: &ControllerNames, source: &ExportSource) -> Answer {
     let seconds = simulation.now().as_seconds();
     let cut = source.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario, source));
     let text = match cut {
@@ -37,7 +37,7 @@ pub(crate) fn export(simulation: &Simulation, names: &Names, source: &ExportSour
 /// The scenario up to the moment, if it ends in the same state.
 fn cut_out(
     simulation: &Simulation,
-    names: &Names,
+    names: &ControllerNames,
     scenario: &Scenario,
     source: &ExportSource,
 ) -> Option<String> {
@@ -119,7 +119,11 @@ fn push_step(document: &mut Node, step: Node) {
 }
 
 /// A scenario that begins with the moment's state, which includes its rules.
-fn from_state(simulation: &Simulation, names: &Names, source: &ExportSource) -> Result<String, RequestError> {
+fn from_state(
+    simulation: &Simulation,
+    names: &ControllerNames,
+    source: &ExportSource,
+) -> Result<String, RequestError> {
     let labels = labels(simulation, names);
     let text = format!("{}{}", remarks(simulation, source), to_yaml(&document(simulation, &labels)));
     let wrong = |what: String| RequestError::gone(format!("the moment cannot be exported: {what}"));
@@ -221,7 +225,7 @@ fn is_taken(name: &str) -> bool {
 }
 
 /// A unique name without blanks for each controller: controllers may share a name, keys of a file may not.
-fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, String> {
+fn labels(simulation: &Simulation, names: &ControllerNames) -> BTreeMap<ControllerId, String> {
     let (mut taken, mut labels) = (BTreeSet::new(), BTreeMap::new());
     // The next number to try for each name, so that many controllers of one name do not take quadratic time.
     let mut next: BTreeMap<String, u64> = BTreeMap::new();

@@ -22,7 +22,6 @@ use crate::export::ExportSource;
 use crate::job_thread::JobThread;
 use crate::listener::{LimitedListener, WatcherFlag};
 use crate::mailbox::lock;
-use crate::names::Names;
 use crate::report::ClientReport;
 use crate::security::{AccessPolicy, encoded, new_token};
 use crate::server::{ServerState, router};
@@ -98,9 +97,7 @@ impl Inspector {
         mut settings: Settings,
         player: Player<R>,
     ) -> Result<Self, ServeError> {
-        let names: Vec<(ControllerId, String)> =
-            player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
-        settings.names.extend(names);
+        settings.names.extend(player.recording().names());
         let mut recorded = RecordedTimeline::new(player);
         let event_log = recorded.collect_events(|_, _| ()).map_err(ServeError::Play)?;
         Self::start(address, settings, Subject::Recorded(Box::new(recorded)), event_log)
@@ -115,9 +112,7 @@ impl Inspector {
         mut settings: Settings,
         player: Player<R>,
     ) -> Result<Self, ServeError> {
-        let names: Vec<(ControllerId, String)> =
-            player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
-        settings.names.extend(names);
+        settings.names.extend(player.recording().names());
         let mut timeline = LiveTimeline::new(settings.max_moments, settings.max_bytes);
         let mut recorded = RecordedTimeline::new(player);
         let collected = recorded.collect_events(|simulation, work| {
@@ -195,12 +190,12 @@ impl Inspector {
 
     /// Sets the name of a controller.
     pub fn name(&self, controller: ControllerId, name: impl Into<String>) {
-        lock(&self.shared.names).0.insert(controller, name.into());
+        lock(&self.shared.names).insert(controller, name);
     }
 
     /// Removes the name of a controller, for long-running hosts whose controllers come and go.
     pub fn forget_name(&self, controller: ControllerId) {
-        lock(&self.shared.names).0.remove(&controller);
+        lock(&self.shared.names).remove(controller);
     }
 
     /// Executes the edits that the page has queued, with `execute`: `|command| simulation.execute(command)`,
@@ -283,7 +278,7 @@ impl Inspector {
         };
         listener.set_nonblocking(true)?;
         let (requests, messages) = mpsc::channel(QUEUE);
-        let shared = Arc::new(Shared::new(requests, Names(settings.names), settings.always));
+        let shared = Arc::new(Shared::new(requests, settings.names, settings.always));
         let source = ExportSource { scenario: settings.scenario, pack: settings.pack };
         let state = Worker {
             subject,

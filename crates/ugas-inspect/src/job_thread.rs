@@ -10,10 +10,10 @@ use std::thread::JoinHandle;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
+use ugas_core::debug::ControllerNames;
 use ugas_core::simulation::Simulation;
 
 use crate::export::ExportSource;
-use crate::names::Names;
 use crate::request::{Answer, RequestError, reply_to};
 use crate::{compare, export};
 
@@ -31,7 +31,7 @@ pub(crate) enum Work {
 /// Work, and where its answer goes.
 pub(crate) struct Job {
     pub(crate) work: Work,
-    pub(crate) names: Names,
+    pub(crate) names: ControllerNames,
     /// The `id` of the request, repeated in the answer.
     pub(crate) id: Value,
     pub(crate) reply: oneshot::Sender<Value>,
@@ -82,7 +82,7 @@ fn run(source: &ExportSource, jobs: &Receiver<Job>) {
     }
 }
 
-fn answer(work: &Work, names: &Names, source: &ExportSource) -> Answer {
+fn answer(work: &Work, names: &ControllerNames, source: &ExportSource) -> Answer {
     match work {
         Work::Compare { left, right } => Ok(compare::compare(left, right, names)),
         Work::Export(simulation) => export::export(simulation, names, source),

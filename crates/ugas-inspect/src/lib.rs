@@ -47,7 +47,6 @@ mod involved;
 mod job_thread;
 mod listener;
 mod mailbox;
-mod names;
 mod network;
 mod page;
 mod report;
@@ -61,6 +60,7 @@ mod worker;
 mod world;
 
 pub use console::Pace;
+pub use controller::parameters_json;
 pub use inspector::{Inspector, ServeError};
 pub use report::{ClientReport, Correction, CorrectionCause, Difference};
 pub use settings::Settings;

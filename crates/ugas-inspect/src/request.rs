@@ -133,3 +133,8 @@ pub(crate) fn controller(text: &str) -> Result<ControllerId, RequestError> {
     let id = text.parse().ok().and_then(ControllerId::from_bits);
     id.ok_or_else(|| RequestError::bad(format!("`{text}` is not a handle of a controller")))
 }
+
+/// A controller in messages: the bits of its handle, in decimal.
+pub(crate) fn id_text(id: ControllerId) -> String {
+    id.to_bits().to_string()
+}

@@ -1,7 +1,6 @@
 //! [`Settings`] of an inspector.
 
-use std::collections::BTreeMap;
-
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_data::Scenario;
 
@@ -21,7 +20,7 @@ pub struct Settings {
     pub(crate) max_connections: usize,
     pub(crate) scenario: Option<Scenario>,
     pub(crate) pack: String,
-    pub(crate) names: BTreeMap<ControllerId, String>,
+    pub(crate) names: ControllerNames,
 }
 
 impl Default for Settings {
@@ -40,7 +39,7 @@ impl Default for Settings {
             max_connections: 16,
             scenario: None,
             pack: String::new(),
-            names: BTreeMap::new(),
+            names: ControllerNames::default(),
         }
     }
 }
@@ -132,7 +131,7 @@ impl Settings {
     /// The name of a controller.
     #[must_use]
     pub fn name(mut self, controller: ControllerId, name: impl Into<String>) -> Self {
-        self.names.insert(controller, name.into());
+        self.names.insert(controller, name);
         self
     }
 }

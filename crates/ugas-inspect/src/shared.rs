@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
+use ugas_core::debug::ControllerNames;
 use ugas_core::id::EffectId;
 
 use crate::console::{Edit, Pace};
 use crate::mailbox::{Mailbox, lock};
-use crate::names::Names;
 use crate::network::Network;
 
 /// Maximum number of queued edits.
@@ -76,7 +76,7 @@ pub(crate) struct Shared {
     pub(crate) mailbox: Mailbox,
     pub(crate) worker: mpsc::Sender<Message>,
     pub(crate) head: watch::Sender<Head>,
-    pub(crate) names: Mutex<Names>,
+    pub(crate) names: Mutex<ControllerNames>,
     pub(crate) network: Mutex<Network>,
     pub(crate) connections: AtomicUsize,
     pub(crate) always: bool,
@@ -93,7 +93,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(worker: mpsc::Sender<Message>, names: Names, always: bool) -> Self {
+    pub(crate) fn new(worker: mpsc::Sender<Message>, names: ControllerNames, always: bool) -> Self {
         Self {
             mailbox: Mailbox::default(),
             worker,

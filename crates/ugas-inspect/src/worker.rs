@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AbilityId, TemplateId};
 use ugas_core::simulation::Simulation;
@@ -14,8 +15,7 @@ use crate::console::Edit;
 use crate::event_log::EventLog;
 use crate::job_thread::{Job, JobThread, Work};
 use crate::mailbox::lock;
-use crate::names::Names;
-use crate::request::{Answer, Fields, RequestError, reply_to};
+use crate::request::{Answer, Fields, RequestError, id_text, reply_to};
 use crate::shared::{Head, Message, Shared};
 use crate::timeline::{LiveTimeline, Timeline};
 use crate::{causes, controller, explain, world};
@@ -126,7 +126,7 @@ impl Worker {
 
     /// Answers a request. Requests about a state have the moment in `at`, by default the newest. `edit` and
     /// `pace` are refused unless the host allows them.
-    fn answer(&mut self, shared: &Shared, names: &Names, fields: Fields<'_>) -> Answer {
+    fn answer(&mut self, shared: &Shared, names: &ControllerNames, fields: Fields<'_>) -> Answer {
         let kind = fields.required_text("request")?;
         match kind {
             "hello" => return Ok(self.hello(shared)),
@@ -248,7 +248,7 @@ fn vocabulary(simulation: &Simulation) -> Value {
         let id = TemplateId::from_index(index);
         catalog.template_def(id).map(|_| catalog.template_name(id))
     });
-    let controllers = simulation.controllers().map(|(id, _): (ControllerId, _)| crate::names::id_text(id));
+    let controllers = simulation.controllers().map(|(id, _): (ControllerId, _)| id_text(id));
     json!({
         "effects": catalog.effects().map(|(_, effect)| effect.name()).take(MAX_NAMES).collect::<Vec<_>>(),
         "abilities": abilities.take(MAX_NAMES).collect::<Vec<_>>(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use ugas_core::controller::Controller;
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::AttributeId;
 use ugas_core::simulation::Simulation;
@@ -11,8 +12,7 @@ use ugas_core::time::Time;
 
 use crate::event_log::EventLog;
 use crate::filter::Filter;
-use crate::names::{Names, id_text};
-use crate::request::{Answer, Fields, RequestError};
+use crate::request::{Answer, Fields, RequestError, id_text};
 
 /// Maximum number of rows in one answer: more than fit on a screen.
 const MAX_ROWS: u64 = 200;
@@ -26,7 +26,7 @@ pub(crate) type Series = Vec<(Time, f64)>;
 /// The controllers that match a filter: their number, and one page of rows.
 pub(crate) fn world(
     simulation: &Simulation,
-    names: &Names,
+    names: &ControllerNames,
     event_log: &EventLog,
     moment: u64,
     fields: Fields<'_>,

@@ -121,11 +121,8 @@ fn different<L: Read + Seek, R: Read + Seek>(
     }
     left.seek_tick(left_tick)?;
     right.seek_tick(right_tick)?;
-    let (l, r) = (left.recording(), right.recording());
-    let name = |id| match l.names().any(|(known, _)| known == id) {
-        true => l.name_of(id),
-        false => r.name_of(id),
-    };
+    let names = left.recording().controller_names();
+    let name = |id| names.known(left.simulation(), id).unwrap_or_else(|| right.name_of(id));
     let diff = StateDiff::between(left.simulation(), right.simulation(), name);
     let time = left.simulation().now();
     Ok(Comparison::Different { left_tick, right_tick, time, diff, commands })

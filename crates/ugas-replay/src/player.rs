@@ -156,11 +156,23 @@ impl<R: Read + Seek> Player<R> {
         Ok(self.recording.tick(self.ticks)?.map(|tick| tick.commands).unwrap_or_default())
     }
 
-    /// The controller of a name; if several had it, preferably one that exists now. `None` if no controller
-    /// ever had the name.
+    /// The controller of a name in the recording; if several had it, preferably one that exists now. Else the
+    /// one that a `SpawnController` task named so and that exists now (A17). `None` if there is neither.
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
         let called = self.recording.names().filter(|(_, known)| *known == name).map(|(id, _)| id);
-        called.max_by_key(|id| (self.simulation.controller(*id).is_some(), *id))
+        let called = called.max_by_key(|id| (self.simulation.controller(*id).is_some(), *id));
+        called.or_else(|| self.simulation.summoned(name))
+    }
+
+    /// The name of a controller: that in the recording, or that of the task that summoned it (A17); by default
+    /// its template or its handle.
+    pub fn name_of(&self, controller: ControllerId) -> String {
+        self.recording.controller_names().of(&self.simulation, controller)
+    }
+
+    /// Replaces handles of controllers in a text with names.
+    pub fn replace_handles(&self, text: &str) -> String {
+        self.recording.controller_names().replace_handles(&self.simulation, text)
     }
 
     /// Goes to the moment after a number of ticks, at most to the end.

@@ -1,9 +1,9 @@
 //! [`Recording`]: reads a recording, even if it is torn or damaged.
 
-use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use ugas_core::codec::Decoder;
+use ugas_core::debug::ControllerNames;
 use ugas_core::handle::ControllerId;
 use ugas_core::time::Time;
 
@@ -37,7 +37,7 @@ pub struct Recording<R> {
     frames: Vec<Frame>,
     ticks: Vec<TickEntry>,
     keys: Vec<KeyEntry>,
-    names: BTreeMap<ControllerId, String>,
+    names: ControllerNames,
     tail: Tail,
     size: u64,
 }
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Recording<R> {
             frames: vec![frame],
             ticks: Vec::new(),
             keys: Vec::new(),
-            names: BTreeMap::new(),
+            names: ControllerNames::default(),
             tail: Tail::Unfinished,
             size,
         };
@@ -172,12 +172,18 @@ impl<R: Read + Seek> Recording<R> {
 
     /// The names of controllers, in the order of their handles.
     pub fn names(&self) -> impl Iterator<Item = (ControllerId, &str)> {
-        self.names.iter().map(|(controller, name)| (*controller, name.as_str()))
+        self.names.iter()
     }
 
-    /// The name of a controller; by default its handle.
+    /// The recorded name of a controller; by default its handle. [`Player::name_of`](crate::Player::name_of) also
+    /// has the names of summons.
     pub fn name_of(&self, controller: ControllerId) -> String {
-        self.names.get(&controller).cloned().unwrap_or_else(|| format!("{controller:?}"))
+        self.names.given(controller).map_or_else(|| format!("{controller:?}"), str::to_owned)
+    }
+
+    /// The names of controllers, for texts with names instead of handles.
+    pub fn controller_names(&self) -> &ControllerNames {
+        &self.names
     }
 
     /// A tick, counted from 0; `None` if there are fewer.

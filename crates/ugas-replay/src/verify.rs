@@ -99,8 +99,9 @@ fn difference_at_key<R: Read + Seek>(
     let Some(snapshot) = snapshot(player, simulation, key)? else { return Ok(None) };
     let mut recorded = simulation.clone();
     recorded.restore(&snapshot)?;
-    let names = player.recording();
-    Ok(Some((key, StateDiff::between(&recorded, simulation, |id| names.name_of(id)))))
+    let names = player.recording().controller_names();
+    let name = |id| names.known(&recorded, id).unwrap_or_else(|| names.of(simulation, id));
+    Ok(Some((key, StateDiff::between(&recorded, simulation, name))))
 }
 
 /// Decodes the snapshot of the key frame at exactly `tick`; `None` if there is none.
