@@ -1,18 +1,19 @@
 //! `ugas explain`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 use ugas_core::explain::{BoundExplanation, Explanation, Term};
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
 use ugas_core::time::Time;
-use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
+use ugas_data::scenario::{Outcome, Runner, Scenario};
 
 use crate::Status;
+use crate::choose::run_with_controller;
 use crate::output::{self, Format};
 
 /// Explains how a value is calculated, term by term
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     attribute: String,
     /// Time to explain; by default, the end
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::moment)]
     at: Option<f64>,
     /// Name of the scenario; by default, the first in the file that has the controller
     #[arg(long, value_name = "NAME")]
@@ -52,46 +53,20 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, attribute, at, scenario, format } = arguments;
     output::ensure_exists(path)?;
     let scenarios = Scenario::load(path)?;
-    anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
-    let has_controller = |candidate: &&Scenario| candidate.has_controller(controller);
-    let chosen = match scenario {
-        Some(name) => {
-            let chosen = output::scenario_by_name(&scenarios, path, name)?;
-            scenarios.get(chosen).context("the scenario does not exist")?
-        }
-        None => scenarios.iter().find(has_controller).ok_or_else(|| {
-            let hint = controller_hint(&scenarios, controller);
-            anyhow!("no scenario of `{}` has a controller `{controller}`{hint}", path.display())
-        })?,
-    };
-    let until = match at {
-        Some(seconds) => {
-            anyhow::ensure!(seconds.is_finite() && *seconds >= 0.0, "--at must not be negative");
-            Some(Time::from_seconds(*seconds))
-        }
-        None => None,
-    };
-    let catalog = chosen.catalog()?;
-    let attribute = catalog.attribute(attribute)?;
-    let options = Options { until, ..Options::default() };
-    let mut runner = Runner::new(chosen, catalog, options).map_err(|failure| anyhow!(failure.message))?;
-    runner.run(|_| {});
+    let until = at.map(Time::from_seconds);
+    let runner = run_with_controller(&scenarios, path, scenario.as_deref(), controller, until)?;
+    let chosen = runner.scenario();
+    let attribute = runner.simulation().catalog().attribute(attribute)?;
     let id = runner.controller(controller).with_context(|| {
         let hint = controller_hint(std::slice::from_ref(chosen), controller);
         format!("the scenario has no controller `{controller}`{hint}")
     })?;
     let explanation =
         runner.simulation().explain(id, attribute).context("the controller does not exist any more")?;
+    eprintln!("scenario: {} ({})", chosen.name(), chosen.path().display());
     match format {
-        Format::Json => {
-            let names = runner.controllers().iter().map(|(name, id)| (*id, *name));
-            output::print_json(&to_json(&names.collect(), controller, &explanation))?;
-        }
-        Format::Text => {
-            let text =
-                named(runner.controllers().iter().map(|(name, id)| (*id, *name)), explanation.to_string());
-            output::print(&format!("{text}\n"))?;
-        }
+        Format::Json => output::print_json(&to_json(controller, &explanation, |id| name_of(&runner, id)))?,
+        Format::Text => output::print(&format!("{}\n", with_names(&runner, &explanation.to_string())))?,
     }
     report_failures(runner.into_outcome());
     Ok(if explanation.present { Status::Success } else { Status::Negative })
@@ -104,19 +79,17 @@ pub(crate) fn report_failures(outcome: Outcome) {
     }
 }
 
-/// Names of controllers.
-pub(crate) type Names<'a> = BTreeMap<ControllerId, &'a str>;
-
-/// Replaces handles in a text with names.
-pub(crate) fn named<'a>(names: impl IntoIterator<Item = (ControllerId, &'a str)>, text: String) -> String {
-    let mut handles: Vec<(String, &str)> =
-        names.into_iter().map(|(id, name)| (format!("{id:?}"), name)).collect();
-    // Longest first: a handle may be the prefix of another one.
-    handles.sort_by_key(|(handle, _)| std::cmp::Reverse(handle.len()));
-    handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
+/// Name of a controller of a scenario: its own, or that of the task that summoned it.
+fn name_of(runner: &Runner<'_>, id: ControllerId) -> String {
+    runner.names().of(runner.simulation(), id)
 }
 
-/// Part of a message with the nearest name, or all names, of the scenarios' controllers.
+/// A text with the names of the scenario's controllers instead of handles.
+pub(crate) fn with_names(runner: &Runner<'_>, text: &str) -> String {
+    runner.names().replace_handles(runner.simulation(), text)
+}
+
+/// End of a message about an unknown controller: the nearest known name, or a list.
 pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     let controllers = scenarios.iter().filter_map(|scenario| scenario.doc().controllers.as_ref());
     let names: BTreeSet<&str> =
@@ -124,13 +97,17 @@ pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     output::hint(nearest(wanted, names.iter().copied()), names.iter().copied())
 }
 
-/// Explanation as JSON, with names instead of handles.
-pub(crate) fn to_json(names: &Names<'_>, controller: &str, explanation: &Explanation) -> Value {
+/// An explanation as JSON, with the names that `name` gives to controllers.
+pub(crate) fn to_json(
+    controller: &str,
+    explanation: &Explanation,
+    name: impl Fn(ControllerId) -> String,
+) -> Value {
     let layers: Vec<Value> = explanation
         .layers
         .iter()
         .map(|layer| {
-            let terms: Vec<Value> = layer.terms.iter().map(|term| term_json(names, term)).collect();
+            let terms: Vec<Value> = layer.terms.iter().map(|term| term_json(term, &name)).collect();
             json!({ "index": layer.index, "input": layer.input, "terms": terms, "output": layer.output })
         })
         .collect();
@@ -147,8 +124,7 @@ pub(crate) fn to_json(names: &Names<'_>, controller: &str, explanation: &Explana
     })
 }
 
-fn term_json(names: &Names<'_>, term: &Term) -> Value {
-    let name = |id: ControllerId| names.get(&id).map_or_else(|| format!("{id:?}"), |name| (*name).to_owned());
+fn term_json(term: &Term, name: impl Fn(ControllerId) -> String) -> Value {
     json!({
         "operation": term.operation.name(),
         "channel": term.channel,

@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
     record: Option<PathBuf>,
     /// Maximum time between two moments of a scenario; by default 0.05, or more if it lasts longer than 1000
     /// s
-    #[arg(long, value_name = "SECONDS", value_parser = crate::run::positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::positive)]
     step: Option<f64>,
     /// Use the terminal instead of a browser
     #[arg(long)]
@@ -195,7 +195,7 @@ fn record(arguments: &Arguments) -> anyhow::Result<(replay::RecordingPlayer, Set
     let scenarios =
         Scenario::load(path).with_context(|| format!("`{shown}` cannot be shown: give {EXPECTED}"))?;
     ensure!(!scenarios.is_empty(), "there is no scenario in `{shown}`: give {EXPECTED}");
-    let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
+    let scenario = crate::choose::scenario(&scenarios, path, arguments.scenario.as_deref(), None)?;
     let step = arguments.step.map_or_else(|| step_of(scenario), Span::seconds);
     let options = Options { step: Some(step), ..Options::default() };
     let mut recorder = ScenarioRecorder::default();

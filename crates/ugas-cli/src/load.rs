@@ -10,7 +10,7 @@ use ugas_data::character::from_text;
 use ugas_data::scenario::{Options, Runner, Scenario};
 
 use crate::Status;
-use crate::explain::{named, report_failures};
+use crate::explain::{report_failures, with_names};
 use crate::{input, output};
 
 /// Maximum size of a character in bytes.
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
     /// Time to stop at, after the steps at that time; by default, after the last step
-    #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::moment)]
     at: Option<f64>,
     /// Name of the scenario; by default, the first in the file that has such a controller, or the first
     #[arg(long, value_name = "NAME")]
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let name = name.clone().or(own_name).or_else(stem).context("the file has no name")?;
     let scenarios = Scenario::load(into)?;
     let has_it = scenarios.iter().any(|scenario| scenario.has_controller(&name));
-    let chosen = crate::save::chosen(
+    let chosen = crate::choose::scenario(
         &scenarios,
         into,
         scenario.as_deref(),
@@ -83,13 +83,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let time = runner.simulation().now().as_seconds();
         page.map_or_else(
             || format!("`{name}` does not exist at {time} s\n"),
-            |page| with_names(runner, page.to_string()),
+            |page| with_names(runner, &page.to_string()),
         )
     };
     let mut text = match report.entries.len() {
         0 => format!("{name} was restored completely, {place}\n"),
         entries => {
-            let lines = with_names(&runner, report.to_string());
+            let lines = with_names(&runner, &report.to_string());
             let what = if report.is_complete() { "completely" } else { "with changes" };
             let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
             format!("{name} was restored {what}, {place} ({})\n{lines}", output::count(entries, "note"))
@@ -102,10 +102,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let failed = runner.has_failed();
     report_failures(runner.into_outcome());
     Ok(if failed { Status::Negative } else { Status::Success })
-}
-
-fn with_names(runner: &Runner<'_>, text: String) -> String {
-    named(runner.controllers().iter().map(|(name, id)| (*id, *name)), text)
 }
 
 /// Reads a character; the format is detected by the first bytes.

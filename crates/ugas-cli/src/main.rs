@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod choose;
 mod completions;
 mod conformance;
 mod connect;
@@ -23,6 +24,7 @@ mod replay;
 mod run;
 mod save;
 mod schema;
+mod seconds;
 mod serve;
 mod soak;
 mod sweep;

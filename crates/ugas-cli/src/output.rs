@@ -77,8 +77,16 @@ pub(crate) fn count(number: usize, word: &str) -> String {
 }
 
 /// Writes a file.
-pub(crate) fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(file, text).with_context(|| format!("`{}` cannot be written", file.display()))
+pub(crate) fn write_file(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    std::fs::write(file, content).with_context(|| format!("`{}` cannot be written", file.display()))
+}
+
+/// Writes a file that the user asked for, and says so on standard error.
+pub(crate) fn write_output(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let bytes = content.as_ref().len();
+    write_file(file, content)?;
+    eprintln!("wrote {} ({})", file.display(), count(bytes, "byte"));
+    Ok(())
 }
 
 /// A field of a CSV file, quoted if necessary.
@@ -175,41 +183,4 @@ pub(crate) fn scenario_by_name(scenarios: &[Scenario], path: &Path, name: &str) 
         };
         format!("`{}` has no scenario `{name}`{hint}", path.display())
     })
-}
-
-/// A number with six significant digits.
-pub(crate) fn short(value: f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-4..1e15).contains(&size) {
-        return format!("{value:.5e}");
-    }
-    if value == value.trunc() {
-        return format!("{value}");
-    }
-    let decimals = [1.0, 10.0, 100.0, 1e3, 1e4].iter().filter(|limit| size < **limit).count() + 1;
-    let text = format!("{value:.decimals$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(value: f64, expected: &str) {
-        assert_eq!(short(value), expected);
-    }
-
-    #[test]
-    fn short_numbers_have_six_significant_digits() {
-        check(0.0, "0");
-        check(-12.0, "-12");
-        check(1_000_000.0, "1000000");
-        check(0.1 + 0.2, "0.3");
-        check(2.0 / 3.0, "0.666667");
-        check(200.0 / 3.0, "66.6667");
-        check(123_456.789, "123456.8");
-        check(1e300, "1.00000e300");
-        check(0.000_012_345_678, "1.23457e-5");
-    }
 }

@@ -14,7 +14,6 @@ use serde_json::json;
 use ugas_core::event::Event;
 use ugas_core::nearest::nearest;
 use ugas_core::time::Span;
-use ugas_data::Loader;
 use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
 use crate::output::{self, Format, csv_field};
@@ -49,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Maximum time step of an advance; never changes a result
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::positive)]
     step: Option<f64>,
     /// Write values over time to a file
     #[arg(long, value_name = "FILE")]
@@ -58,13 +57,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     /// Interval of the values in the CSV file; by default, after each step of the scenario
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::positive)]
     every: Option<f64>,
     /// Show a controller instead: attributes, tags, effects, abilities, tasks
     #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "plot", "every"])]
     inspect: Option<String>,
     /// Time to inspect; by default, the end
-    #[arg(long, value_name = "SECONDS", requires = "inspect", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS", requires = "inspect", value_parser = crate::seconds::moment)]
     at: Option<f64>,
     /// Record a scenario for `ugas replay`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inspect", "sync_test"])]
@@ -113,11 +112,7 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     ensure_depth_is_no_path(arguments)?;
     let mut found = find(&arguments.paths)?;
     ensure_writable(arguments)?;
-    if arguments.record.is_some() {
-        found = vec![one_of(found, arguments.scenario.as_deref())?];
-    } else if let Some(name) = &arguments.scenario {
-        found = with_name(found, name)?;
-    }
+    found = select(found, arguments.scenario.as_deref(), arguments.record.is_some())?;
     if let Some(controller) = &arguments.inspect {
         let scenarios: Vec<Scenario> = found.into_iter().filter_map(Result::ok).collect();
         return inspect::inspect(&scenarios, controller, arguments.at, &options, arguments.format);
@@ -220,14 +215,23 @@ pub(crate) fn failures(outcomes: &[Outcome]) -> String {
                 true => writeln!(text, "  {message}"),
                 false => writeln!(text, "  {}:{line}: {message}", outcome.file.display()),
             };
+            if !failure.problems.is_empty() {
+                let _ = writeln!(text, "    since the last expectation:");
+            }
+            for problem in &failure.problems {
+                let _ = writeln!(text, "      {problem}");
+            }
         }
         text.push('\n');
     }
     text
 }
 
-/// The scenarios at all paths, in order; an invalid file is a failed outcome.
-fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>> {
+/// A scenario, or the failed outcome of an invalid file.
+type FoundScenario = Result<Scenario, Box<Outcome>>;
+
+/// The scenarios at all paths, in order.
+fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<FoundScenario>> {
     let mut found = Vec::new();
     for path in paths {
         output::ensure_exists(path)?;
@@ -241,68 +245,52 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
                 Err(error) => found.push(Err(Box::new(Outcome::unreadable(file, &error)))),
             }
         }
-        anyhow::ensure!(found.len() > before, no_scenario(path));
+        anyhow::ensure!(
+            found.len() > before,
+            "`{}` contains no document that is a scenario: one in YAML or JSON with `Name` and `Steps`",
+            path.display()
+        );
     }
     Ok(found)
 }
 
-/// The scenarios with a name: one, unless several files use the name. If none has it and some files are
-/// invalid, their outcomes, since the scenario may be in one of them.
-fn with_name(
-    found: Vec<Result<Scenario, Box<Outcome>>>,
-    name: &str,
-) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>> {
+/// The scenarios that `--scenario` chooses: all without a name; with one, those that have it, which several
+/// files may. If none has it and some files are invalid, their outcomes, since it may be in one of them. With
+/// `only_one`, an error unless there is exactly one.
+fn select(
+    found: Vec<FoundScenario>,
+    name: Option<&str>,
+    only_one: bool,
+) -> anyhow::Result<Vec<FoundScenario>> {
+    let Some(name) = name else { return limited(found, only_one) };
     let (known, invalid): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
     let names: Vec<String> = known.iter().flatten().map(|scenario| scenario.name().to_owned()).collect();
-    let meant: Vec<_> =
-        known.into_iter().filter(|found| found.as_ref().is_ok_and(|found| found.name() == name)).collect();
+    let is_meant = |found: &FoundScenario| found.as_ref().is_ok_and(|found| found.name() == name);
+    let meant: Vec<_> = known.into_iter().filter(is_meant).collect();
     match (meant.is_empty(), invalid.is_empty()) {
-        (false, _) => Ok(meant),
-        (true, false) => Ok(invalid),
-        (true, true) => Err(no_scenario_called(name, &names)),
+        (false, _) => limited(meant, only_one),
+        (true, false) => limited(invalid, only_one),
+        (true, true) => {
+            let known = || names.iter().map(String::as_str);
+            let hint = output::hint(nearest(name, known()), known());
+            anyhow::bail!("none of {} is called `{name}`{hint}", output::count(names.len(), "scenario"))
+        }
     }
 }
 
-/// Error for a name that no scenario has, with the nearest name.
-fn no_scenario_called(name: &str, names: &[String]) -> anyhow::Error {
-    let known = || names.iter().map(String::as_str);
-    let hint = output::hint(nearest(name, known()), known());
-    anyhow::anyhow!("none of {} is called `{name}`{hint}", output::count(names.len(), "scenario"))
-}
-
-/// The only scenario, or the one with a name.
-fn one_of(
-    found: Vec<Result<Scenario, Box<Outcome>>>,
-    name: Option<&str>,
-) -> anyhow::Result<Result<Scenario, Box<Outcome>>> {
+/// The scenarios, or an error if there are several and only one can be recorded.
+fn limited(found: Vec<FoundScenario>, only_one: bool) -> anyhow::Result<Vec<FoundScenario>> {
     let many = found.len();
-    let names: Vec<String> = found.iter().flatten().map(|scenario| scenario.name().to_owned()).collect();
-    let is_meant = |found: &Result<Scenario, Box<Outcome>>| match (found, name) {
-        (Ok(scenario), Some(name)) => scenario.name() == name,
-        _ => true,
-    };
-    let mut meant = found.into_iter().filter(is_meant);
-    match (meant.next(), meant.next(), name) {
-        (Some(one), None, _) => Ok(one),
-        (None, _, Some(name)) => Err(no_scenario_called(name, &names)),
-        _ => anyhow::bail!(
-            "only one scenario can be recorded, but there are {many}: give a file with one, or choose with --scenario NAME"
-        ),
-    }
+    anyhow::ensure!(
+        !only_one || many == 1,
+        "only one scenario can be recorded, but there are {many}: give a file with one, or choose with --scenario NAME"
+    );
+    Ok(found)
 }
 
 /// Whether a file could not be read at all, rather than having errors in it.
 fn is_unreadable(error: &ugas_data::LoadError) -> bool {
     error.report.diagnostics.iter().any(|found| matches!(found.code, "UG001" | "UG002"))
-}
-
-/// Message for a path without scenarios; an empty file is called that.
-fn no_scenario(path: &Path) -> String {
-    let report = path.is_file().then(|| Loader::new().path(path).check());
-    if report.is_some_and(|report| report.diagnostics.iter().any(|found| found.code == "UG166")) {
-        return format!("`{}` contains no document, and so no scenario", path.display());
-    }
-    format!("there is no scenario in `{}`: a YAML or JSON document with `Name` and `Steps`", path.display())
 }
 
 /// Runs scenarios, and collects the content of output files.
@@ -357,10 +345,10 @@ impl ScenarioRunner {
     /// Writes the table and the plot, once all scenarios have run.
     fn write(self, arguments: &Arguments) -> anyhow::Result<()> {
         if let (Some(file), Some(csv)) = (&arguments.csv, self.csv) {
-            output::write_file(file, &csv)?;
+            output::write_output(file, &csv)?;
         }
         if let (Some(file), Some(timelines)) = (&arguments.plot, self.timelines) {
-            output::write_file(file, &plot::svg(&timelines)?)?;
+            output::write_output(file, plot::svg(&timelines)?)?;
         }
         Ok(())
     }
@@ -399,21 +387,5 @@ fn sample(runner: &Runner<'_>, csv: &mut String) {
             let controller = csv_field(controller);
             let _ = writeln!(csv, "{name},{time},{controller},{attribute},{base},{current}");
         }
-    }
-}
-
-/// Parses a time of a scenario, in seconds.
-pub(crate) fn moment(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if seconds.is_finite() && seconds >= 0.0 { Ok(seconds) } else { Err("must not be negative".to_owned()) }
-}
-
-/// Parses a time span of at least a microsecond, in seconds.
-pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if seconds.is_finite() && Span::seconds(seconds).is_positive() {
-        Ok(seconds)
-    } else {
-        Err("must be at least a microsecond, 0.000001".to_owned())
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use ugas_core::time::Time;
 use ugas_data::character::{from_text, to_json, to_yaml};
-use ugas_data::scenario::{Options, Runner, Scenario};
+use ugas_data::scenario::Scenario;
 
 use crate::Status;
-use crate::explain::{controller_hint, report_failures};
+use crate::choose::run_with_controller;
+use crate::explain::report_failures;
 use crate::output;
 use crate::overwrite::{ensure_not_input, ensure_replaceable};
 
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     controller: String,
     /// Time to save; by default, the end
-    #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::moment)]
     at: Option<f64>,
     /// Name of the scenario; by default, the first in the file that has the controller
     #[arg(long, value_name = "NAME")]
@@ -76,11 +76,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         ensure_not_input(file, &inputs)?;
         ensure_replaceable(file, "a character", MAX_BYTES, |bytes| is_character(file, bytes))?;
     }
-    let chosen = chosen(&scenarios, path, scenario.as_deref(), Some(controller))?;
-    let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
-    let runner = Runner::new(chosen, chosen.catalog()?, options);
-    let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
-    runner.run(|_| {});
+    let until = at.map(Time::from_seconds);
+    let runner = run_with_controller(&scenarios, path, scenario.as_deref(), controller, until)?;
     let time = runner.simulation().now().as_seconds();
     let character = runner.character(controller);
     report_failures(runner.into_outcome());
@@ -100,10 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         FileFormat::Binary => character.to_bytes(),
     };
     match file {
-        Some(file) => {
-            std::fs::write(file, bytes).with_context(|| format!("`{}` cannot be written", file.display()))?;
-            output::print(&format!("saved `{controller}` at {time} s to `{}`\n", file.display()))?;
-        }
+        Some(file) => output::write_output(file, bytes)?,
         None => output::print(&String::from_utf8(bytes)?)?,
     }
     Ok(Status::Success)
@@ -116,23 +110,4 @@ fn is_character(file: &Path, bytes: Vec<u8>) -> bool {
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains("\n---"));
     text.is_some_and(|text| from_text(file, text).is_ok())
-}
-
-/// The scenario by its name; by default the first that has the controller; without a controller, the first.
-pub(crate) fn chosen<'s>(
-    scenarios: &'s [Scenario],
-    path: &Path,
-    name: Option<&str>,
-    controller: Option<&str>,
-) -> anyhow::Result<&'s Scenario> {
-    anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
-    if let Some(name) = name {
-        let at = output::scenario_by_name(scenarios, path, name)?;
-        return scenarios.get(at).context("the scenario is gone");
-    }
-    let Some(controller) = controller else { return scenarios.first().context("the scenario is gone") };
-    scenarios.iter().find(|scenario| scenario.has_controller(controller)).ok_or_else(|| {
-        let hint = controller_hint(scenarios, controller);
-        anyhow!("no scenario of `{}` has a controller `{controller}`{hint}", path.display())
-    })
 }

@@ -140,10 +140,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     }
     let combinations = play(&plan, arguments.threads)?;
     if let Some(file) = &arguments.csv {
-        output::write_file(file, &report::csv(&plan, &combinations))?;
+        output::write_output(file, report::csv(&plan, &combinations))?;
     }
     if let Some(file) = &arguments.plot {
-        output::write_file(file, &plot::svg(&plan, &combinations)?)?;
+        output::write_output(file, plot::svg(&plan, &combinations)?)?;
     }
     match arguments.format {
         Format::Json => output::print_json(&report::json(&plan, &combinations))?,
@@ -234,7 +234,7 @@ fn measures(scenario: &Scenario, catalog: &Arc<Catalog>, asked: &[String]) -> an
         let (controller, attribute) = text.rsplit_once('.').with_context(|| {
             format!("--measure {text}: write the controller and the attribute, as in `hero.Health`")
         })?;
-        if runner.controller(controller).is_none() {
+        if runner.controller(controller).is_none() && !is_summoned(scenario, catalog, controller) {
             let known = runner.controllers().iter().map(|(name, _)| *name);
             let hint = output::hint(nearest(controller, known.clone()), known);
             bail!("--measure {text}: the scenario has no controller `{controller}`{hint}");
@@ -245,6 +245,13 @@ fn measures(scenario: &Scenario, catalog: &Arc<Catalog>, asked: &[String]) -> an
         }
     }
     Ok(measures)
+}
+
+/// Whether a task of the scenario summons a controller of this name (A17).
+fn is_summoned(scenario: &Scenario, catalog: &Arc<Catalog>, controller: &str) -> bool {
+    let Ok(mut runner) = Runner::new(scenario, catalog.clone(), Options::default()) else { return false };
+    runner.run(|_| {});
+    runner.had_controller(controller)
 }
 
 impl Plan {

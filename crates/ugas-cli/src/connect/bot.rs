@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use ugas_core::handle::GrantedAbilityId;
+use ugas_core::number::short;
 use ugas_core::random::RandomStream;
 
 use super::player::{LastAction, Player};
 use super::script::{Count, Expectation, Script, Step, StepAction};
 use super::session::End;
 use crate::online;
-use crate::output::short;
 
 /// Maximum time to join and to receive the player's own controller.
 const JOIN_TIMEOUT: Duration = Duration::from_secs(15);

@@ -2,11 +2,11 @@
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
+use ugas_core::number::short;
 use ugas_net::ClientEvent;
 
 use super::player::Player;
 use super::view::NOT_REPLICATED;
-use crate::output::short;
 
 /// A line about an event; `None` for events that are not shown.
 pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {

@@ -106,8 +106,10 @@ impl SessionOutcome {
             sent_bytes as f64 / 1_000.0,
         );
         if let Some(own) = &self.own {
-            let values =
-                own.attributes.iter().map(|line| format!("{} {}", line.name, output::short(line.current)));
+            let values = own
+                .attributes
+                .iter()
+                .map(|line| format!("{} {}", line.name, ugas_core::number::short(line.current)));
             let withheld = own.not_replicated.iter().map(|name| format!("{name} {NOT_REPLICATED}"));
             let values = values.chain(withheld);
             text.push_str(&format!("last values: {}\n", values.collect::<Vec<_>>().join(", ")));

@@ -117,10 +117,14 @@ impl Bounds {
     pub(super) fn describe(self) -> String {
         let Self { at_least, at_most } = self;
         match (at_least.is_finite(), at_most.is_finite()) {
-            (true, true) if at_least == at_most => output::short(at_least),
-            (true, true) => format!("from {} to {}", output::short(at_least), output::short(at_most)),
-            (true, false) => format!("at least {}", output::short(at_least)),
-            _ => format!("at most {}", output::short(at_most)),
+            (true, true) if at_least == at_most => ugas_core::number::short(at_least),
+            (true, true) => format!(
+                "from {} to {}",
+                ugas_core::number::short(at_least),
+                ugas_core::number::short(at_most)
+            ),
+            (true, false) => format!("at least {}", ugas_core::number::short(at_least)),
+            _ => format!("at most {}", ugas_core::number::short(at_most)),
         }
     }
 }

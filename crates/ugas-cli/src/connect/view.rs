@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use ugas_core::debug::{AbilityLine, AttributeLine, ControllerPage};
 use ugas_core::handle::{ControllerId, GrantedAbilityId};
+use ugas_core::number::short;
 use ugas_net::ClientStatistics;
 
 use super::player::Player;
-use crate::output::short;
 
 /// Content of the screen.
 #[derive(Clone, PartialEq, Debug, Default)]

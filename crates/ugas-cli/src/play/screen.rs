@@ -6,10 +6,10 @@ use ratatui::layout::{Alignment, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget};
+use ugas_core::number::short;
 use ugas_data::diagnostics::Colour;
 
 use super::game::GameView;
-use crate::output::short;
 
 const TITLE: &str = "2048";
 const KEYS: &str = "arrows or WASD move, U undo, R new game, Q quit";

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use ugas_core::number::short;
 use ugas_core::time::Span;
 
 use super::game::{Game, GameView, Key};
-use crate::output::short;
 
 /// Parses keys from letters; white space is ignored.
 ///

@@ -26,8 +26,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<SeekTarget> {
 
 /// Parses a time that is not negative, in seconds.
 pub(super) fn seconds(text: &str) -> anyhow::Result<Span> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-    seconds.map(Span::seconds).with_context(|| invalid_place(text))
+    crate::seconds::moment(text).ok().map(Span::seconds).with_context(|| invalid_place(text))
 }
 
 fn invalid_place(text: &str) -> String {

@@ -152,8 +152,7 @@ fn descriptions(
     pair: &CommandDifference,
 ) -> (Option<String>, Option<String>) {
     let text = |player: &RecordingPlayer, command: &Command| {
-        let recording = player.recording();
-        describe::command(command, player.simulation(), &|id| recording.name_of(id))
+        describe::command(command, player.simulation(), &|id| player.name_of(id))
     };
     let (l, r) = (pair.left.as_deref(), pair.right.as_deref());
     let texts = (l.map(|command| text(left, command)), r.map(|command| text(right, command)));

@@ -7,13 +7,14 @@ use serde_json::{Map, Value, json};
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
+use ugas_core::number::short;
 use ugas_data::scenario::EVENT_KINDS;
 use ugas_replay::StateDiff;
 
 use super::position::{self, SeekTarget, seconds};
 use super::{RecordingPlayer, describe, tail_word};
 use crate::explain;
-use crate::output::{self, count, short};
+use crate::output::{self, count};
 use crate::run::inspect;
 
 /// Maximum number of listed events.
@@ -102,15 +103,10 @@ impl Session {
         text
     }
 
-    /// Names of controllers by handle, for explanations and pages.
-    pub(super) fn names(&self) -> explain::Names<'_> {
-        self.player.recording().names().collect()
-    }
-
     /// An event in a line, with names.
     pub(super) fn event_text(&self, event: &Event) -> String {
         let text = event.describe(self.player.simulation()).to_string();
-        explain::named(self.names(), text).trim().to_owned()
+        self.player.replace_handles(text.trim())
     }
 
     /// Answer to `info`: labels, length, controllers, seed and catalog of the recording.
@@ -190,14 +186,12 @@ impl Session {
             let hint = output::hint(nearest(kind, EVENT_KINDS.iter().copied()), core::iter::empty());
             bail!("there is no event `{kind}`{hint}");
         }
-        let names: Vec<(ControllerId, String)> =
-            self.player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
+        let names = self.player.recording().controller_names().clone();
         let found = self.player.run_until(|event, simulation| {
             if event.kind.name() != kind {
                 return false;
             }
-            let line = event.describe(simulation).to_string();
-            let line = explain::named(names.iter().map(|(id, name)| (*id, name.as_str())), line);
+            let line = names.replace_handles(simulation, &event.describe(simulation).to_string());
             words.iter().all(|word| {
                 line.split(|c: char| c.is_whitespace() || ":,()".contains(c)).any(|own| own == *word)
             })
@@ -234,7 +228,7 @@ impl Session {
         let shown: Vec<(ControllerId, String)> = match name {
             Some(name) => vec![(self.controller(name)?, name.to_owned())],
             None => {
-                let named = |(id, _)| (id, self.player.recording().name_of(id));
+                let named = |(id, _)| (id, self.player.name_of(id));
                 simulation.controllers().map(named).collect()
             }
         };
@@ -242,7 +236,7 @@ impl Session {
         for (id, name) in shown {
             match simulation.debug(id) {
                 Some(page) => {
-                    text.push_str(&explain::named(self.names(), page.to_string()));
+                    text.push_str(&self.player.replace_handles(&page.to_string()));
                     text.push('\n');
                     pages.push(inspect::to_json("", &name, &page));
                 }
@@ -264,8 +258,8 @@ impl Session {
             let json = json!({ "missing": [name] });
             return Ok(Answer { text: self.not_there(name), json, is_negative: true });
         };
-        let text = explain::named(self.names(), explained.to_string());
-        let document = explain::to_json(&self.names(), name, &explained);
+        let text = self.player.replace_handles(&explained.to_string());
+        let document = explain::to_json(name, &explained, |id| self.player.name_of(id));
         Ok(Answer { text: format!("{text}\n"), json: document, is_negative: !explained.present })
     }
 
@@ -277,11 +271,9 @@ impl Session {
     /// Answer to `commands`: those of the present tick, each marked as done or to come.
     fn commands(&mut self) -> anyhow::Result<Answer> {
         let commands = self.player.commands()?;
-        let recording = self.player.recording();
-        let name = |id| recording.name_of(id);
+        let name = |id| self.player.name_of(id);
         let line = |command| {
-            let text = describe::command(command, self.player.simulation(), &name);
-            explain::named(self.names(), text)
+            self.player.replace_handles(&describe::command(command, self.player.simulation(), &name))
         };
         let lines: Vec<String> = commands.iter().map(line).collect();
         let done = self.player.position().commands;
@@ -330,8 +322,9 @@ impl Session {
         let (left, right) = (look(from)?, look(to)?);
         // Back to the previous position; inside a tick, to the same time.
         self.go(if was_inside { SeekTarget::Time(here.time) } else { SeekTarget::Tick(here.ticks) })?;
-        let recording = self.player.recording();
-        let diff = StateDiff::between(&left, &right, |id| recording.name_of(id));
+        let names = self.player.recording().controller_names();
+        let name = |id| names.known(&left, id).unwrap_or_else(|| names.of(&right, id));
+        let diff = StateDiff::between(&left, &right, name);
         let mut text = String::new();
         for line in diff.to_string().lines() {
             let _ = writeln!(text, "  {line}");

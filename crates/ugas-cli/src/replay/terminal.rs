@@ -103,7 +103,6 @@ impl ScreenState {
         let controllers: Vec<_> = simulation.controllers().map(|(id, _)| id).collect();
         let shown = controllers.get(self.shown % controllers.len().max(1)).copied();
         let page = shown.and_then(|id| simulation.debug(id));
-        let names = session.names();
         let recording = session.player.recording();
         let position = session.player.position();
         let all = recording.ticks();
@@ -111,10 +110,10 @@ impl ScreenState {
             place: session.position_text(),
             passed: if all == 0 { 1.0 } else { (position.ticks as f64 / all as f64).min(1.0) },
             is_true: session.player.agrees() != Some(false),
-            controller: shown.map(|id| recording.name_of(id)).unwrap_or_default(),
+            controller: shown.map(|id| session.player.name_of(id)).unwrap_or_default(),
             page: page.map_or_else(
                 || "there are no controllers at this time".to_owned(),
-                |page| crate::explain::named(names, page.to_string()),
+                |page| session.player.replace_handles(&page.to_string()),
             ),
             watched: session.watched_text(),
             events: session

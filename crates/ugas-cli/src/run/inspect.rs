@@ -7,10 +7,10 @@ use anyhow::anyhow;
 use serde_json::{Value, json};
 use ugas_core::debug::{AbilityLine, ControllerPage, EffectLine, TaskLine};
 use ugas_core::time::{Span, Time};
-use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
+use ugas_data::scenario::{Options, Runner, Scenario};
 
 use crate::Status;
-use crate::explain::{controller_hint, named};
+use crate::explain::{controller_hint, report_failures, with_names};
 use crate::output::{self, Format};
 
 /// Runs each scenario that has the controller up to a time, and shows the controller.
@@ -24,20 +24,20 @@ pub(super) fn inspect(
     let until = at.map(Time::from_seconds);
     let (mut text, mut failed) = (String::new(), false);
     let mut pages: Vec<Value> = Vec::new();
-    for scenario in scenarios.iter().filter(|scenario| scenario.has_controller(controller)) {
+    // A controller that no scenario declares may be summoned by a task (A17).
+    let is_declared = scenarios.iter().any(|scenario| scenario.has_controller(controller));
+    for scenario in scenarios.iter().filter(|scenario| !is_declared || scenario.has_controller(controller)) {
         let options = Options { until, ..*options };
         let runner = Runner::new(scenario, scenario.catalog()?, options);
         let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
         runner.run(|_| {});
+        if !runner.had_controller(controller) {
+            continue;
+        }
         let page = runner.controller(controller).and_then(|id| runner.simulation().debug(id));
         match &page {
             Some(page) => {
-                let _ = writeln!(
-                    text,
-                    "{}\n{}",
-                    scenario.name(),
-                    named(runner.controllers().iter().map(|(name, id)| (*id, *name)), page.to_string())
-                );
+                let _ = writeln!(text, "{}\n{}", scenario.name(), with_names(&runner, &page.to_string()));
                 pages.push(to_json(scenario.name(), controller, page));
             }
             None => {
@@ -60,13 +60,7 @@ pub(super) fn inspect(
     Ok(if failed { Status::Negative } else { Status::Success })
 }
 
-/// Prints failures of the scenario on standard error, beside its page.
-fn report_failures(outcome: Outcome) {
-    for failure in &outcome.failures {
-        eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
-    }
-}
-
+/// The page of a controller as JSON.
 pub(crate) fn to_json(scenario: &str, name: &str, page: &ControllerPage) -> Value {
     let attributes = page
         .attributes
@@ -122,6 +116,7 @@ fn ability(line: &AbilityLine) -> Value {
         "runs": line.runs,
         "cooldown": line.cooldown.map(|(remaining, _)| remaining.as_seconds()),
         "charges": line.charges.map(|(left, _)| left),
+        "parameters": ugas_inspect::parameters_json(&line.parameters),
         "obstacles": line.obstacles,
     })
 }

@@ -143,8 +143,8 @@ fn values(
         .axis_desc_style(text_style(TEXT))
         .y_desc(label(name, 20))
         .y_labels(5)
-        .y_label_formatter(&|y| crate::output::short(*y))
-        .x_label_formatter(&|x| crate::output::short(*x))
+        .y_label_formatter(&|y| ugas_core::number::short(*y))
+        .x_label_formatter(&|x| ugas_core::number::short(*x))
         .draw()?;
     for series in series {
         let line = Role::Series(series.controller).colour().stroke_width(2);
@@ -204,7 +204,7 @@ fn effects(canvas: &Canvas<'_>, lanes: &[Lane], seconds: Range<f64>) -> anyhow::
         .x_desc("time in seconds")
         .y_desc(if lanes.is_empty() { "no effects" } else { "effects" })
         .y_labels(0)
-        .x_label_formatter(&|x| crate::output::short(*x))
+        .x_label_formatter(&|x| ugas_core::number::short(*x))
         .draw()?;
     let width = seconds.end - seconds.start;
     for (row, lane) in (0..).zip(lanes) {

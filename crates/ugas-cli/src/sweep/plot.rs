@@ -1,11 +1,11 @@
 //! Charts of a sweep: one for each measure, with a sideways histogram for each combination.
 
 use plotters::prelude::*;
+use ugas_core::number::short;
 
 use super::report::bins;
 use super::statistics::{Bins, Summary};
 use super::{Combination, Plan};
-use crate::output::short;
 use crate::plot::{self, Canvas, Role, TEXT, TITLE, axis_range, label, legend, text_style};
 
 /// Maximum number of columns; more would be too narrow.

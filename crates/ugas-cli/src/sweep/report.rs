@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
+use ugas_core::number::short;
 
 use super::statistics::{Bins, Summary};
 use super::{Combination, Plan};
-use crate::output::{self, count, csv_field, short};
+use crate::output::{self, count, csv_field};
 
 /// Maximum length of a histogram's bar.
 const BAR: u64 = 40;

@@ -64,6 +64,17 @@ fn failed_expectation_reports_the_actual_value() {
 }
 
 #[test]
+fn problems_are_in_json_only_where_there_are_some() {
+    let path = fixtures().join("no-target.yaml");
+    let json = ugas(["run", &path.to_string_lossy(), "--format", "json"]).json();
+    let failure = &json["scenarios"][0]["failures"][0];
+    assert_eq!(keys(failure), ["actual", "expected", "line", "message", "problems", "step"]);
+    let problems = failure["problems"].as_array().unwrap();
+    assert!(problems[0].as_str().unwrap().contains("NoTarget"), "{problems:?}");
+    assert!(problems[1].as_str().unwrap().contains("EffectRefused"), "{problems:?}");
+}
+
+#[test]
 fn unexpected_refusal_fails_the_scenario() {
     let apply = "  - Apply: { Effect: GE_Vow, Target: wolf, As: vow }\n";
     assert_eq!(ugas(["run", &tale("run-refused", apply)]).status, 1);
@@ -137,8 +148,10 @@ fn step_size_never_changes_a_result() {
 fn values_are_written_as_csv() {
     let path = tale("run-csv", "  - Apply: { Effect: GE_Hit, Target: wolf }\n  - Advance: 1\n");
     let csv = empty_folder("run-csv-out").join("values.csv");
-    assert_eq!(ugas(["run", &path, "--csv", &csv.to_string_lossy(), "--every", "0.5"]).status, 0);
-    let text = std::fs::read_to_string(csv).unwrap();
+    let answer = ugas(["run", &path, "--csv", &csv.to_string_lossy(), "--every", "0.5"]);
+    assert_eq!(answer.status, 0);
+    let text = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(answer.stderr, format!("wrote {} ({} bytes)\n", csv.display(), text.len()));
     let expected = "scenario,time,controller,attribute,base,current\n\
                     tale,0,wolf,Health,100,100\n\
                     tale,0.5,wolf,Health,90,90\n\

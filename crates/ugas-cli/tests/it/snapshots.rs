@@ -83,6 +83,26 @@ fn check_with_errors() {
 fn run_with_failures() {
     check("run", "run duel.yaml");
     check("run-failed", "run failing.yaml");
+    check("run-no-target", "run no-target.yaml");
+}
+
+/// Summons have the names that their tasks gave them, also after they left.
+#[test]
+fn summons() {
+    check("summons-inspect", "run summons.yaml --inspect hero");
+    check("summons-inspect-wolf", "run summons.yaml --inspect wolf");
+    check("summons-inspect-gone", "run summons.yaml --inspect wolf.2");
+    check("summons-explain", "explain summons.yaml --controller hero --attribute Health");
+    check("summons-explain-wolf", "explain summons.yaml --controller wolf --attribute Health");
+    check("summons-save", "save summons.yaml --controller hero --at 0.5");
+    check("summons-sweep", "sweep summons.yaml --runs 2 --measure wolf.Health");
+    let folder = empty_folder("summons-replay");
+    let scenario = fixtures().join("summons.yaml");
+    std::fs::copy(scenario, folder.join("summons.yaml")).unwrap();
+    assert_eq!(ugas_in(&folder, ["run", "summons.yaml", "--record", "summons.ugasrec"]).status, 0);
+    let commands =
+        "seek 0.5; show wolf.2; explain hero Health; until ControllerDespawned wolf.2; diff 0.5 end; info";
+    check_in(&folder, "summons-replay", &format!("replay summons.ugasrec --do \"{commands}\""));
 }
 
 #[test]
