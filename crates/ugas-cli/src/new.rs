@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let file = folder.join(name);
         let parent = file.parent().unwrap_or(folder);
         fs::create_dir_all(parent).with_context(|| format!("`{}` cannot be created", parent.display()))?;
-        fs::write(&file, text).with_context(|| format!("`{}` cannot be written", file.display()))?;
+        output::write_file(&file, text)?;
     }
     let shown = folder.display();
     output::print(&format!("created {shown}; next: ugas check {shown} && ugas run {shown}\n"))?;

@@ -26,10 +26,10 @@ pub(super) fn install(folder: &Path) -> anyhow::Result<String> {
     for name in ugas_data::schema::names() {
         let schema =
             ugas_data::schema::json_schema(name).with_context(|| format!("`{name}` has no schema"))?;
-        output::write_file(&schemas.join(format!("{name}.json")), &pretty(&schema))?;
+        output::write_file(&schemas.join(format!("{name}.json")), pretty(&schema))?;
         written += 1;
     }
-    output::write_file(&schemas.join(format!("{ANY}.json")), &pretty(&any_document()))?;
+    output::write_file(&schemas.join(format!("{ANY}.json")), pretty(&any_document()))?;
     let mut message = format!("wrote {} to {}\n", output::count(written + 1, "schema"), schemas.display());
 
     let address = format!("./{SCHEMAS}/{ANY}.json");

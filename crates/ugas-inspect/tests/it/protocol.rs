@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use ugas_core::ability::{AbilityDef, Grant};
+use ugas_core::ability::{AbilityDef, GameplayEvent, Grant, ParameterDef, TriggerOn};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
@@ -120,6 +120,33 @@ fn controller_lists_tags_effects_and_obstacles() {
         checks.iter().find(|check| check["check"] == name).unwrap()["verdict"].clone()
     };
     assert_eq!([verdict("granted"), verdict("cost"), verdict("charges")], ["pass", "fail", "none"]);
+}
+
+#[test]
+fn abilities_have_typed_parameters_and_activations_their_numbers() {
+    let ability = AbilityDef::new("GA_Answer").triggered(TriggerOn::Event, "Event.Howl");
+    let ability = ability.task(TaskDef::wait(5.0));
+    let ability = ability.with_parameter("Power", 2.5).with_parameter("Loud", true);
+    let ability = ability.with_parameter("Song", ParameterDef::text("three notes"));
+    let catalog = Catalog::builder()
+        .tags(["Event.Howl"])
+        .ability(ability.with_parameter("Answer", ParameterDef::tag("Event.Howl")))
+        .template(ControllerDef::new("Wolf"))
+        .build()
+        .unwrap();
+    let mut simulation = Simulation::new(catalog, Config::default());
+    let wolf = simulation.spawn("Wolf").unwrap();
+    let answer = simulation.catalog().ability("GA_Answer").unwrap();
+    simulation.grant_with(wolf, Grant::new(answer).parameter("Power", 4.0)).unwrap();
+    let howl = GameplayEvent::new(simulation.catalog().tag("Event.Howl").unwrap()).with_payload("Pitch", 3.0);
+    simulation.send_event(wolf, GameplayEvent { magnitude: 7.0, ..howl }).unwrap();
+
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut client = shown(&inspector, &simulation);
+    let page = client.answer(json!({ "request": "controller", "controller": id(wolf) }));
+    let parameters = json!({ "Power": 4.0, "Loud": true, "Song": "three notes", "Answer": "Event.Howl" });
+    assert_eq!(page["abilities"][0]["parameters"], parameters);
+    assert_eq!(page["runs"][0]["numbers"], json!({ "Event.Magnitude": 7.0, "Event.Payload.Pitch": 3.0 }));
 }
 
 #[test]
