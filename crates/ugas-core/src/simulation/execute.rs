@@ -293,13 +293,13 @@ impl Simulation {
         }
         let Self { config, state, scratch, .. } = self;
         let is_client = config.role == Role::Client;
-        let is_final = |proposal: &Proposal| !proposal.has_dependents && !(is_client && proposal.has_floor);
+        let leads_on = |proposal: &Proposal| proposal.has_dependents || (is_client && proposal.has_floor);
         let proposed = scratch.proposal.writes.len();
-        if !is_final(&scratch.proposal) {
+        if leads_on(&scratch.proposal) {
             return false;
         }
         scratch.proposal.add_drains(state);
-        if !is_final(&scratch.proposal) {
+        if leads_on(&scratch.proposal) {
             scratch.proposal.writes.truncate(proposed);
             scratch.proposal.drains.clear();
             return false;

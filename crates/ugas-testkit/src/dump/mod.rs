@@ -12,8 +12,7 @@ mod event;
 mod show;
 mod state;
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::collections::BTreeMap;
 
 use ugas_core::event::Event;
 use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
@@ -35,15 +34,15 @@ pub struct Names {
 }
 
 #[derive(Clone, Debug)]
-struct Numbers<H>(HashMap<H, usize>);
+struct Numbers<H>(BTreeMap<H, usize>);
 
 impl<H> Default for Numbers<H> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self(BTreeMap::new())
     }
 }
 
-impl<H: Copy + Eq + Hash> Numbers<H> {
+impl<H: Copy + Ord> Numbers<H> {
     fn of(&mut self, handle: H) -> usize {
         let next = self.0.len() + 1;
         *self.0.entry(handle).or_insert(next)
@@ -67,7 +66,8 @@ pub fn write_explanations(text: &mut String, names: &mut Names, sim: &Simulation
     state::write_explanations(&mut Writer { text, names, sim });
 }
 
-/// Appends every controller as a character document: with captured values and random streams of its effects.
+/// Appends what only characters show of each controller: captured values and random streams of its effects, and
+/// the numbers of rolls and activations so far.
 pub fn write_characters(text: &mut String, names: &mut Names, sim: &Simulation) {
     state::write_characters(&mut Writer { text, names, sim });
 }

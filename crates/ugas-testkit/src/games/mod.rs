@@ -127,6 +127,11 @@ impl Transcript {
 
     /// Adds the new text to the digest.
     fn seal(&mut self) {
+        if self.counts_events {
+            for (name, sign) in [("(chain jump)", " jump="), ("(summoned)", " summoned_by=")] {
+                *self.counts.entry(name).or_default() += self.text.matches(sign).count() as u64;
+            }
+        }
         self.digest.add(&self.text.as_bytes()[self.sealed..]);
         if !self.keeps_text {
             self.text.clear();
