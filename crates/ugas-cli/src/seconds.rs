@@ -2,7 +2,7 @@
 
 use ugas_core::time::Span;
 
-/// Parses a time of a scenario or recording.
+/// Time of a scenario or recording: seconds, finite and not negative, with or without `s`.
 pub(crate) fn moment(text: &str) -> Result<f64, String> {
     match seconds(text)? {
         seconds if seconds >= 0.0 => Ok(seconds),

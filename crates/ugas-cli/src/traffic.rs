@@ -127,7 +127,8 @@ impl Traffic {
             .collect()
     }
 
-    /// Bytes from the client by class.
+    /// Bytes from the client by name of their class. The class of datagrams that were not decoded is left out
+    /// if it is empty.
     pub(crate) fn sent_classes(&self) -> Vec<(String, u64)> {
         let classes = FromClientClass::ALL
             .iter()

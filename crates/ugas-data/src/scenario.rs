@@ -161,8 +161,8 @@ impl Scenario {
         found.filter_map(|found| if let Found::File(file) = found { Some(file) } else { None }).collect()
     }
 
-    /// Parses the scenarios of a text, as if it were a file of this name; `Pack` paths are relative to that
-    /// name.
+    /// Scenarios of a text, as if it were a file of this name; other documents are skipped. `Pack` paths are
+    /// relative to that name; packs are loaded later, with the catalog.
     ///
     /// # Errors
     /// If the text cannot be parsed, or a scenario has errors.

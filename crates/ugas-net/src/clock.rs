@@ -111,8 +111,9 @@ struct Poll {
 }
 
 impl Poll {
-    /// Time from the first to the last of the ticks that are played at once. Ticks that are due because the
-    /// clock was set do not count: they do not recur.
+    /// Time from the first to the last of the ticks that one poll plays at once. The offset of the poll is
+    /// raised by it, because the first of them has to reach the server in time. At most the time since the
+    /// poll before: more ticks are due only because the clock was set, which does not recur.
     fn at_once(self, last: Tick, length: i64) -> i64 {
         let others = self.first.map_or(0, |first| last.since(first));
         others.clamp(0, self.after / length) * length
@@ -354,8 +355,9 @@ impl Latest {
         (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }
 
-    /// Adds a reported sample to mean and deviation. Outliers are ignored until [`OUTLIERS`] in a row replace
-    /// the estimate.
+    /// Sample of the latest offset (see [`Latest`]) from feedback, added to mean and deviation, which set the
+    /// goal of the clock. A sample far from the mean is an outlier: ignored, until [`OUTLIERS`] in a row
+    /// replace the estimate.
     fn add(&mut self, sample: i64) {
         let off = sample - self.mean;
         if off.abs() > 2 * JUMP_NANOS {

@@ -204,8 +204,9 @@ fn between<T: Visual>(from: T, to: T, share: f64) -> T {
     T::ZERO.plus(from, 1.0 - share).plus(to, share)
 }
 
-/// 2 to the power of -(span / half-life), from the series of the exponential function: the platform's own may differ,
-/// and six terms are exact to a hundred-thousandth. 1 before the start, and 0 after 60 half-lives.
+/// Share of a correction that is left after a span: 2 to the power of -(span / half-life). From a series,
+/// since the platform's function may differ; the error is below 2/100,000. 1 for a span that is not positive,
+/// 0 after 60 half-lives or if the half-life is not positive.
 fn faded(span: Span, half_life: Span) -> f64 {
     if span <= Span::ZERO {
         return 1.0;

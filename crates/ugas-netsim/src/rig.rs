@@ -126,8 +126,8 @@ impl<H: Host> Rig<H> {
         }
     }
 
-    /// Runs a quarter of a tick: delivers datagrams to the server, ticks it if a tick is due, and then
-    /// delivers to the clients, updates them, and sends what they have.
+    /// A quarter of a tick: the server receives, runs the ticks that are due, and sends; then each client
+    /// receives, updates and sends. A stalled server does not tick, a stalled client does nothing.
     pub fn step(&mut self) {
         let length = self.length();
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
@@ -184,7 +184,7 @@ pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Checks and removes the checksum; `None` if the datagram is damaged.
+/// Content of a datagram without its checksum; `None` if it is damaged, which counts as lost (see [`seal`]).
 pub(crate) fn open(sealed: &[u8]) -> Option<&[u8]> {
     let (bytes, check) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
     let found = u64::from_le_bytes(check.try_into().ok()?);

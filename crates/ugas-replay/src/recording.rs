@@ -396,7 +396,8 @@ fn go_to<R: Read + Seek>(reader: &mut BufReader<R>, at: u64) -> std::io::Result<
     }
 }
 
-/// Whether only zeros follow. Reads to the end of the file, or to the first other byte.
+/// Whether only zeros follow, as after a crash: such an end is torn, not damaged. Reads to the end of the
+/// file, or to the first other byte.
 fn is_zero<R: Read>(reader: &mut BufReader<R>) -> std::io::Result<bool> {
     let mut piece = [0; 4096];
     loop {

@@ -82,7 +82,7 @@ pub(super) fn difference(left: &Command, right: &Command) -> Option<(String, Str
     apart(&format!("{left:?}"), &format!("{right:?}"))
 }
 
-/// Two texts from their first differing field on.
+/// Two texts from the beginning of their first differing field on, shortened; `None` if they are equal.
 fn apart(left: &str, right: &str) -> Option<(String, String)> {
     let mut pairs = left.char_indices().zip(right.chars());
     let same = pairs.find(|((_, l), r)| l != r).map_or(left.len().min(right.len()), |((at, _), _)| at);

@@ -112,6 +112,8 @@ fn histogram(text: &mut String, bins: &Bins, values: &[Option<f64>]) {
     }
 }
 
+/// Report of a sweep as JSON: for each combination its values, seed, passed and failed runs, first failure,
+/// and a summary with histogram per measure.
 pub(super) fn json(plan: &Plan, combinations: &[Combination]) -> Value {
     let bins = bins(plan, combinations);
     let measures: Vec<String> = plan.measures.iter().map(super::Measure::name).collect();

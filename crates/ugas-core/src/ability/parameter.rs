@@ -213,7 +213,8 @@ pub fn asked_parameter(text: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains(['"', '\''])).then_some(name)
 }
 
-/// Looks up the tag that a parameter holds.
+/// Name of the tag that a parameter of an ability definition holds. An error if there is no such parameter,
+/// with the nearest name, or it is not a tag.
 pub(crate) fn tag_parameter<'a>(
     parameters: &'a [(String, ParameterDef)],
     name: &str,

@@ -113,7 +113,8 @@ pub(crate) fn placeholder_handle(nth: u64) -> ActiveEffectId {
     )
 }
 
-/// Definition of an effect that only shows a cue.
+/// Definition of an endless effect that only shows a looping cue, in place of an effect that the client
+/// cannot see.
 pub(crate) fn cue_holder(cue: TagId, catalog: &Catalog) -> EffectDef {
     let name = catalog.tag_name(cue);
     let mut def = EffectDef::infinite(format!("Internal.Shown.{name}"));

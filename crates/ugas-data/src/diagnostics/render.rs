@@ -82,8 +82,8 @@ struct Line {
 }
 
 impl Line {
-    /// Finds the first line of a diagnostic and the bytes to underline in it; at least one character is
-    /// underlined. An unknown file gives an empty line.
+    /// First line of a diagnostic and the bytes to underline in it, at least one character. Of a long line
+    /// only [`WINDOW`] bytes around the position are kept. An unknown file gives an empty line.
     fn of(map: &SourceMap, diagnostic: &Diagnostic) -> Self {
         let Some(file) = map.file(diagnostic.span.file) else {
             return Self { text: String::new(), start: 0, end: 0 };

@@ -96,13 +96,13 @@ fn indentation(source: &str, start: usize) -> usize {
 }
 
 /// Walks a block, and returns the offset in `raw` of byte `offset` of its value. Each line begins after the
-/// indentation and ends with one byte of the value.
+/// indentation and ends with one byte of the value, also if the file has `\r\n`.
 fn block(raw: &str, indentation: usize, offset: usize) -> usize {
     let (mut at, mut left) = (0, offset);
     for (number, line) in raw.split_inclusive('\n').enumerate() {
         let spaces = line.len() - line.trim_start_matches(' ').len();
         let skipped = if number == 0 { 0 } else { indentation.min(spaces) };
-        let length = line.len() - skipped;
+        let length = line.len() - skipped - usize::from(line.ends_with("\r\n"));
         if left < length {
             return at + skipped + left;
         }
@@ -147,5 +147,6 @@ mod tests {
         check("a: \"Health\n  + Mana\"\n");
         check("a: |\n  Health\n  + Mana\nb: 1\n");
         check("a: >-\n  Health\n  + Mana\nb: 1\n");
+        check("a: |\r\n  Health\r\n  + Mana\r\nb: 1\r\n");
     }
 }

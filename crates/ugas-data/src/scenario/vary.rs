@@ -99,7 +99,8 @@ impl ValuePath {
 }
 
 impl Scenario {
-    /// Parses a path of keys and positions, and checks that it leads to a value.
+    /// Path of keys and positions to a number or text of the scenario, which [`Self::with_values`] replaces.
+    /// The value may be missing in the file if the schema allows it.
     ///
     /// Segments are separated by dots: keys, and in lists positions from 0 or the `Name` of the item. A key
     /// that contains dots itself (a tag) is written as it is. `hero.Strength` is short for

@@ -99,7 +99,8 @@ impl BitWriter {
         }
     }
 
-    /// A signed integer in groups of `group` bits, 1 to 32 of them.
+    /// A signed integer, zigzag-coded, in groups of `group` bits (1 to 32), each with a bit that says
+    /// whether more follow.
     pub fn signed(&mut self, value: i64, group: u32) {
         self.varint(zigzag(value), group);
     }

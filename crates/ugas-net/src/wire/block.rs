@@ -208,9 +208,9 @@ impl Next {
 }
 
 impl Encoder<'_> {
-    /// Writes a block: attributes by rank, tags, then a mask of the other kinds and their pieces. An error
-    /// if the pieces are not by rising key. After an error the bits are incomplete; [`write_block`] removes
-    /// them.
+    /// Block of one controller: present attributes by rank in the dictionary, tags, then a mask of the other
+    /// kinds and their pieces; removed attributes are such a kind. An error if the pieces are not by rising
+    /// key. After an error the bits are incomplete; [`write_block`] removes them.
     fn block<'a>(
         &mut self,
         exactness: Exactness,

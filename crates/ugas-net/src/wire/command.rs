@@ -179,7 +179,7 @@ impl Encoder<'_> {
         targets.iter().try_for_each(|target| self.target(target))
     }
 
-    /// Writes the kind of a target and the target.
+    /// Kind of a target, then its content. An error if a number is not finite or a payload is too long.
     fn target(&mut self, target: &Target) -> Result<(), EncodeError> {
         match target {
             Target::Controller(controller) => {

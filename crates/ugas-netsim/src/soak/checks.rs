@@ -78,7 +78,8 @@ fn owned(server: &Server<Defaults>, client: ClientId) -> Vec<(ControllerId, Repl
 }
 
 impl SoakMatch {
-    /// Runs all checks at the end of a match; violations go to `found`.
+    /// All checks at the end of a match: commands, view and events of each honest client, the audit of the
+    /// server's events, and the consistency of its simulation. Violations go to `found`.
     pub(super) fn check(&mut self) {
         self.server_audit.close();
         let mut found = self.server_audit.take_found();
