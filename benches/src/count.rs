@@ -29,7 +29,7 @@ type Work = Box<dyn FnMut()>;
 type Counted = (&'static str, fn() -> Work);
 
 /// The recorded operations.
-const OPERATIONS: [Counted; 12] = [
+const OPERATIONS: [Counted; 14] = [
     ("read", read),
     ("tag-check", tag_check),
     ("instant", instant),
@@ -39,6 +39,8 @@ const OPERATIONS: [Counted; 12] = [
     ("tick", tick),
     ("stack", stack),
     ("refused", refused),
+    ("ready", ready),
+    ("refused-ability", refused_ability),
     ("dependencies-8", dependencies),
     ("ability", ability),
     ("snapshot-100", snapshot),
@@ -248,6 +250,26 @@ fn ability() -> Work {
     Box::new(move || {
         world.sim.activate(granted).expect("it has cooled down");
         world.sim.advance(Span::seconds(1.0));
+        world.drain();
+    })
+}
+
+/// One "can I cast?" of an ability with a cost and a cooldown, answered with yes.
+fn ready() -> Work {
+    let mut world = World::new(combat(), 1);
+    let skill = world.sim.catalog().ability("GA_Skill").expect("the benchmark defines it");
+    let granted = world.sim.grant(world.units[0], skill, 1).expect("there is room");
+    Box::new(move || assert!(world.sim.is_ready(black_box(granted))))
+}
+
+/// An activation that is refused because of the cooldown, with its event.
+fn refused_ability() -> Work {
+    let mut world = World::new(combat(), 1);
+    let skill = world.sim.catalog().ability("GA_Skill").expect("the benchmark defines it");
+    let granted = world.sim.grant(world.units[0], skill, 1).expect("there is room");
+    world.sim.activate(granted).expect("nothing forbids it");
+    Box::new(move || {
+        assert!(world.sim.activate(granted).is_err());
         world.drain();
     })
 }

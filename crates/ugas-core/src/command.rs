@@ -342,13 +342,13 @@ pub enum Command {
     /// a batch.
     Batch(Vec<Self>),
     /// A command from a client, as its server executes it (§13.7): inside
-    /// [`Simulation::predicting`](crate::simulation::Simulation::predicting) and
-    /// [`Simulation::without_range_check`](crate::simulation::Simulation::without_range_check). Recorded this
-    /// way, it replays as on the server.
+    /// [`Simulation::predicting`](crate::simulation::Simulation::predicting), and with a range that the server
+    /// has judged. Recorded this way, it replays as on the server.
     FromClient {
         /// Prediction key of the command; `None` if the command carries its own.
         key: Option<PredictionKey>,
-        /// The granted ability whose range the server has already checked.
+        /// The granted ability whose range the server has judged: [`Self::Activate`] of it is
+        /// [in range](crate::simulation::ActivationRequest::in_range).
         reached: Option<GrantedAbilityId>,
         /// The requested command: neither a batch nor another `FromClient`.
         command: Box<Self>,

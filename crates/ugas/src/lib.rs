@@ -110,7 +110,7 @@
 //! | 8.1 | `GameplayAbility` | [`AbilityDef`] with its [`TaskDef`]s in the place of `ActivateAbility` |
 //! | 8.1 | `AbilitySpec` | [`GrantedAbility`]; `IsActive` and `ActiveOwnedTagsHandle` are of its [`Activation`] |
 //! | 8.2 | Lifecycle | [`AbilityState`] by [`Simulation::ability_state`], and the ability events |
-//! | 8.3 | `CanActivateAbility` | [`Simulation::can_activate`], with all reasons: [`ActivationRefusal`] |
+//! | 8.3 | `CanActivateAbility` | [`Simulation::is_ready`]; with all reasons [`Simulation::can_activate`]: [`ActivationRefusal`] |
 //! | 8.4 | `CommitAbility` | a `Commit` task, or [`Simulation::commit`] |
 //! | 8.5 | Costs and cooldowns | [`AbilityDef::cost`], [`AbilityDef::cooldown`], [`Simulation::ability_cooldown`] |
 //! | 8.6 | `CancelAbility`, `EndAbility` | [`Simulation::cancel_ability`], [`Simulation::cancel`], [`Simulation::end`] |

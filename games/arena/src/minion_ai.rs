@@ -68,7 +68,7 @@ pub fn think(
         for input in ["Mind.Special", "Mind.Attack"] {
             let Some(ability) = abilities.on_input(input) else { continue };
             // An ability that is not possible now is tried again at the next decision.
-            let is_possible = gameplay.can_activate(entity, ability.ability).is_ok();
+            let is_possible = gameplay.is_ready(entity, ability.ability);
             if is_possible && gameplay.activate_on(entity, ability.ability, enemy).is_ok() {
                 break;
             }

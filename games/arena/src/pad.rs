@@ -129,7 +129,7 @@ pub fn act(
             Some(task) if is_new => gameplay.provide_targets(task, at(pad.aim)),
             Some(_) if now.cancel && !before.cancel => gameplay.decline(entity),
             // While held down, shoot again whenever it is possible.
-            None if is_new || (now.shoot && gameplay.can_activate(entity, "GA_Shoot").is_ok()) => {
+            None if is_new || (now.shoot && gameplay.is_ready(entity, "GA_Shoot")) => {
                 let request = ActivationRequest::on(at(pad.aim));
                 gameplay.activate_with(entity, "GA_Shoot", request).map(|_| ())
             }

@@ -11,7 +11,7 @@ use super::{SyncComponent, SyncSource, overwrite};
 /// The abilities of a controller, in the order of their grants.
 ///
 /// Whether an ability can be activated depends on much more state, so it is not stored here: call
-/// [`GameplayWorld::can_activate`](crate::GameplayWorld::can_activate).
+/// [`GameplayWorld::is_ready`](crate::GameplayWorld::is_ready).
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
 pub struct Abilities {

@@ -123,7 +123,14 @@ impl GameplayWorld {
         granted.iter().find(has_definition).copied().ok_or(GameplayError::NotGranted(entity))
     }
 
-    /// Whether an entity could activate an ability now (§8.3).
+    /// Whether an entity could activate an ability now (§8.3): the answer of [`Self::can_activate`] without
+    /// its reasons, and cheap. False if the entity does not have the ability.
+    pub fn is_ready(&self, entity: Entity, ability: impl Key<AbilityId>) -> bool {
+        let handle = self.ability(entity, ability);
+        handle.is_ok_and(|handle| self.simulation().is_some_and(|simulation| simulation.is_ready(handle)))
+    }
+
+    /// Checks whether an entity could activate an ability now (§8.3).
     ///
     /// # Errors
     /// If it cannot, with all reasons.

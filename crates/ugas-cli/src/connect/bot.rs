@@ -118,8 +118,8 @@ fn act_randomly(player: &mut Player, random: &mut RandomStream) {
     let can = |ability: &GrantedAbilityId| {
         online::is_player_ability(simulation, *ability)
             && match target {
-                Some(target) => simulation.can_activate_on(*ability, target).is_ok(),
-                None => simulation.can_activate(*ability).is_ok(),
+                Some(target) => simulation.is_ready_on(*ability, target),
+                None => simulation.is_ready(*ability),
             }
     };
     let ready: Vec<GrantedAbilityId> = player.abilities().into_iter().filter(can).collect();

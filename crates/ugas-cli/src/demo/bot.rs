@@ -63,8 +63,7 @@ impl Bot {
                 (false, true) => ActivationRequest::default(),
                 (false, false) => return None,
             };
-            simulation.can_activate_on(ability, request.targets.clone()).ok()?;
-            Some((ability, request))
+            simulation.is_ready_with(ability, &request).then_some((ability, request))
         })
     }
 }

@@ -207,7 +207,7 @@ fn abilities(battle: &Battle, id: ControllerId) -> Vec<AbilityStatus> {
         let cooldown = simulation.ability_cooldown(*handle);
         let cooldown =
             cooldown.map(|(left, whole)| Cooldown { left: left.as_seconds(), whole: whole.as_seconds() });
-        let is_ready = simulation.can_activate(*handle).is_ok();
+        let is_ready = simulation.is_ready(*handle);
         let name = ability.name();
         Some(AbilityStatus { name: name.strip_prefix("GA_").unwrap_or(name).to_owned(), cooldown, is_ready })
     };

@@ -62,8 +62,7 @@ impl Bots {
             let granted = simulation.controller(controller).map(|known| known.abilities().to_vec());
             let mut ready = granted.unwrap_or_default();
             ready.retain(|ability| {
-                online::is_player_ability(simulation, *ability)
-                    && simulation.can_activate_on(*ability, target).is_ok()
+                online::is_player_ability(simulation, *ability) && simulation.is_ready_on(*ability, target)
             });
             if let Some(ability) = self.choose(&ready) {
                 // It was just checked that it can be activated.

@@ -27,8 +27,9 @@ impl ActivationTargets {
 
 impl From<TargetData> for ActivationTargets {
     fn from(targets: TargetData) -> Self {
-        let hit = targets.first_hit().copied();
-        Self { targets, hit: CowOption::new(ContextDetails { hit, ..ContextDetails::default() }) }
+        let details = |hit| CowOption::new(ContextDetails { hit: Some(hit), ..ContextDetails::default() });
+        let hit = targets.first_hit().copied().map_or(CowOption::NONE, details);
+        Self { targets, hit }
     }
 }
 

@@ -7,6 +7,7 @@ mod activation;
 mod context;
 mod def;
 mod gameplay_event;
+mod gates;
 mod granted;
 mod parameter;
 mod refusal;
@@ -18,6 +19,7 @@ pub(crate) use activation::{Branch, BranchContext, BranchStatus, Round};
 pub(crate) use context::{add_event_context, context_of};
 pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn};
 pub use gameplay_event::{EventDetails, GameplayEvent};
+pub(crate) use gates::{Gates, Price};
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
 pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
 pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter};
@@ -62,6 +64,8 @@ pub struct Ability {
     pub(crate) routine: Routine,
     /// The targeting that goes from target to target.
     pub(crate) chain: Option<Targeting>,
+    /// The checks of an activation, resolved as far as the definition decides them.
+    pub(crate) gates: Gates,
 }
 
 impl Ability {

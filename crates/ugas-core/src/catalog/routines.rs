@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Compiler, DefinitionKind, Problem};
 use crate::ability::{
-    Ability, AbilityDef, Instancing, ParameterDef, ParameterFault, asked_parameter, fixed_kind,
+    Ability, AbilityDef, Gates, Instancing, ParameterDef, ParameterFault, asked_parameter, fixed_kind,
 };
 use crate::cow_option::CowOption;
 use crate::effect::{ContextDetails, Effect};
@@ -65,7 +65,8 @@ impl Compiler<'_> {
             self.finite("MaxRange", range);
         }
         let added_cooldown_tags = self.tag_set("CooldownTags", &def.cooldown_tags);
-        let cooldown_effect = cooldown.and_then(|id| effects.get(id.usize()));
+        let [cost_effect, cooldown_effect] =
+            [cost, cooldown].map(|id| id.and_then(|id| effects.get(id.usize())));
         Ability {
             name_hash: stable_name_hash(&def.name),
             tags,
@@ -108,6 +109,7 @@ impl Compiler<'_> {
             effects: self.effects("AllowedEffects", &def.allowed_effects),
             routine,
             chain: def.chain.as_ref().map(|chain| self.targeting("Targeting", chain)),
+            gates: Gates::new(def, cost_effect, cooldown_effect),
             def: Arc::clone(def),
         }
     }

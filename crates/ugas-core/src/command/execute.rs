@@ -63,13 +63,15 @@ impl Simulation {
                 if matches!(*command, Command::Batch(_) | Command::FromClient { .. }) {
                     return Err(CommandError::NotSingle);
                 }
-                let reach = |sim: &mut Self| match reached {
-                    Some(ability) => sim.without_range_check(ability, |sim| sim.execute(*command)),
-                    None => sim.execute(*command),
+                let act = |sim: &mut Self| match *command {
+                    Command::Activate { ability, request } if reached == Some(ability) => {
+                        Ok(Outcome::Activated(sim.activate_with(ability, request.in_range())?))
+                    }
+                    command => sim.execute(command),
                 };
                 match key {
-                    Some(key) => self.predicting(key, reach),
-                    None => reach(self),
+                    Some(key) => self.predicting(key, act),
+                    None => act(self),
                 }?
             }
             Command::Grant { controller, ability, level } => {
@@ -92,10 +94,13 @@ impl Simulation {
                 self.revoke_set(controller, &granted);
                 Outcome::Done
             }
-            Command::Activate { ability, request } => {
+            Command::Activate { ability, mut request } => {
+                // It is not encoded, and a recorded command must do the same.
+                request.in_range = false;
                 Outcome::Activated(self.activate_with(ability, *request)?)
             }
-            Command::ActivateAbility { controller, ability, request } => {
+            Command::ActivateAbility { controller, ability, mut request } => {
+                request.in_range = false;
                 Outcome::Activated(self.activate_ability(controller, ability, *request)?)
             }
             Command::ActivateByTags { controller, tags } => {

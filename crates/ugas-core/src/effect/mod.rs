@@ -119,7 +119,7 @@ pub struct Effect {
 }
 
 /// A write of a constant number to one base value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ConstantWrite {
     pub(crate) attribute: AttributeId,
     pub(crate) operation: Operation,

@@ -10,6 +10,7 @@ use super::commit::CommitParts;
 use crate::ability::{
     AbilityState, Activation, ActivationReason, ActivationRefusal, Branch, EndReason, GameplayEvent,
 };
+use crate::controller::index::ActivationKey;
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActivationId, ControllerId, GrantedAbilityId};
@@ -30,10 +31,28 @@ pub struct ActivationRequest {
     pub prediction: Option<PredictionKey>,
     /// Tag whose presence keeps the ability active (A7).
     pub(crate) while_tag: Option<TagId>,
+    /// Whether the caller has judged the range, so that it is not checked (§13.7).
+    pub(crate) in_range: bool,
 }
 
-// `while_tag` is set by the trigger only, never by the host.
-crate::codec::plain_struct!(ActivationRequest { targets, event, prediction, while_tag: index });
+// `while_tag` is set by the trigger only, never by the host; a command from a client says which ability is in
+// range.
+crate::codec::plain_struct!(ActivationRequest {
+    targets,
+    event,
+    prediction,
+    while_tag: index,
+    in_range: index,
+});
+
+/// A request without targets and event.
+pub(super) static NO_REQUEST: ActivationRequest = ActivationRequest {
+    targets: TargetData(SmallVec::new_const()),
+    event: None,
+    prediction: None,
+    while_tag: None,
+    in_range: false,
+};
 
 impl ActivationRequest {
     /// Creates a request with these targets.
@@ -45,6 +64,15 @@ impl ActivationRequest {
     #[must_use]
     pub fn with_event(mut self, event: GameplayEvent) -> Self {
         self.event = Some(event);
+        self
+    }
+
+    /// Leaves out the check of the range. A server uses it after it has judged the range by the positions that
+    /// its client saw (§13.7). It is not encoded: record such an activation as
+    /// [`Command::FromClient`](crate::command::Command::FromClient).
+    #[must_use]
+    pub fn in_range(mut self) -> Self {
+        self.in_range = true;
         self
     }
 
@@ -122,7 +150,7 @@ impl Simulation {
             let mut result = Err(nothing);
             for (at, &handle) in handles.iter().enumerate() {
                 let is_last = at + 1 == handles.len();
-                if is_last || sim.check_request(handle, &request).is_ok() {
+                if is_last || sim.is_ready_with(handle, &request) {
                     result = sim.activate_one(handle, request.clone());
                 }
                 if result.is_ok() {
@@ -284,48 +312,48 @@ impl Simulation {
         handle: GrantedAbilityId,
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
-        let controller = self.state.abilities.get(handle).map(|granted| granted.controller);
-        let operation = self.scratch.cause().operation;
-        let cause = Cause { operation, source: controller, ability: Some(handle), ..Cause::default() };
-        self.scratch.set_cause_and_prediction(cause, request.prediction);
-        // Validation.
-        if let Err(refusal) = self.check_request(handle, &request) {
-            self.emit_activation_refusal(&refusal);
-            return Err(refusal);
+        if self.is_ready_with(handle, &request) {
+            return self.activate_ready(handle, request);
         }
-        let catalog = Arc::clone(&self.catalog);
-        let granted = self.state.abilities.get(handle);
-        let found = granted.and_then(|granted| Some((granted, catalog.ability_by_id(granted.ability)?)));
-        let Some((granted, ability)) = found else {
-            let reasons = smallvec![ActivationReason::NotGranted];
-            return Err(ActivationRefusal { ability: None, controller, reasons });
+        self.set_cause_to_grant(handle, request.prediction);
+        let refusal = self.refusal(handle, &request);
+        self.emit_activation_refusal(&refusal);
+        Err(refusal)
+    }
+
+    /// Activates an ability whose request has passed the checks of A1. Otherwise as [`Self::activate_one`].
+    pub(super) fn activate_ready(
+        &mut self,
+        handle: GrantedAbilityId,
+        request: ActivationRequest,
+    ) -> Result<ActivationId, ActivationRefusal> {
+        self.set_cause_to_grant(handle, request.prediction);
+        let Some((granted, ability)) = self.granted(handle) else {
+            return Err(self.refusal(handle, &request));
         };
-        let (ability_id, controller) = (granted.ability, granted.controller);
-        if ability.def.retrigger && ability.def.instancing == crate::ability::Instancing::PerActor {
+        let (controller, ability_id) = (granted.controller, granted.ability);
+        let (commits, cancels) = (ability.routine.commits, !ability.cancel_with.is_empty());
+        if ability.gates.restarts {
             for run in granted.activations.clone() {
                 self.end_activation(run, EndReason::Retriggered);
             }
         }
-        let Some(id) = self.begin_activation(handle, ability, request) else {
+        let Some(id) = self.begin_activation(handle, request) else {
             let reasons = smallvec![ActivationReason::NotGranted];
-            return Err(ActivationRefusal {
-                ability: Some(ability_id),
-                controller: Some(controller),
-                reasons,
-            });
+            let (ability, controller) = (Some(ability_id), Some(controller));
+            return Err(ActivationRefusal { ability, controller, reasons });
         };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: ability_id, activation: id });
         // A4: this activation cancels abilities with these tags.
-        self.cancel_matching(
-            controller,
-            &ability.cancel_with,
-            Some(id),
-            EndReason::CancelledByAbility(handle),
-        );
+        if cancels {
+            let catalog = Arc::clone(&self.catalog);
+            if let Some(ability) = catalog.ability_by_id(ability_id) {
+                let reason = EndReason::CancelledByAbility(handle);
+                self.cancel_matching(controller, &ability.cancel_with, Some(id), reason);
+            }
+        }
         // A3: without a task that commits, the ability commits here.
-        if !ability.routine.commits
-            && let Err(refusal) = self.commit_parts(id, CommitParts::ALL)
-        {
+        if !commits && let Err(refusal) = self.commit_parts(id, CommitParts::ALL) {
             self.emit_activation_refusal(&refusal);
             self.end_activation(id, EndReason::CommitFailed);
             return Err(refusal);
@@ -334,45 +362,54 @@ impl Simulation {
         Ok(id)
     }
 
+    /// Sets the cause of later events to a granted ability, under a prediction.
+    fn set_cause_to_grant(&mut self, handle: GrantedAbilityId, prediction: Option<PredictionKey>) {
+        let source = self.state.abilities.get(handle).map(|granted| granted.controller);
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, source, ability: Some(handle), ..Cause::default() };
+        self.scratch.set_cause_and_prediction(cause, prediction);
+    }
+
     /// Creates an activation and lists it with its grant and its owner; runs nothing and emits no event. Uses
     /// up a sequence number and counts the activation for its random stream (V5). `None` if the ability is no
     /// longer granted.
     pub(super) fn begin_activation(
         &mut self,
         handle: GrantedAbilityId,
-        ability: &crate::ability::Ability,
         request: ActivationRequest,
     ) -> Option<ActivationId> {
         let sequence = self.state.next_sequence();
-        let (started, seed) = (self.state.now, self.state.seed);
-        let granted = self.state.abilities.get(handle)?;
-        let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
-        let number = self.state.controllers.get(controller)?.ordinal;
-        let shared = self.shared_activation_stream(ability, request.prediction, number);
-        let owner = self.state.controllers.get_mut(controller)?;
+        let (granted, ability) = self.granted(handle)?;
+        let owner = self.state.controllers.get(granted.controller)?;
+        let shared = self.shared_activation_stream(ability, request.prediction, owner.ordinal);
+        let ability = self.catalog.ability_by_id(granted.ability)?;
+        let super::State { now, seed, abilities, controllers, activations, .. } = &mut self.state;
+        let granted = abilities.get_mut(handle)?;
+        let owner = controllers.get_mut(granted.controller)?;
         // V5: every activation has its own random stream, derived from the seed, the ability's name, the
         // owner and the owner's count of earlier activations under any grant, so that granting it anew does
         // not repeat its rolls.
-        let count = u64::from(owner.count_run(ability_id));
-        let own = || RandomStream::derive(seed, &[ability.name_hash, owner.ordinal, count]).key();
+        let count = u64::from(owner.count_run(granted.ability));
+        let own = || RandomStream::derive(*seed, &[ability.name_hash, owner.ordinal, count]).key();
         let stream = shared.unwrap_or_else(own);
         let mut parameters = crate::ability::Parameters::new();
         if let Some(event) = &request.event {
             crate::ability::set_parameter(&mut parameters, "Event.Magnitude", event.magnitude);
         }
-        let id = self.state.activations.insert(Activation {
+        let while_tag = request.while_tag;
+        let id = activations.insert(Activation {
             granted: handle,
-            ability: ability_id,
-            controller,
-            level,
+            ability: granted.ability,
+            controller: granted.controller,
+            level: granted.level,
             sequence,
-            started,
+            started: *now,
             targets: request.targets.into(),
             first_targets: None,
             chosen: false,
             event: request.event,
             context_of: None,
-            while_tag: request.while_tag,
+            while_tag,
             prediction: request.prediction,
             paid: false,
             cooling: false,
@@ -389,13 +426,12 @@ impl Simulation {
             next_branch: 0,
             standing: SmallVec::new(),
         });
-        if let Some(granted) = self.state.abilities.get_mut(handle) {
-            granted.activations.push(id);
+        granted.activations.push(id);
+        let data = owner.ability_data.make_mut();
+        data.activations.push(id);
+        for key in ActivationKey::of(ability, while_tag) {
+            data.run_index.insert_sorted((key, sequence, id));
         }
-        if let Some(controller) = self.state.controllers.get_mut(controller) {
-            controller.ability_data.make_mut().activations.push(id);
-        }
-        self.index_activation(id);
         Some(id)
     }
 
@@ -433,16 +469,19 @@ impl Simulation {
         let cause = self.scratch.cause();
         self.cancel_all_branches(id);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
-        let placed = core::mem::take(&mut activation.placed_cues);
-        if let Some(owned) = owned {
+        let holds_cues = !activation.cues.is_empty() || !activation.placed_cues.is_empty();
+        if let Some(owned) = activation.owned_tags.take() {
             self.remove_active(owned, RemovalReason::Removed);
         }
-        for cue in cues {
-            self.release_cue(controller, cue);
-        }
-        for active in placed {
-            self.remove_active(active, RemovalReason::Removed);
+        if holds_cues && let Some(activation) = self.state.activations.get_mut(id) {
+            let cues = core::mem::take(&mut activation.cues);
+            let placed = core::mem::take(&mut activation.placed_cues);
+            for cue in cues {
+                self.release_cue(controller, cue);
+            }
+            for active in placed {
+                self.remove_active(active, RemovalReason::Removed);
+            }
         }
         self.release_bound(id, controller);
         self.unlist_activation(id);

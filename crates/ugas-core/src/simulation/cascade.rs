@@ -70,9 +70,6 @@ pub(super) struct Scratch {
     pub(super) version: u64,
     /// Default prediction of operations that have no key of their own.
     pub(super) ambient: Option<PredictionKey>,
-    /// Ability whose range check is skipped, since the host has judged it
-    /// ([`Simulation::without_range_check`]).
-    pub(super) range_exempt: Option<GrantedAbilityId>,
     queue: VecDeque<Pending>,
     /// Number of queued consequences that end activations: `Cancel` and `Die`.
     endings: u32,
@@ -150,7 +147,6 @@ impl Scratch {
             op,
             version,
             ambient,
-            range_exempt,
             queue,
             endings,
             specs,
@@ -181,7 +177,7 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*op, *ambient, *trial) = (Op::default(), None, None);
-        (*range_exempt, *spawned, *jump, *endings) = (None, 0, 0, 0);
+        (*spawned, *jump, *endings) = (0, 0, 0);
         *version += 1;
         queue.clear();
         specs.clear();

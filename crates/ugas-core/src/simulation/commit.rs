@@ -4,10 +4,10 @@ use smallvec::smallvec;
 
 use super::Simulation;
 use super::apply::Checks;
-use crate::ability::{Ability, ActivationReason, ActivationRefusal};
+use crate::ability::{ActivationReason, ActivationRefusal};
 use crate::event::{EventKind, RemovalReason};
-use crate::handle::{ActivationId, GrantedAbilityId};
-use crate::id::EffectId;
+use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId};
+use crate::id::TagId;
 use crate::time::Time;
 
 /// Parts of a commit to carry out.
@@ -21,6 +21,15 @@ impl CommitParts {
     pub(super) const ALL: Self = Self { cost: true, cooldown: true };
     pub(super) const COST: Self = Self { cost: true, cooldown: false };
     pub(super) const COOLDOWN: Self = Self { cost: false, cooldown: true };
+}
+
+/// Effects that an ability applies to its owner by itself (§8.4).
+#[derive(Clone, Copy, Debug)]
+enum OwnEffect {
+    Cost,
+    Cooldown,
+    /// The internal effect that grants the owned tags.
+    OwnedTags,
 }
 
 impl Simulation {
@@ -50,33 +59,22 @@ impl Simulation {
             (activation.granted, activation.ability, activation.controller);
         let is_first = !activation.is_committed();
         let earlier = activation.cooldown;
-        let refusal =
-            |reasons| ActivationRefusal { ability: Some(ability_id), controller: Some(controller), reasons };
-        let reasons = self.commit_reasons(handle, id, parts);
-        if !reasons.is_empty() {
-            return Err(refusal(reasons));
+        if !self.can_commit(id, parts) {
+            let (ability, controller) = (Some(ability_id), Some(controller));
+            return Err(ActivationRefusal { ability, controller, reasons: self.commit_reasons(id, parts) });
         }
-        let catalog = std::sync::Arc::clone(&self.catalog);
-        let Some(ability) = catalog.ability_by_id(ability_id) else {
-            return Err(refusal(smallvec![ActivationReason::UnknownAbility(ability_id)]));
-        };
         // Point of no return: an effect that is refused, by a hook for example, has emitted its event, and
         // the commit continues without it.
         // 1. The cost is paid.
         if parts.cost {
-            if let Some(cost) = ability.cost {
-                self.apply_own(handle, id, cost, &[]);
-            }
+            self.apply_own(handle, id, OwnEffect::Cost);
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.paid = true;
             }
         }
         // 2. The cooldown begins and replaces an earlier one of this activation.
         if parts.cooldown {
-            let mut begun = None;
-            if let Some(cooldown) = ability.cooldown {
-                begun = self.apply_own(handle, id, cooldown, ability.added_cooldown_tags.as_slice());
-            }
+            let begun = self.apply_own(handle, id, OwnEffect::Cooldown);
             if let Some(earlier) = earlier.filter(|earlier| begun.is_some() && Some(*earlier) != begun) {
                 self.remove_active(earlier, RemovalReason::Removed);
             }
@@ -90,7 +88,7 @@ impl Simulation {
             self.use_charge(handle);
         }
         // 4. The owned tags are granted by an internal effect (§8.1), once.
-        self.give_owned_tags(handle, id, ability);
+        self.give_owned_tags(handle, id);
         if parts.cost || parts.cooldown {
             self.set_cause_to_activation(id);
             let ability = ability_id;
@@ -99,29 +97,33 @@ impl Simulation {
         Ok(())
     }
 
-    /// Grants the owned tags of an activation, unless it has them already.
-    pub(super) fn give_owned_tags(&mut self, handle: GrantedAbilityId, id: ActivationId, ability: &Ability) {
-        let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
-        if !ability.owned_tags.is_empty() && !has_tags {
-            let owned = ability.owned_tags.as_slice();
-            let active = self.apply_own(handle, id, self.catalog.internal.owned_tags, owned);
-            if let Some(activation) = self.state.activations.get_mut(id) {
-                activation.owned_tags = active;
-            }
+    /// Grants the owned tags of an activation, unless it has them already or there are none.
+    pub(super) fn give_owned_tags(&mut self, handle: GrantedAbilityId, id: ActivationId) {
+        let has_none = self.granted(handle).is_none_or(|(_, ability)| ability.owned_tags.is_empty());
+        if has_none || self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some()) {
+            return;
+        }
+        let active = self.apply_own(handle, id, OwnEffect::OwnedTags);
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.owned_tags = active;
         }
     }
 
-    /// Applies an effect of an ability to its owner, with additional tags and without the checks that could
-    /// block it (E13). `None` if no instance is active afterwards: the effect is instant, or was refused.
+    /// Applies an effect of an ability to its owner, without the checks that could block it (E13). `None` if
+    /// no instance is active afterwards: the ability has no such effect, it is instant, or it was refused.
     fn apply_own(
         &mut self,
         handle: GrantedAbilityId,
         activation: ActivationId,
-        effect: EffectId,
-        tags: &[crate::id::TagId],
-    ) -> Option<crate::handle::ActiveEffectId> {
+        effect: OwnEffect,
+    ) -> Option<ActiveEffectId> {
         let (granted, ability) = self.granted(handle)?;
         let owner = granted.controller;
+        let (effect, tags): (_, &[TagId]) = match effect {
+            OwnEffect::Cost => (ability.cost?, &[]),
+            OwnEffect::Cooldown => (ability.cooldown?, ability.added_cooldown_tags.as_slice()),
+            OwnEffect::OwnedTags => (self.catalog.internal.owned_tags, ability.owned_tags.as_slice()),
+        };
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
         spec.granted_tags.extend_from_slice(tags);
         self.number_dice(activation, effect);

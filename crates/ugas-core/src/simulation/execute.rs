@@ -18,7 +18,6 @@ use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal};
 use super::{Role, Simulation, State, clamp};
 use crate::catalog::Catalog;
 use crate::controller::{Controller, Value};
-use crate::effect::calculation::OutputTo;
 use crate::effect::{ConstantWrite, ContextTags, Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -187,9 +186,7 @@ impl Simulation {
         id: ControllerId,
         target: &Controller,
     ) -> Option<BaseWrite> {
-        let &ConstantWrite { attribute, operation, magnitude, .. } = write;
-        let to = OutputTo::Target;
-        let change = BaseChange { to, attribute, operation, magnitude, stacks, modifier: Some(0) };
+        let change = BaseChange::constant(write, stacks);
         BaseWrite::of_one(&change, id, target, self.state.layout(target))
     }
 

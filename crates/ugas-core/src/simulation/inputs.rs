@@ -6,7 +6,7 @@ use super::Simulation;
 use super::ability::ActivationRequest;
 use super::cascade::Consequence;
 use super::state::Role;
-use crate::ability::{AbilityDef, ActivationReason, ActivationRefusal, NetExecution};
+use crate::ability::{AbilityDef, ActivationRefusal, NetExecution};
 use crate::controller::index::AbilityKey;
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind};
@@ -276,16 +276,15 @@ impl Simulation {
         for (at, &handle) in handles.iter().enumerate() {
             self.scratch.set_cause_and_prediction(outer, cause);
             let request = ActivationRequest::on(targets.clone());
-            let (tried, already_emitted) = match self.check_request(handle, &request) {
-                Err(refusal) => (Err(refusal), false),
-                // A refusal from here on has emitted its event.
-                Ok(()) => {
-                    let prediction = self.dependent_key(cause, handle);
-                    let request = ActivationRequest { prediction, ..request };
-                    (self.activate_one(handle, request), true)
+            if !self.is_ready_with(handle, &request) {
+                if refused.is_none() {
+                    refused = Some((self.refusal(handle, &request), false));
                 }
-            };
-            match tried {
+                continue;
+            }
+            // A refusal from here on has emitted its event.
+            let prediction = self.dependent_key(cause, handle);
+            match self.activate_ready(handle, ActivationRequest { prediction, ..request }) {
                 Ok(activation) => {
                     begun = begun.or(Some(activation));
                     // The first steps of the ability may block or enable the next one. Nothing settles inside
@@ -296,7 +295,7 @@ impl Simulation {
                         break;
                     }
                 }
-                Err(refusal) if refused.is_none() => refused = Some((refusal, already_emitted)),
+                Err(refusal) if refused.is_none() => refused = Some((refusal, true)),
                 Err(_) => {}
             }
         }
@@ -318,11 +317,11 @@ impl Simulation {
         for (at, &handle) in handles.iter().enumerate() {
             self.scratch.set_cause_and_prediction(cause, prediction);
             let mut request = ActivationRequest::on(targets.clone());
-            if self.check_request(handle, &request).is_err() {
+            if !self.is_ready_with(handle, &request) {
                 continue;
             }
             request.prediction = self.dependent_key(prediction, handle);
-            if self.activate_one(handle, request).is_ok() {
+            if self.activate_ready(handle, request).is_ok() {
                 self.try_later(&handles[at + 1..], targets, cause, prediction);
                 break;
             }
@@ -346,10 +345,7 @@ impl Simulation {
     /// Whether an ability bound to an input is only temporarily refused (§11.3: "blocked").
     fn is_blocked(&self, controller: ControllerId, input: &InputId, targets: &TargetData) -> bool {
         let request = ActivationRequest::on(targets.clone());
-        self.bound_to(controller, input).into_iter().any(|handle| {
-            let checked = self.check_request(handle, &request);
-            checked.is_err_and(|refusal| refusal.reasons.iter().any(ActivationReason::is_block))
-        })
+        self.bound_to(controller, input).into_iter().any(|handle| self.is_held_back(handle, &request))
     }
 
     /// Duration of the last hold of a released input; zero if it was never held. `None` while it is held.
@@ -391,11 +387,7 @@ impl Simulation {
         let waiting: SmallVec<[BufferedInput; 4]> = controller.buffer.iter().cloned().collect();
         let has_ended = |kept: &BufferedInput| {
             let request = ActivationRequest::on(kept.targets.clone());
-            self.bound_to(id, &kept.input).into_iter().any(|handle| {
-                let checked = self.check_request(handle, &request);
-                checked
-                    .map_or_else(|refusal| !refusal.reasons.iter().any(ActivationReason::is_block), |()| true)
-            })
+            self.bound_to(id, &kept.input).into_iter().any(|handle| !self.is_held_back(handle, &request))
         };
         if !waiting.iter().any(has_ended) {
             return;

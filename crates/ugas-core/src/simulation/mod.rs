@@ -322,7 +322,8 @@ impl Simulation {
         self.events.iter().map(Event::from)
     }
 
-    /// Number of events that were dropped because the queue had reached [`Config::max_events`].
+    /// Number of events dropped since the simulation was created, because the queue had reached
+    /// [`Config::max_events`]; the newest are dropped. Restoring a snapshot does not reset it.
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events
     }

@@ -130,17 +130,15 @@ impl Simulation {
     /// Starts an ability that the template lists as active, without checks and commit. Its owned tags are
     /// granted if `with_tags`.
     fn begin_without_commit(&mut self, handle: GrantedAbilityId, with_tags: bool) {
-        let catalog = Arc::clone(&self.catalog);
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let (controller, id) = (granted.controller, granted.ability);
-        let Some(ability) = catalog.ability_by_id(id) else { return };
         let operation = self.scratch.cause().operation;
         let cause = Cause { operation, source: Some(controller), ability: Some(handle), ..Cause::default() };
         self.scratch.set_cause_and_prediction(cause, None);
-        let Some(activation) = self.begin_activation(handle, ability, Default::default()) else { return };
+        let Some(activation) = self.begin_activation(handle, Default::default()) else { return };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: id, activation });
         if with_tags {
-            self.give_owned_tags(handle, activation, ability);
+            self.give_owned_tags(handle, activation);
         }
         self.start_routine(activation);
     }

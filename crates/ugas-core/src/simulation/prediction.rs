@@ -35,19 +35,6 @@ impl Simulation {
         result
     }
 
-    /// Runs `act` without range checks for one ability. A server uses it after it has judged the range by the
-    /// positions that its client saw (§13.7).
-    pub fn without_range_check<R>(
-        &mut self,
-        ability: GrantedAbilityId,
-        act: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        let outer = self.scratch.range_exempt.replace(ability);
-        let result = act(self);
-        self.scratch.range_exempt = outer;
-        result
-    }
-
     /// Sets how much a client knows of a controller. The setting is not part of the state: snapshots neither
     /// keep nor change it. Set [`Knowledge::Whole`] to drop the entry of a controller that is gone.
     pub fn set_known(&mut self, controller: ControllerId, knowledge: Knowledge) {

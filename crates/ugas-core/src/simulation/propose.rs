@@ -11,9 +11,9 @@ use super::{State, clamp};
 use crate::attribute::layout::Layout;
 use crate::catalog::Catalog;
 use crate::controller::Controller;
-use crate::effect::Execution;
 use crate::effect::calculation::OutputTo;
 use crate::effect::magnitude::Magnitude;
+use crate::effect::{ConstantWrite, Execution};
 use crate::handle::ControllerId;
 use crate::id::{AttributeId, TagId};
 use crate::modifier::Operation;
@@ -95,6 +95,12 @@ pub(super) struct Drain {
 }
 
 impl BaseChange {
+    /// Change of the target by a constant write.
+    pub(super) fn constant(write: &ConstantWrite, stacks: u32) -> Self {
+        let &ConstantWrite { attribute, operation, magnitude, .. } = write;
+        Self { to: OutputTo::Target, attribute, operation, magnitude, stacks, modifier: Some(0) }
+    }
+
     /// New base value after the change (M9); `None` if the divisor is so near to zero that it counts as 1
     /// (M3).
     pub(super) fn applied_to(&self, base: f64) -> Option<f64> {

@@ -1,9 +1,5 @@
 //! Queries over active effects, for removal and for displays (GASD §4.5.15.1).
 
-use core::ops::Range;
-
-use smallvec::SmallVec;
-
 use super::{Simulation, SourceTags};
 use crate::effect::{ActiveEffect, EffectQuery, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -41,8 +37,7 @@ impl Simulation {
     /// `tags` or a descendant, the one with the most time left. `None` if no such effect ends by itself.
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
         let registry = self.catalog.tags();
-        let asked: SmallVec<[Range<u32>; 2]> = tags.iter().map(|&tag| registry.subtree(tag)).collect();
-        let is_asked_for = |tag: &TagId| asked.iter().any(|subtree| subtree.contains(&tag.index()));
+        let is_asked_for = |granted: &TagId| tags.iter().any(|&tag| registry.is_within(*granted, tag));
         let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
         let times = effects.unwrap_or_default().iter().filter_map(|&id| {
             let active = self.state.effects.get(id)?;

@@ -1,19 +1,22 @@
 //! Activation requirements (A1): every check, in order, without side effects.
 
-use smallvec::{SmallVec, smallvec};
+use core::ops::ControlFlow;
+
+use smallvec::SmallVec;
 
 use super::Simulation;
-use super::ability::ActivationRequest;
+use super::ability::{ActivationRequest, NO_REQUEST};
+use super::commit::CommitParts;
 use super::execute::Run;
-use super::propose::{Omission, OmissionReason, Proposal};
+use super::propose::{BaseChange, Omission, OmissionReason, Proposal};
 use crate::ability::{
-    Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
+    Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Price,
     add_event_context, context_of,
 };
-use crate::attribute::layout::Layout;
+use crate::attribute::layout::{Layout, Slot};
 use crate::controller::Controller;
 use crate::controller::index::{ActivationKey, EffectKey};
-use crate::effect::{EffectContext, EffectSpec};
+use crate::effect::EffectSpec;
 use crate::expr::Side;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId, TagId};
@@ -24,13 +27,83 @@ use crate::time::Span;
 
 pub(super) type ActivationReasons = SmallVec<[ActivationReason; 2]>;
 
+/// Receiver of the reasons against an activation or a commit. It decides whether the checks go on after a
+/// reason, so that the same checks answer with yes or no or with all reasons.
+pub(super) trait ReasonSink {
+    /// Takes a reason, which is built only if it is needed. `Break` ends the checks.
+    fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()>;
+}
+
+/// Collects all reasons.
+impl ReasonSink for ActivationReasons {
+    fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
+        self.push(reason());
+        ControlFlow::Continue(())
+    }
+}
+
+/// Sink that ends the checks at the first reason and builds none.
+struct AnyReason;
+
+impl ReasonSink for AnyReason {
+    #[inline]
+    fn refuse(&mut self, _: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+/// Sink that ends the checks at the first reason that may pass by itself (§11.3).
+struct AnyBlock;
+
+impl ReasonSink for AnyBlock {
+    fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
+        if reason().is_block() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
 impl Simulation {
-    /// Checks whether an ability could be activated now (§8.3, A1). Changes nothing.
+    /// Whether an ability could be activated now (§8.3, A1). Changes nothing and allocates nothing.
+    ///
+    /// The answer is that of [`Self::can_activate`], which gives the reasons, at a fraction of its cost: use
+    /// it where many abilities are asked often, for icons, bots and queues.
+    ///
+    /// ```
+    /// # use ugas_core::{ability::AbilityDef, catalog::Catalog, controller::ControllerDef};
+    /// # use ugas_core::simulation::{Config, Simulation};
+    /// let catalog = Catalog::builder()
+    ///     .ability(AbilityDef::new("GA_Dash"))
+    ///     .template(ControllerDef::new("Hero"))
+    ///     .build()?;
+    /// let mut sim = Simulation::new(catalog.clone(), Config::default());
+    /// let hero = sim.spawn("Hero")?;
+    /// let dash = sim.grant(hero, catalog.ability("GA_Dash")?, 1)?;
+    /// assert!(sim.is_ready(dash));
+    /// sim.revoke(dash)?;
+    /// assert!(!sim.is_ready(dash));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_ready(&self, handle: GrantedAbilityId) -> bool {
+        self.is_ready_with(handle, &NO_REQUEST)
+    }
+
+    /// Whether an ability could be activated on a target now: the answer of [`Self::can_activate_on`] without
+    /// its reasons.
+    pub fn is_ready_on(&self, handle: GrantedAbilityId, targets: impl Into<TargetData>) -> bool {
+        self.is_ready_with(handle, &ActivationRequest::on(targets))
+    }
+
+    /// Whether [`Self::activate_with`] would accept a request now. Changes nothing.
+    pub fn is_ready_with(&self, handle: GrantedAbilityId, request: &ActivationRequest) -> bool {
+        self.check_request(handle, request, &mut AnyReason).is_continue()
+    }
+
+    /// Checks whether an ability could be activated now (§8.3, A1). Changes nothing. [`Self::is_ready`] gives
+    /// the same answer without reasons.
     ///
     /// # Errors
     /// Returns every reason for which the activation would be refused.
     pub fn can_activate(&self, handle: GrantedAbilityId) -> Result<(), ActivationRefusal> {
-        self.check_request(handle, &ActivationRequest::default())
+        self.can_activate_with(handle, &NO_REQUEST)
     }
 
     /// Checks whether an ability could be activated on a target now. Changes nothing.
@@ -42,7 +115,20 @@ impl Simulation {
         handle: GrantedAbilityId,
         targets: impl Into<TargetData>,
     ) -> Result<(), ActivationRefusal> {
-        self.check_request(handle, &ActivationRequest::on(targets))
+        self.can_activate_with(handle, &ActivationRequest::on(targets))
+    }
+
+    /// Checks whether [`Self::activate_with`] would accept a request now. Changes nothing.
+    ///
+    /// # Errors
+    /// Returns every reason for which the activation would be refused.
+    pub fn can_activate_with(
+        &self,
+        handle: GrantedAbilityId,
+        request: &ActivationRequest,
+    ) -> Result<(), ActivationRefusal> {
+        let refusal = self.refusal(handle, request);
+        if refusal.reasons.is_empty() { Ok(()) } else { Err(refusal) }
     }
 
     /// Abilities of a controller that have all of these tags and could be activated now, in the order of
@@ -52,7 +138,7 @@ impl Simulation {
         controller: ControllerId,
         tags: &'a TagSet,
     ) -> impl Iterator<Item = GrantedAbilityId> + 'a {
-        self.abilities_with_tags(controller, tags).filter(|&handle| self.can_activate(handle).is_ok())
+        self.abilities_with_tags(controller, tags).filter(|&handle| self.is_ready(handle))
     }
 
     /// Abilities of a controller that have all of these tags, in the order of granting.
@@ -72,11 +158,11 @@ impl Simulation {
     /// §4.5.15).
     pub fn ability_cooldown(&self, handle: GrantedAbilityId) -> Option<(Span, Span)> {
         let (granted, ability) = self.granted(handle)?;
-        let tags: SmallVec<[TagId; 4]> = ability.cooldown_tags.iter().collect();
-        self.cooldown(granted.controller, &tags)
+        self.cooldown(granted.controller, ability.cooldown_tags.as_slice())
     }
 
     /// A granted ability with its definition; `None` once it is revoked.
+    #[inline]
     pub(super) fn granted(&self, handle: GrantedAbilityId) -> Option<(&GrantedAbility, &Ability)> {
         let granted = self.state.abilities.get(handle)?;
         Some((granted, self.catalog.ability_by_id(granted.ability)?))
@@ -94,120 +180,130 @@ impl Simulation {
         !tags.is_empty() && tags.iter().any(|tag| self.ability_has_tag(granted, ability, tag))
     }
 
-    /// Checks an activation request by A1 without changing anything; the refusal lists all reasons.
-    pub(super) fn check_request(
-        &self,
-        handle: GrantedAbilityId,
-        request: &ActivationRequest,
-    ) -> Result<(), ActivationRefusal> {
-        let granted = self.granted(handle);
-        let reasons = match granted {
-            None => smallvec![ActivationReason::NotGranted],
-            Some((granted, ability)) => self.activation_reasons(handle, granted, ability, request),
-        };
-        if reasons.is_empty() {
-            return Ok(());
-        }
-        Err(ActivationRefusal {
-            ability: granted.map(|(granted, _)| granted.ability),
-            controller: granted.map(|(granted, _)| granted.controller),
+    /// Refusal of a request with all reasons; none if it passes the checks.
+    #[inline(never)]
+    pub(super) fn refusal(&self, handle: GrantedAbilityId, request: &ActivationRequest) -> ActivationRefusal {
+        let granted = self.state.abilities.get(handle);
+        let mut reasons = ActivationReasons::new();
+        let _ = self.check_request(handle, request, &mut reasons);
+        ActivationRefusal {
+            ability: granted.map(|granted| granted.ability),
+            controller: granted.map(|granted| granted.controller),
             reasons,
-        })
+        }
     }
 
-    /// Carries out the checks of A1 in order and collects all failures.
-    fn activation_reasons(
+    /// Whether a refusal of a request has a reason that may pass by itself (§11.3: "blocked").
+    pub(super) fn is_held_back(&self, handle: GrantedAbilityId, request: &ActivationRequest) -> bool {
+        self.check_request(handle, request, &mut AnyBlock).is_break()
+    }
+
+    /// Carries out the checks of A1 in order, without changing anything, and passes each failure to `sink`.
+    /// `Break` if the sink ended the checks.
+    fn check_request(
         &self,
         handle: GrantedAbilityId,
-        granted: &GrantedAbility,
-        ability: &Ability,
         request: &ActivationRequest,
-    ) -> ActivationReasons {
-        let mut reasons = ActivationReasons::new();
-        let Some(controller) = self.state.controllers.get(granted.controller) else {
-            reasons.push(ActivationReason::UnknownController(granted.controller));
-            return reasons;
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        let Some((granted, ability)) = self.granted(handle) else {
+            return sink.refuse(|| ActivationReason::NotGranted);
         };
+        let owner = granted.controller;
+        let Some(controller) = self.state.controllers.get(owner) else {
+            return sink.refuse(|| ActivationReason::UnknownController(owner));
+        };
+        let gates = &ability.gates;
         if controller.inactive {
-            reasons.push(ActivationReason::ControllerInactive(granted.controller));
+            sink.refuse(|| ActivationReason::ControllerInactive(owner))?;
         }
         // An ability that is revoked at the end of its last activation counts as revoked (A8).
         if granted.remove_on_end {
-            reasons.push(ActivationReason::NotGranted);
+            sink.refuse(|| ActivationReason::NotGranted)?;
         }
-        if !request.is_finite() {
-            let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
-            reasons.push(ActivationReason::EffectRefused(reason));
-        }
-        if let Some(Err(limit)) = request.event.as_ref().map(|event| self.check_event(event)) {
-            reasons.push(ActivationReason::LimitReached(limit));
-        }
-        if let Err(limit) = self.check_targets(&request.targets) {
-            reasons.push(ActivationReason::LimitReached(limit));
+        if request.event.is_some() || !request.targets.is_empty() {
+            self.check_limits(request, sink)?;
         }
         if let Some(reason) = self.runs_elsewhere(ability) {
-            reasons.push(reason);
+            sink.refuse(|| reason)?;
         }
-        if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
-            reasons.push(ActivationReason::AlreadyActive);
+        if gates.is_exclusive && granted.is_active() {
+            sink.refuse(|| ActivationReason::AlreadyActive)?;
         }
-        if ability.def.requires_avatar && controller.avatar.is_none() {
-            reasons.push(ActivationReason::NoAvatar);
+        if gates.requires_avatar && controller.avatar.is_none() {
+            sink.refuse(|| ActivationReason::NoAvatar)?;
         }
-        self.check_blocked(handle, granted, ability, controller, &mut reasons);
-        match self.tags_without_activations(granted, ability, controller) {
-            Some(tags) => explain(&ability.activation, &tags, ActivationParty::Owner, &mut reasons),
-            None => explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons),
+        if !controller.ability_data.run_index.is_empty() || !controller.interactions.ability_blocks.is_empty()
+        {
+            self.check_blocked(handle, granted, ability, controller, sink)?;
+        }
+        if gates.restarts && granted.is_active() {
+            let tags = self.tags_without_activations(granted, ability, controller);
+            check_tags(&ability.activation, &tags, ActivationParty::Owner, sink)?;
+        } else {
+            check_tags(&ability.activation, &controller.tags, ActivationParty::Owner, sink)?;
         }
         if let Some(event) = &request.event {
             // An event without an instigator has a source without tags.
             let source = event.instigator.and_then(|source| self.state.controllers.get(source));
             match source {
-                Some(source) => {
-                    explain(&ability.source, &source.tags, ActivationParty::Source, &mut reasons);
-                }
+                Some(source) => check_tags(&ability.source, &source.tags, ActivationParty::Source, sink)?,
                 None => {
-                    explain(&ability.source, &TagContainer::default(), ActivationParty::Source, &mut reasons);
+                    check_tags(&ability.source, &TagContainer::default(), ActivationParty::Source, sink)?;
                 }
             }
         }
-        if let Some(target) = request.targets.first_controller() {
-            match self.state.controllers.get(target) {
-                Some(target) => {
-                    explain(&ability.target, &target.tags, ActivationParty::Target, &mut reasons);
-                }
-                None => reasons.push(ActivationReason::UnknownController(target)),
+        let target = request.targets.first_controller().map(|id| (id, self.state.controllers.get(id)));
+        match target {
+            Some((_, Some(target))) => {
+                check_tags(&ability.target, &target.tags, ActivationParty::Target, sink)?;
             }
+            Some((id, None)) => sink.refuse(|| ActivationReason::UnknownController(id))?,
+            None => {}
         }
-        self.check_cooldown(granted, ability, &controller.tags, &mut reasons);
-        self.check_cooldown_effect(handle, granted, ability, None, &mut reasons);
-        self.check_cost(handle, granted, ability, None, &mut reasons);
-        if ability.def.charges.is_some() && granted.charges == 0 {
-            reasons.push(ActivationReason::NoCharges);
+        self.check_cooldown(owner, ability, &controller.tags, sink)?;
+        if gates.evaluates_cooldown {
+            self.check_cooldown_effect(handle, granted, ability, None, sink)?;
         }
-        let target = request.targets.first_controller().and_then(|id| self.state.controllers.get(id));
-        let range = ability.def.max_range.filter(|range| *range > 0.0);
-        let is_settled = self.scratch.range_exempt == Some(handle);
-        if !is_settled && target.is_some_and(|target| is_out_of_range(range, controller, target)) {
-            reasons.push(ActivationReason::OutOfRange);
+        self.check_cost(handle, granted, ability, controller, None, sink)?;
+        if gates.has_charges && granted.charges == 0 {
+            sink.refuse(|| ActivationReason::NoCharges)?;
+        }
+        if let Some((_, Some(target))) = target
+            && !request.in_range
+            && is_out_of_range(gates.range, controller, target)
+        {
+            sink.refuse(|| ActivationReason::OutOfRange)?;
         }
         if controller.ability_data.activations.len() >= self.config.max_activations_per_controller as usize {
-            reasons.push(ActivationReason::LimitReached(Limit::ActivationsPerController));
+            sink.refuse(|| ActivationReason::LimitReached(Limit::ActivationsPerController))?;
         }
-        reasons
+        ControlFlow::Continue(())
     }
 
-    /// Tags of the owner after a retrigger has ended the running activations; `None` if that changes nothing.
+    /// Refuses if a number of the request is not finite (V2), or the request exceeds a limit.
+    #[inline(never)]
+    fn check_limits(&self, request: &ActivationRequest, sink: &mut impl ReasonSink) -> ControlFlow<()> {
+        if !request.is_finite() {
+            let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
+            sink.refuse(|| ActivationReason::EffectRefused(reason))?;
+        }
+        if let Some(Err(limit)) = request.event.as_ref().map(|event| self.check_event(event)) {
+            sink.refuse(|| ActivationReason::LimitReached(limit))?;
+        }
+        if let Err(limit) = self.check_targets(&request.targets) {
+            sink.refuse(|| ActivationReason::LimitReached(limit))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Tags of the owner after a retrigger has ended the running activations.
     fn tags_without_activations(
         &self,
         granted: &GrantedAbility,
         ability: &Ability,
         controller: &Controller,
-    ) -> Option<TagContainer> {
-        let ends = ability.def.retrigger && ability.def.instancing == Instancing::PerActor;
-        if !ends || !granted.is_active() || ability.owned_tags.is_empty() {
-            return None;
-        }
+    ) -> TagContainer {
         let mut tags = controller.tags.clone();
         let runs = granted.activations.iter().filter_map(|&run| self.state.activations.get(run));
         for _ in runs.filter(|run| run.owned_tags.is_some()) {
@@ -216,41 +312,42 @@ impl Simulation {
                 let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
             }
         }
-        Some(tags)
+        tags
     }
 
-    /// Adds a reason for each active ability, and each tag blocked by effects, that blocks this ability. An
-    /// ability that restarts does not block itself.
+    /// Refuses for each active ability, and each tag blocked by effects, that blocks this ability. An ability
+    /// that restarts does not block itself.
+    #[inline(never)]
     fn check_blocked(
         &self,
         handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         controller: &Controller,
-        reasons: &mut ActivationReasons,
-    ) {
-        if !controller.ability_data.run_index.is_empty() {
-            for (id, tag) in self.blocking_activations(granted, ability, controller) {
-                let Some(activation) = self.state.activations.get(id) else { continue };
-                // An activation that is about to be restarted does not block itself.
-                if activation.granted == handle && ability.def.retrigger {
-                    continue;
-                }
-                let by = Some(activation.granted);
-                reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        for (id, tag) in self.blocking_activations(granted, ability, controller) {
+            let Some(activation) = self.state.activations.get(id) else { continue };
+            // An activation that is about to be restarted does not block itself.
+            if activation.granted == handle && ability.def.retrigger {
+                continue;
             }
+            let by = Some(activation.granted);
+            sink.refuse(|| ActivationReason::BlockedByAbility { tag, by, effect: None })?;
         }
         for &(tag, _) in &controller.interactions.ability_blocks {
             if self.ability_has_tag(granted, ability, tag) {
-                let blocks = |id: &ActiveEffectId| {
-                    self.state.effects.get(*id).is_some_and(|active| !active.inhibited && active.given)
-                };
-                let candidates =
-                    controller.interactions.effect_index.entries_for(EffectKey::Blocks(tag)).iter();
-                let effect = candidates.map(|&(.., id)| id).find(blocks);
-                reasons.push(ActivationReason::BlockedByAbility { tag, by: None, effect });
+                sink.refuse(|| {
+                    let blocks = |id: &ActiveEffectId| {
+                        self.state.effects.get(*id).is_some_and(|active| !active.inhibited && active.given)
+                    };
+                    let candidates = controller.interactions.effect_index.entries_for(EffectKey::Blocks(tag));
+                    let effect = candidates.iter().map(|&(.., id)| id).find(blocks);
+                    ActivationReason::BlockedByAbility { tag, by: None, effect }
+                })?;
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// Activations that block an ability, in the order of activation, each with the first blocking tag.
@@ -277,18 +374,25 @@ impl Simulation {
         found.into_iter().map(|(_, id, tag)| (id, tag)).collect()
     }
 
-    /// Adds a reason if `tags`, those of the owner, include one of the ability's cooldown tags.
+    /// Refuses if `tags`, those of the owner, include one of the ability's cooldown tags.
+    #[inline]
     fn check_cooldown(
         &self,
-        granted: &GrantedAbility,
+        owner: ControllerId,
         ability: &Ability,
         tags: &TagContainer,
-        reasons: &mut ActivationReasons,
-    ) {
-        if let Some(tag) = ability.cooldown_tags.present_in(tags).next() {
-            let remaining = self.cooldown(granted.controller, &[tag]).map(|(remaining, _)| remaining);
-            reasons.push(ActivationReason::OnCooldown { tag, remaining });
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        if tags.has_none(&ability.cooldown_tags) {
+            return ControlFlow::Continue(());
         }
+        let mut present = ability.cooldown_tags.present_in(tags).take(1);
+        present.try_for_each(|tag| {
+            sink.refuse(|| {
+                let remaining = self.cooldown(owner, &[tag]).map(|(remaining, _)| remaining);
+                ActivationReason::OnCooldown { tag, remaining }
+            })
+        })
     }
 
     /// Tags of the owner without those of the cooldown that an activation began (A12); `None` if it began
@@ -306,122 +410,157 @@ impl Simulation {
         Some(tags)
     }
 
-    /// Reasons against a commit, which repeats the checks of cooldown, cost and charges (A2); empty if it may
-    /// go on. Charges count for the first commit of an activation only.
-    pub(super) fn commit_reasons(
-        &self,
-        handle: GrantedAbilityId,
-        activation: ActivationId,
-        parts: super::commit::CommitParts,
-    ) -> ActivationReasons {
+    /// Whether nothing is against a commit; [`Self::commit_reasons`] gives the reasons.
+    pub(super) fn can_commit(&self, activation: ActivationId, parts: CommitParts) -> bool {
+        self.check_commit(activation, parts, &mut AnyReason).is_continue()
+    }
+
+    /// Reasons against a commit; empty if there are none.
+    #[cold]
+    pub(super) fn commit_reasons(&self, activation: ActivationId, parts: CommitParts) -> ActivationReasons {
         let mut reasons = ActivationReasons::new();
-        let Some((granted, ability)) = self.granted(handle) else {
-            reasons.push(ActivationReason::NotGranted);
-            return reasons;
-        };
-        let Some(controller) = self.state.controllers.get(granted.controller) else {
-            reasons.push(ActivationReason::UnknownController(granted.controller));
-            return reasons;
-        };
-        let running = self.state.activations.get(activation);
-        if parts.cooldown {
-            // A12: the cooldown that this activation began does not block it.
-            match running.and_then(|running| self.tags_without_cooldown(running, controller)) {
-                Some(tags) => self.check_cooldown(granted, ability, &tags, &mut reasons),
-                None => self.check_cooldown(granted, ability, &controller.tags, &mut reasons),
-            }
-            self.check_cooldown_effect(handle, granted, ability, Some(activation), &mut reasons);
-        }
-        if parts.cost {
-            self.check_cost(handle, granted, ability, Some(activation), &mut reasons);
-        }
-        let is_first = running.is_none_or(|running| !running.is_committed());
-        if is_first && ability.def.charges.is_some() && granted.charges == 0 {
-            reasons.push(ActivationReason::NoCharges);
-        }
+        let _ = self.check_commit(activation, parts, &mut reasons);
         reasons
     }
 
-    /// Adds a reason if the numbers of the cooldown effect cannot be evaluated, so that nothing is paid
-    /// before that is known (E9).
+    /// Repeats the checks of cooldown, cost and charges for a commit (A2). Charges count for the first commit
+    /// of an activation only.
+    fn check_commit(
+        &self,
+        activation: ActivationId,
+        parts: CommitParts,
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        let running = self.state.activations.get(activation);
+        let granted = running.and_then(|running| Some((running, self.granted(running.granted)?)));
+        let Some((running, (granted, ability))) = granted else {
+            return sink.refuse(|| ActivationReason::NotGranted);
+        };
+        let (handle, owner) = (running.granted, granted.controller);
+        let Some(controller) = self.state.controllers.get(owner) else {
+            return sink.refuse(|| ActivationReason::UnknownController(owner));
+        };
+        if parts.cooldown {
+            // A12: the cooldown that this activation began does not block it.
+            match self.tags_without_cooldown(running, controller) {
+                Some(tags) => self.check_cooldown(owner, ability, &tags, sink)?,
+                None => self.check_cooldown(owner, ability, &controller.tags, sink)?,
+            }
+            if ability.gates.evaluates_cooldown {
+                self.check_cooldown_effect(handle, granted, ability, Some(activation), sink)?;
+            }
+        }
+        if parts.cost {
+            self.check_cost(handle, granted, ability, controller, Some(activation), sink)?;
+        }
+        if ability.gates.has_charges && granted.charges == 0 && !running.is_committed() {
+            sink.refuse(|| ActivationReason::NoCharges)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Refuses if the numbers of the cooldown effect cannot be evaluated, so that nothing is paid before that
+    /// is known (E9).
+    #[inline(never)]
     fn check_cooldown_effect(
         &self,
         handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
         activation: Option<ActivationId>,
-        reasons: &mut ActivationReasons,
-    ) {
-        let Some(id) = ability.cooldown else { return };
-        let Some(effect) = self.catalog.effect_by_id(id) else { return };
-        // Constants of the definition can always be evaluated.
-        if effect.is_constant && effect.period.is_none() && ability.set_by_caller.is_empty() {
-            return;
-        }
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        let Some(id) = ability.cooldown else { return ControlFlow::Continue(()) };
+        let Some(effect) = self.catalog.effect_by_id(id) else { return ControlFlow::Continue(()) };
         let spec = self.ability_spec(handle, granted, ability, id, activation);
         let evaluated = spec.and_then(|mut spec| {
             self.capture_into(&mut spec, effect, Side::Target, Some(granted.controller));
             self.could_evaluate(effect, &mut spec, granted.controller)
         });
-        if let Err(reason) = evaluated {
-            reasons.push(ActivationReason::EffectRefused(reason));
+        match evaluated {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(reason) => sink.refuse(|| ActivationReason::EffectRefused(reason)),
         }
     }
 
-    /// A2: adds a reason if the ability's cost cannot be paid or evaluated. No cost is always paid.
+    /// A2: refuses if the ability's cost cannot be paid or evaluated.
+    #[inline]
     fn check_cost(
         &self,
         handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
+        controller: &Controller,
         activation: Option<ActivationId>,
-        reasons: &mut ActivationReasons,
-    ) {
-        let Some(cost) = ability.cost else { return };
-        match self.cost_shortfall(handle, granted, ability, cost, activation) {
-            Ok(None) => {}
-            Ok(Some(shortfall)) => reasons.push(shortfall),
-            Err(reason) => reasons.push(ActivationReason::EffectRefused(reason)),
+        sink: &mut impl ReasonSink,
+    ) -> ControlFlow<()> {
+        match &ability.gates.price {
+            Price::Free => return ControlFlow::Continue(()),
+            Price::Constant(write) => {
+                let layout = self.state.layout(controller);
+                // Usually the attribute neither is derived nor drains others: its base pays.
+                let slot = layout.slot_of(write.attribute);
+                if let Some(slot) = slot.filter(|slot| is_payable(&layout.slots[usize::from(*slot)])) {
+                    let base = controller.values[usize::from(slot)].base;
+                    let left = BaseChange::constant(write, 1).applied_to(base).unwrap_or(base);
+                    return match self.shortage(controller, layout, slot, left) {
+                        None => ControlFlow::Continue(()),
+                        Some(shortage) => sink.refuse(|| cannot_afford(layout, slot, left, shortage)),
+                    };
+                }
+            }
+            Price::Evaluated => {}
+        }
+        match self.shortfall(handle, granted, ability, controller, activation) {
+            None => ControlFlow::Continue(()),
+            Some(reason) => sink.refuse(|| reason),
         }
     }
 
-    /// A2: proposes the cost and returns the first attribute that would fall below its minimum; `None` if the
-    /// cost is affordable. An effect that is not instant costs nothing.
-    fn cost_shortfall(
+    /// A2: proposes the cost, and returns the reason if it cannot be paid or evaluated.
+    #[inline(never)]
+    fn shortfall(
         &self,
         handle: GrantedAbilityId,
         granted: &GrantedAbility,
         ability: &Ability,
-        cost: EffectId,
+        controller: &Controller,
         activation: Option<ActivationId>,
-    ) -> Result<Option<ActivationReason>, RefusalReason> {
+    ) -> Option<ActivationReason> {
+        match self.propose_cost(handle, granted, ability, activation) {
+            Ok(proposal) => self.judge(&proposal, granted.controller, controller),
+            Err(reason) => Some(ActivationReason::EffectRefused(reason)),
+        }
+    }
+
+    /// Proposal of the cost as if executed now. An effect that is not instant costs nothing.
+    fn propose_cost(
+        &self,
+        handle: GrantedAbilityId,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        activation: Option<ActivationId>,
+    ) -> Result<Proposal, RefusalReason> {
+        let mut proposal = Proposal::default();
+        let Some(cost) = ability.cost else { return Ok(proposal) };
         let owner = granted.controller;
         let effect = self.catalog.effect_by_id(cost).ok_or(RefusalReason::UnknownEffect(cost))?;
-        let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
-        let spec = if effect.is_constant && ability.set_by_caller.is_empty() {
-            // Constants read nothing of the spec.
-            EffectSpec::new(cost, effect.name_hash, 1.0, EffectContext::of(Some(owner)))
-        } else {
-            let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
-            self.capture_into(&mut spec, effect, Side::Target, Some(owner));
-            spec
-        };
+        let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
+        self.capture_into(&mut spec, effect, Side::Target, Some(owner));
         if !effect.is_instant() {
-            return Ok(None);
+            return Ok(proposal);
         }
         let run = Run::once(effect, &spec, owner, 0);
-        let mut proposal = Proposal::default();
         proposal.add_modifiers(&self.state, &self.catalog, &run)?;
         for execution in effect.executions.iter().enumerate() {
             proposal.add_calculation(&self.state, &self.catalog, &run, execution)?;
         }
         proposal.add_drains(&self.state);
-        Ok(self.shortfall(&proposal, owner, controller))
+        Ok(proposal)
     }
 
-    /// First reason for which the owner cannot pay a proposed cost. An attribute that the cost does not lower
-    /// is no shortfall, even below its minimum.
-    fn shortfall(
+    /// The first attribute that a proposed cost would take below its minimum (A2); `None` if it is affordable.
+    fn judge(
         &self,
         proposal: &Proposal,
         owner: ControllerId,
@@ -431,35 +570,39 @@ impl Simulation {
         if let Some(missing) = unpayable(proposal, controller, layout) {
             return Some(missing);
         }
-        let minimum_of =
-            |slot: u16| super::State::bounds(controller, &layout.slots[usize::from(slot)]).0.unwrap_or(0.0);
         for drain in proposal.drains.iter().filter(|drain| drain.rest > 0.0) {
             // The last of the drained attributes lacks the rest (B3).
             if let Some(&last) = layout.slots[usize::from(drain.meta)].drain_into.last() {
-                let (attribute, minimum) = (layout.attribute_at(last), minimum_of(last));
-                let would_be = minimum - drain.rest;
+                let place = &layout.slots[usize::from(last)];
+                let minimum = super::State::bounds(controller, place).0.unwrap_or(0.0);
+                let (attribute, would_be) = (layout.attribute_at(last), minimum - drain.rest);
                 return Some(ActivationReason::CannotAfford { attribute, would_be, minimum });
             }
         }
-        proposal.writes.iter().find_map(|write| {
-            let at = usize::from(write.slot);
-            if layout.slots[at].is_meta {
-                return None;
-            }
-            let base = proposal.base(owner, write.slot, controller);
-            let minimum = minimum_of(write.slot);
-            // The cost is paid from the base; the player sees the current value. Neither may fall below the
-            // minimum.
-            let current = self.state.unclamped(&self.catalog, controller, write.slot, base);
-            let would_be = if base < current { base } else { current };
-            let before = controller.values[at].base.min(controller.values[at].current);
-            let attribute = layout.attribute_at(write.slot);
-            (would_be < minimum && would_be < before).then_some(ActivationReason::CannotAfford {
-                attribute,
-                would_be,
-                minimum,
-            })
+        let writes = proposal.writes.iter().map(|write| write.slot);
+        writes.filter(|slot| !layout.slots[usize::from(*slot)].is_meta).find_map(|slot| {
+            let base = proposal.base(owner, slot, controller);
+            let shortage = self.shortage(controller, layout, slot, base)?;
+            Some(cannot_afford(layout, slot, base, shortage))
         })
+    }
+
+    /// Value that a slot would have below its minimum if a cost left it with this base, and that minimum;
+    /// `None` if it stays above. A slot that the cost does not lower is no shortage, even below its minimum; a
+    /// base that is not finite is one.
+    #[inline]
+    fn shortage(&self, controller: &Controller, layout: &Layout, slot: u16, base: f64) -> Option<(f64, f64)> {
+        let minimum = super::State::bounds(controller, &layout.slots[usize::from(slot)]).0.unwrap_or(0.0);
+        // The cost is paid from the base; the player sees the current value. Neither may fall below the
+        // minimum.
+        let mut would_be = base + 0.0;
+        if !controller.modifiers_of(slot).is_empty() {
+            let current = self.state.unclamped(&self.catalog, controller, slot, base);
+            would_be = if base < current { base } else { current };
+        }
+        let value = controller.values[usize::from(slot)];
+        let is_short = would_be < minimum && would_be < value.base.min(value.current);
+        (is_short || !base.is_finite()).then_some((would_be, minimum))
     }
 
     /// Creates an effect spec of an ability, with the source captured: the level, event and targets of the
@@ -492,20 +635,39 @@ impl Simulation {
     }
 }
 
-/// Adds a reason for each required tag that `tags` lacks and each ignored tag that it has.
-fn explain(
+/// Whether a cost is paid from the base of a slot itself: it neither is derived (B2) nor drains others (B3).
+#[inline]
+fn is_payable(slot: &Slot) -> bool {
+    !slot.is_meta && slot.attribute.derived.is_none()
+}
+
+/// Reason of a shortage of a slot, which a cost would leave with this base.
+fn cannot_afford(layout: &Layout, slot: u16, base: f64, (would_be, minimum): (f64, f64)) -> ActivationReason {
+    let attribute = layout.attribute_at(slot);
+    match base.is_finite() {
+        true => ActivationReason::CannotAfford { attribute, would_be, minimum },
+        false => ActivationReason::EffectRefused(RefusalReason::NonFinite {
+            modifier: None,
+            attribute: Some(attribute),
+        }),
+    }
+}
+
+/// Refuses for each required tag that `tags` lacks and each ignored tag that it has.
+#[inline]
+fn check_tags(
     requirement: &TagRequirement,
     tags: &impl TagView,
     party: ActivationParty,
-    reasons: &mut ActivationReasons,
-) {
+    sink: &mut impl ReasonSink,
+) -> ControlFlow<()> {
     if requirement.is_met_by(tags) {
-        return;
+        return ControlFlow::Continue(());
     }
-    let missing = requirement.require.missing_from(tags);
-    reasons.extend(missing.map(|tag| ActivationReason::MissingTag { party, tag }));
-    let present = requirement.ignore.present_in(tags);
-    reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
+    let mut missing = requirement.require.missing_from(tags);
+    missing.try_for_each(|tag| sink.refuse(|| ActivationReason::MissingTag { party, tag }))?;
+    let mut present = requirement.ignore.present_in(tags);
+    present.try_for_each(|tag| sink.refuse(|| ActivationReason::BlockedTag { party, tag }))
 }
 
 /// Attribute that a cost cannot be paid with: a derived one that it would lower (B2), or one that the owner

@@ -12,6 +12,7 @@ use super::Simulation;
 use super::cascade::Consequence;
 use super::waits::{Begun, TaskEnd};
 use crate::ability::{Branch, BranchStatus, EndReason, Round};
+use crate::catalog::Catalog;
 use crate::event::EventKind;
 use crate::handle::{ActivationId, TaskId};
 use crate::refusal::RefusalReason;
@@ -66,7 +67,7 @@ impl Simulation {
 
     /// Runs every branch that can continue, oldest first, until one acts on the world: the others then wait
     /// with it for the consequences.
-    pub(super) fn drive(&mut self, id: ActivationId) {
+    fn drive(&mut self, catalog: &Catalog, id: ActivationId) {
         while let Some(activation) = self.state.activations.get(id) {
             if activation.ending {
                 return;
@@ -81,7 +82,7 @@ impl Simulation {
                 self.end_activation(id, EndReason::OutOfBudget);
                 return;
             }
-            if !self.step_branch(id, branch) {
+            if !self.step_branch(catalog, id, branch) {
                 return;
             }
         }
@@ -95,7 +96,8 @@ impl Simulation {
         {
             branch.status = BranchStatus::Running;
         }
-        self.drive(id);
+        let catalog = Arc::clone(&self.catalog);
+        self.drive(&catalog, id);
         self.settle_reaction(id);
     }
 
@@ -135,8 +137,7 @@ impl Simulation {
 
     /// Runs one step of a branch. False if the activation cannot go on now: it is over, or the consequences
     /// of the step come first.
-    fn step_branch(&mut self, id: ActivationId, branch: u32) -> bool {
-        let catalog = Arc::clone(&self.catalog);
+    fn step_branch(&mut self, catalog: &Catalog, id: ActivationId, branch: u32) -> bool {
         let Some(activation) = self.state.activations.get(id) else { return false };
         let Some(at) = activation.branch(branch).map(|branch| branch.step) else { return false };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return false };
@@ -448,14 +449,10 @@ impl Simulation {
     /// §10.5: cancels all branches and waits of an ability that ends.
     pub(super) fn cancel_all_branches(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let branches = core::mem::take(&mut activation.branches);
-        let standing = core::mem::take(&mut activation.standing);
-        for branch in branches {
-            if let BranchStatus::Waiting(task) = branch.status {
-                self.drop_task(task, TaskEnd::Cancelled);
-            }
-        }
-        for task in standing {
+        let tasks: SmallVec<[TaskId; 4]> = activation.all_tasks().collect();
+        activation.branches.clear();
+        activation.standing.clear();
+        for task in tasks {
             self.drop_task(task, TaskEnd::Cancelled);
         }
     }
@@ -477,7 +474,7 @@ impl Simulation {
         } else {
             self.advance_branch(id, branch, &ability.routine);
         }
-        self.drive(id);
+        self.drive(&catalog, id);
         self.settle_reaction(id);
     }
 

@@ -92,8 +92,8 @@ impl Routine {
         }
     }
 
-    /// Whether two steps are waits for the same in one list inside a loop, so that each occurrence is for one
-    /// of them (A9).
+    /// Whether two steps share one queue of occurrences (A9): they are the same step, or waits with equal
+    /// parameters in one list inside a loop. Each occurrence then counts once.
     pub(crate) fn shares_occurrences(&self, one: u32, other: u32) -> bool {
         let next = |step: &u32| self.step(*step)?.next;
         let (first, last) = (one.min(other), one.max(other));

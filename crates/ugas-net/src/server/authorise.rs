@@ -161,10 +161,10 @@ impl<H: Host> Server<H> {
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
-        let targets = request.targets.clone();
-        self.simulation
-            .without_range_check(handle, |sim| sim.can_activate_on(handle, targets))
-            .map_err(|_| Rejection::NotActivated)?;
+        let judged = ActivationRequest::on(request.targets.clone()).in_range();
+        if !self.simulation.is_ready_with(handle, &judged) {
+            return Err(Rejection::NotActivated);
+        }
         self.accepts(ability, &request.targets).map_err(|_| Rejection::NotActivated)?;
         // 4. Clients never name effects: the ability's definition does.
         // 3. Target reachability, last because it may look into the past.

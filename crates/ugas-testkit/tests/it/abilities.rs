@@ -70,6 +70,31 @@ proptest! {
         assert_quiescent(&mut driver.sim);
     }
 
+    /// A1: the yes-or-no answer agrees with the collected reasons, and an activation is refused for these.
+    #[test]
+    fn are_ready_unless_there_is_a_reason(game in game_of_abilities(), ability_ops in ability_ops(40)) {
+        let mut driver = driver(&game);
+        for ability_op in &ability_ops {
+            run_ability_op(&mut driver, ability_op);
+            let sim = &driver.sim;
+            let targets: Vec<_> = sim.controllers().map(|(id, _)| id).collect();
+            for handle in sim.controllers().flat_map(|(_, controller)| controller.abilities()).copied() {
+                let checked = sim.can_activate(handle);
+                prop_assert_eq!(sim.is_ready(handle), checked.is_ok(), "{:?} after {:?}", checked, ability_op);
+                for &target in &targets {
+                    let checked = sim.can_activate_on(handle, target);
+                    prop_assert_eq!(sim.is_ready_on(handle, target), checked.is_ok(), "{:?}", checked);
+                }
+            }
+        }
+        let handles = driver.sim.controllers().flat_map(|(_, controller)| controller.abilities());
+        for handle in handles.copied() {
+            if let Err(refusal) = driver.sim.can_activate(handle) {
+                prop_assert_eq!(driver.sim.clone().activate(handle), Err(refusal));
+            }
+        }
+    }
+
     #[test]
     fn are_step_invariant(
         game in game_of_abilities(),

@@ -314,7 +314,7 @@ fn show_icons(
     for icon in &icons {
         let Some(entry) = abilities.first(&icon.ability) else { continue };
         let cooldown = entry.cooldown.filter(|cooldown| cooldown.remaining(now).is_positive());
-        let is_possible = game.can_activate(own, icon.ability.as_str()).is_ok();
+        let is_possible = game.is_ready(own, icon.ability.as_str());
         if let Ok(mut shade) = nodes.get_mut(icon.shade) {
             let share = match cooldown {
                 Some(cooldown) => cooldown.fraction(now) as f32 * 100.0,
