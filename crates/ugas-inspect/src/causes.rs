@@ -140,7 +140,8 @@ fn cause_of<'a>(event_log: &'a EventLog, entry: &Entry) -> Option<&'a Entry> {
     event_log.before(sequence).take_while(same_operation).find(begins)
 }
 
-/// Active effect that an event is about; `None` for other events, and for the execution of an instant effect.
+/// Active effect of a tick, removal, change of stacks, inhibition or resumption, whose application is the
+/// cause to find; `None` for all other events, for the application itself, and for instant executions.
 fn active_of(kind: &EventKind) -> Option<ugas_core::handle::ActiveEffectId> {
     match kind {
         EventKind::EffectExecuted { active, .. } => *active,

@@ -59,6 +59,7 @@ impl Pace {
         Ok(self)
     }
 
+    /// The pace as JSON for the page, without the pending steps.
     pub(crate) fn to_json(self) -> Value {
         json!({ "paused": self.paused, "speed": self.speed })
     }

@@ -69,7 +69,7 @@ impl Network {
         self.histories.len()
     }
 
-    /// The clients as JSON, with their history up to a time in seconds.
+    /// The clients as JSON for the page: history up to a time in seconds, counters of the last report.
     pub(crate) fn to_json(&self, until: f64) -> Value {
         json!({ "clients": self.histories.iter().map(|history| history.to_json(until)).collect::<Vec<_>>() })
     }

@@ -28,7 +28,7 @@ pub(crate) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Optio
     }
 }
 
-/// Sends a packet; false if the system does not accept it.
+/// Sends a packet and counts its bytes; false, and counted as unsent, if the system does not accept it.
 pub(crate) fn send(
     socket: &UdpSocket,
     statistics: &mut Statistics,
@@ -44,7 +44,8 @@ pub(crate) fn send(
     is_sent
 }
 
-/// Waits until a datagram can be received, but no longer than `timeout`; returns whether there is one.
+/// Waits until a datagram can be received, a signal arrives, or `timeout` passes (at least 1 ms; 0 only
+/// looks); returns whether there is a datagram. A reported error of one datagram counts as one.
 pub(crate) fn wait(socket: &UdpSocket, timeout: Duration) -> io::Result<bool> {
     if !timeout.is_zero() {
         socket.set_nonblocking(false)?;

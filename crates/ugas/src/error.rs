@@ -171,6 +171,7 @@ impl From<EmbeddedRulesError> for Error {
 }
 
 impl From<CommandError> for Error {
+    /// Error of the command itself; errors that the corresponding method has too get their own variants.
     fn from(error: CommandError) -> Self {
         match error {
             CommandError::Spawn(error) => error.into(),

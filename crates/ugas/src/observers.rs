@@ -36,12 +36,14 @@ impl Filter {
         Self { kind: Some(is_wanted), ..Self::default() }
     }
 
-    /// Events about an attribute.
+    /// Attribute events on any controller: changes, failed evaluations, ignored divisors and inert modifiers.
     pub fn attribute(attribute: AttributeId) -> Self {
         Self { attribute: Some(attribute), ..Self::default() }
     }
 
-    /// Events about a tag (§7.2), a cue included.
+    /// Tag events on any controller: the tag appears or disappears, also through a descendant (§7.2), its
+    /// explicit count changes (only with [`Config::tag_counts`](ugas_core::simulation::Config::tag_counts),
+    /// T6), or it is played as a cue.
     pub fn tag(tag: TagId) -> Self {
         Self { tag: Some(tag), ..Self::default() }
     }
@@ -51,7 +53,8 @@ impl Filter {
         Self { effect: Some(effect), ..Self::default() }
     }
 
-    /// Restricts the filter to one controller.
+    /// Restricts the filter to events that happened to this controller, such as the target of an effect; see
+    /// [`EventKind::subject`]. Events that it only caused do not match.
     #[must_use]
     pub fn of(mut self, controller: ControllerId) -> Self {
         self.controller = Some(controller);
@@ -164,7 +167,8 @@ impl<'a> Observers<'a> {
         id
     }
 
-    /// Registers an observer of one attribute of one controller (§5.6, `RegisterAttributeChangeObserver`).
+    /// Registers an observer of the base and current value of one attribute of one controller (§5.6,
+    /// `RegisterAttributeChangeObserver`). Other events about the attribute are not passed on.
     pub fn on_attribute_changed(
         &mut self,
         controller: ControllerId,
@@ -249,7 +253,8 @@ struct Subject {
 }
 
 impl Subject {
-    /// The definitions and the controller that an event is about.
+    /// The controller, attribute, tag or cue, and effect of an event, as far as filters select by them:
+    /// abilities and gameplay events have only their controller.
     fn of(kind: &EventKind) -> Self {
         let about = Self { controller: kind.subject(), ..Self::default() };
         match *kind {
@@ -258,6 +263,7 @@ impl Subject {
             | EventKind::DivisorIgnored { attribute, .. } => Self { attribute: Some(attribute), ..about },
             EventKind::TagAdded { tag, .. }
             | EventKind::TagRemoved { tag, .. }
+            | EventKind::TagCountChanged { tag, .. }
             | EventKind::CueAdded { cue: tag, .. }
             | EventKind::CueRemoved { cue: tag, .. }
             | EventKind::CueExecuted { cue: tag, .. } => Self { tag: Some(tag), ..about },

@@ -291,6 +291,7 @@ impl CueHandler for OrderRecorder {
         self.playback(*slot)
     }
 
+    /// Records that a finished instance returns to its pool; the stage then disables its entity.
     fn recycle(&mut self, _: CueClassId, slot: &mut Slot) {
         self.orders.push(Order::Recycle(*slot));
     }

@@ -9,8 +9,10 @@ use crate::model::scenario::StepRecord;
 use crate::source::Spanned;
 
 impl Runner<'_> {
-    /// Refusal code of a failed step, if an unknown effect, ability or controller is the reason; `None` if
-    /// there is another reason. Steps that may take an `As` name then get `UnknownHandle`.
+    /// Refusal code of a step that failed: `UnknownEffect`, `UnknownAbility` or `UnknownController` for the
+    /// first unknown name. Otherwise `UnknownHandle` for `Revoke`, `Cancel`, `Remove` and `SetRemaining`,
+    /// whose only other reason is an unknown `As` name, and for an unknown `Ability` of `SetLevel` or
+    /// `Apply`; `None` for other reasons.
     pub(super) fn unknown_name(&self, step: &StepRecord) -> Option<&'static str> {
         let mut unknown = Unknown { catalog: self.simulation.catalog(), code: None };
         step.visit(&mut unknown);
@@ -20,10 +22,13 @@ impl Runner<'_> {
             step.remove.is_some(),
             step.set_remaining.is_some(),
         ];
+        let given = step.set_level.as_ref().and_then(|level| level.ability.as_ref());
+        let given = given.or_else(|| step.apply.as_ref()?.ability.as_ref());
+        let is_unknown = given.is_some_and(|name| self.grants_called(&name.value, None).is_err());
         unknown
             .code
             .or_else(|| self.has_unknown_controller(step).then_some("UnknownController"))
-            .or_else(|| handles.contains(&true).then_some(UNKNOWN_HANDLE))
+            .or_else(|| (is_unknown || handles.contains(&true)).then_some(UNKNOWN_HANDLE))
     }
 
     /// Whether one of the controllers that a step names does not exist. Lists of targets are not checked.

@@ -52,6 +52,8 @@ fn unknown_names_are_refused_with_their_codes() {
     check_refused("Remove: { Effect: poison }", "UnknownHandle");
     check_refused("Remove: { Effect: GE_Drain, Target: bear }", "UnknownController");
     check_refused("Revoke: dash", "UnknownHandle");
+    check_refused("SetLevel: { Controller: wolf, Ability: dash, Level: 2 }", "UnknownHandle");
+    check_refused("Apply: { Effect: GE_Drain, Ability: dash, Target: wolf }", "UnknownHandle");
 }
 
 #[test]

@@ -105,6 +105,7 @@ impl Environment for Numbers<'_> {
         self.value(1)
     }
 
+    /// Value that the input chooses by the tag's index; never missing.
     fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
         Ok(self.value(tag.index() as usize))
     }

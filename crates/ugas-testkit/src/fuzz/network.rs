@@ -130,7 +130,8 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Appends a datagram as [`Script::chunk`] reads it, cut to the longest length that the two bytes can hold.
+/// Appends a datagram in the form that [`Script::chunk`] reads, for seeds: a length of 11 bits (8 and 3) and
+/// the bytes, cut to 2047.
 fn push_chunk(script: &mut Vec<u8>, chunk: &[u8]) {
     let length = chunk.len().min(2_047);
     script.extend([(length >> 3) as u8, (length & 7) as u8]);
@@ -229,7 +230,8 @@ impl Table {
         }
     }
 
-    /// Client other than the honest one, chosen by the next byte; `None` if there is none.
+    /// Client that an action of the host is aimed at, chosen by the next byte. Never the honest one, which
+    /// must keep playing; `None` if there is no other.
     fn stranger(&self, script: &mut Script<'_>) -> Option<ClientId> {
         let strangers: Vec<ClientId> =
             self.server.clients().filter(|client| Some(*client) != self.client.id()).collect();

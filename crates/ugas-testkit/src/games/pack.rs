@@ -72,6 +72,7 @@ fn herald(has_abilities: bool) -> ControllerDef {
     herald
 }
 
+/// Ability set with attribute sets, abilities, an effect and a tag; the random games have none.
 fn kit() -> AbilitySetDef {
     AbilitySetDef {
         name: "Kit".to_owned(),

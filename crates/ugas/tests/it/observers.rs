@@ -93,6 +93,21 @@ fn filters_combine_and_observers_run_in_order_of_registration() {
 }
 
 #[test]
+fn tag_filter_includes_changes_of_the_explicit_count() {
+    let Arena { sim, wolf, poisoned, poison, .. } = arena();
+    let mut counted =
+        Simulation::new(sim.catalog().clone(), Config { tag_counts: true, ..Config::default() });
+    counted.restore(&sim.snapshot()).unwrap();
+    let log = RefCell::new(Vec::new());
+    let mut observers = Observers::new();
+    observers.register(Filter::tag(poisoned).of(wolf), |event| log.borrow_mut().push(event.kind.name()));
+    counted.apply_effect(poison, None, wolf).unwrap();
+    counted.apply_effect(poison, None, wolf).unwrap(); // the tag is there already
+    dispatch(&mut counted, &mut observers);
+    assert_eq!(*log.borrow(), ["TagCountChanged", "TagAdded", "TagCountChanged"]);
+}
+
+#[test]
 fn unregistered_observer_gets_no_events() {
     let Arena { mut sim, wolf, poison, .. } = arena();
     let count = RefCell::new([0; 2]);
