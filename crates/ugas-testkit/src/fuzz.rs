@@ -32,17 +32,19 @@ use ugas_data::{Limits, Loader, Report};
 pub(crate) const LIMITS: Limits =
     Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, pack_nodes: 40_000, diagnostics: 200 };
 
-/// Loads any bytes as a YAML file: every diagnostic has a position in the file and can be rendered.
+/// Fuzz body: loads any bytes as a YAML file. It must not panic, and every diagnostic has a position in the
+/// file and can be rendered.
 pub fn load_yaml(bytes: &[u8]) {
-    load("fuzz.yaml", bytes);
+    load_and_check("fuzz.yaml", bytes);
 }
 
-/// Loads any bytes as a JSON file, like [`load_yaml`].
+/// Fuzz body: loads any bytes as a JSON file, with the same properties as [`load_yaml`].
 pub fn load_json(bytes: &[u8]) {
-    load("fuzz.json", bytes);
+    load_and_check("fuzz.json", bytes);
 }
 
-/// Round trip of a valid pack: its canonical YAML loads to the same rules and is rendered to the same text.
+/// Fuzz body: the canonical YAML of a valid pack loads to the same rules and is rendered to the same text.
+/// Bytes that are no valid pack are skipped.
 pub fn round_trip(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     // As a single file, so that seeds that are part of a pack load alone.
@@ -63,17 +65,18 @@ pub fn round_trip(bytes: &[u8]) {
     assert_eq!(canonical, again.to_canonical_yaml(), "canonical YAML is not a fixed point");
 }
 
-/// Loads any bytes as a file of this name, as a set and as a single file, and renders the reports.
-fn load(name: &str, bytes: &[u8]) {
+/// Loads any bytes as a file of this name, as a set and as a single file, and checks the reports of both. The
+/// ending of the name chooses the format.
+fn load_and_check(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for loader in [Loader::new().as_set(), Loader::new().as_single_file()] {
-        show(&loader.text(name, text.as_ref()).limits(LIMITS).check());
+        check_report(&loader.text(name, text.as_ref()).limits(LIMITS).check());
     }
 }
 
-/// Renders a report in every format, and asserts that each diagnostic has a position in its file, a message
-/// and help.
-fn show(report: &Report) {
+/// Checks a report of the loader: each diagnostic has a position in its file, a message and help, and the
+/// report can be rendered as text and JSON. Panics otherwise.
+fn check_report(report: &Report) {
     for diagnostic in &report.diagnostics {
         let file = report.source_map.file(diagnostic.span.file);
         let length = file.map_or(0, |file| file.text().len());

@@ -5,6 +5,9 @@ use ugas_core::event::{Event, EventKind};
 use super::show::{Show, Writer};
 
 impl Show for Event {
+    /// Appends sequence number, time, cause, prediction key if there is one, kind and fields of an event, as
+    /// one line of a dump without its end. The patterns name every field, so that a new one cannot be left
+    /// out of recorded games.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { sequence, time, cause, prediction, kind } = self;
         out.format(format_args!("{sequence} "));
@@ -23,6 +26,11 @@ impl Show for Event {
 macro_rules! show_kinds {
     ($($kind:ident { $($field:ident),* })*) => {
         impl Show for EventKind {
+            /// Appends ` name=value` for every field of the kind; the kind's own name is written by the
+            /// caller.
+            ///
+            /// # Panics
+            /// If the kind has no entry in this macro.
             fn show(&self, out: &mut Writer<'_>) {
                 match self {
                     $(Self::$kind { $($field),* } => { $(out.field(stringify!($field), $field);)* })*

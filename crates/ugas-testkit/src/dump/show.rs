@@ -32,20 +32,22 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Appends text as it is.
     pub(super) fn text(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Appends formatted text.
+    /// Appends formatted text; writing to a string cannot fail.
     pub(super) fn format(&mut self, arguments: std::fmt::Arguments<'_>) {
         self.text.write_fmt(arguments).expect("a string takes everything");
     }
 
+    /// Ends the current line.
     pub(super) fn line(&mut self) {
         self.text.push('\n');
     }
 
-    /// Appends ` name=value`.
+    /// Appends ` name=value`: the form of all fields in dumps.
     pub(super) fn field(&mut self, name: &str, value: &impl Show) {
         self.text.push(' ');
         self.text(name);
@@ -53,14 +55,15 @@ impl Writer<'_> {
         value.show(self);
     }
 
-    /// Appends ` name=value` if the value differs from the default.
+    /// Appends ` name=value` if the value differs from the default, so that rare fields do not lengthen every
+    /// line.
     pub(super) fn optional<T: Show + Default + PartialEq>(&mut self, name: &str, value: &T) {
         if *value != T::default() {
             self.field(name, value);
         }
     }
 
-    /// Appends ` name=[…]` unless the list is empty.
+    /// Appends ` name=[value value]`, or nothing if the list is empty.
     pub(super) fn list<T: Show>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
         let mut values = values.into_iter().peekable();
         if values.peek().is_some() {
@@ -71,6 +74,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Appends `[value value]`, also for an empty list: the text of lists, tag sets and targets.
     fn items<T: Show>(&mut self, values: impl IntoIterator<Item = T>) {
         self.text.push('[');
         for (at, value) in values.into_iter().enumerate() {
@@ -85,22 +89,28 @@ impl Writer<'_> {
 
 /// Value with a canonical text.
 pub(super) trait Show {
+    /// Appends the canonical text of the value to a dump: names for ids, numbers by first appearance for
+    /// handles, and digits that read back exactly. Equal states must have equal texts, because recorded games
+    /// compare digests.
     fn show(&self, out: &mut Writer<'_>);
 }
 
 impl<T: Show + ?Sized> Show for &T {
+    /// Appends the text of the referenced value.
     fn show(&self, out: &mut Writer<'_>) {
         (**self).show(out);
     }
 }
 
 impl<T: Show + ?Sized> Show for Arc<T> {
+    /// Appends the text of the shared value; sharing itself is not visible in dumps.
     fn show(&self, out: &mut Writer<'_>) {
         (**self).show(out);
     }
 }
 
 impl<T: Show> Show for Option<T> {
+    /// Appends the text of the value, or `-` for `None`.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Some(value) => value.show(out),
@@ -110,18 +120,21 @@ impl<T: Show> Show for Option<T> {
 }
 
 impl<T: Show> Show for [T] {
+    /// Appends the items as `[a b]`, in their order.
     fn show(&self, out: &mut Writer<'_>) {
         out.items(self);
     }
 }
 
 impl<T: Show> Show for Vec<T> {
+    /// Appends the items as `[a b]`, in their order.
     fn show(&self, out: &mut Writer<'_>) {
         out.items(self);
     }
 }
 
 impl<A: Show, B: Show> Show for (A, B) {
+    /// Appends `a:b`. Enum variants with one value are written as a pair of their name and the value.
     fn show(&self, out: &mut Writer<'_>) {
         self.0.show(out);
         out.text(":");
@@ -130,6 +143,7 @@ impl<A: Show, B: Show> Show for (A, B) {
 }
 
 impl<A: Show, B: Show, C: Show> Show for (A, B, C) {
+    /// Appends `a:b:c`. Enum variants with two values are written as their name and the values.
     fn show(&self, out: &mut Writer<'_>) {
         self.0.show(out);
         out.text(":");
@@ -140,21 +154,25 @@ impl<A: Show, B: Show, C: Show> Show for (A, B, C) {
 }
 
 impl Show for str {
+    /// Appends the string without quotes.
     fn show(&self, out: &mut Writer<'_>) {
         out.text(self);
     }
 }
 
 impl Show for String {
+    /// Appends the string without quotes.
     fn show(&self, out: &mut Writer<'_>) {
         out.text(self);
     }
 }
 
-/// Types whose `Debug` text is part of their meaning: numbers, and enums without data.
+/// Implements `Show` by `Debug` for types whose `Debug` text is exact and without ids: numbers, and enums
+/// without data.
 macro_rules! show_debug {
     ($($type:ty),* $(,)?) => {
         $(impl Show for $type {
+            /// Appends the `Debug` text, which reads back exactly and has no id or handle in it.
             fn show(&self, out: &mut Writer<'_>) {
                 out.format(format_args!("{self:?}"));
             }
@@ -177,10 +195,12 @@ show_debug! {
     ugas_core::targeting::Confirmation,
 }
 
-/// Handles: a letter, and the number of their first appearance.
+/// Implements `Show` for handles: a letter, and the number of their first appearance.
 macro_rules! show_handle {
     ($($type:ty, $letter:literal, $numbers:ident;)*) => {
         $(impl Show for $type {
+            /// Appends the letter of the kind and the number of the handle's first appearance, or `?` for the
+            /// handle of an object that a client does not see.
             fn show(&self, out: &mut Writer<'_>) {
                 if self.is_unseen() {
                     return out.text(concat!($letter, "?"));
@@ -200,10 +220,12 @@ show_handle! {
     TaskId, "t", tasks;
 }
 
-/// Ids of definitions: their names.
+/// Implements `Show` for ids of definitions: their names in the catalog.
 macro_rules! show_id {
     ($($type:ty, $name:ident;)*) => {
         $(impl Show for $type {
+            /// Appends the definition's name from the simulation's catalog, which a reload of other ids
+            /// keeps.
             fn show(&self, out: &mut Writer<'_>) {
                 let catalog = out.sim.catalog();
                 out.text.push_str(catalog.$name(*self));
@@ -223,6 +245,8 @@ show_id! {
 }
 
 impl Show for EffectId {
+    /// Appends the effect's name, asked of the simulation because it also names effects defined at run time,
+    /// which the catalog does not have.
     fn show(&self, out: &mut Writer<'_>) {
         let sim = out.sim;
         out.text.push_str(sim.effect_name(*self));
@@ -230,12 +254,14 @@ impl Show for EffectId {
 }
 
 impl Show for ActorId {
+    /// Appends `actor` and the number that the host chose.
     fn show(&self, out: &mut Writer<'_>) {
         out.format(format_args!("actor{}", self.0));
     }
 }
 
 impl Show for PredictionKey {
+    /// Appends `tick.sequence`, with a `+` if the key depends on another one.
     fn show(&self, out: &mut Writer<'_>) {
         let dependent = if self.is_dependent() { "+" } else { "" };
         out.format(format_args!("{}.{}{dependent}", self.tick(), self.sequence()));
@@ -243,42 +269,49 @@ impl Show for PredictionKey {
 }
 
 impl Show for InputId {
+    /// Appends the input's name.
     fn show(&self, out: &mut Writer<'_>) {
         out.text(self.as_str());
     }
 }
 
 impl Show for Time {
+    /// Appends the time since the start in whole microseconds, with the unit `us`: exact, unlike seconds.
     fn show(&self, out: &mut Writer<'_>) {
         out.format(format_args!("{}us", self.micros()));
     }
 }
 
 impl Show for Span {
+    /// Appends the span in whole microseconds, with the unit `us`: exact, unlike seconds.
     fn show(&self, out: &mut Writer<'_>) {
         out.format(format_args!("{}us", self.micros()));
     }
 }
 
 impl Show for ContextTags {
+    /// Appends the names of the tags as `[a b]`, in the order of the set.
     fn show(&self, out: &mut Writer<'_>) {
         out.items(self.iter());
     }
 }
 
 impl Show for TagBits {
+    /// Appends the names of the tags as `[a b]`, in the order of the set.
     fn show(&self, out: &mut Writer<'_>) {
         out.items(self.iter());
     }
 }
 
 impl Show for RawPayload {
+    /// Appends the payload's kind and its bytes as a list; the bytes are not interpreted.
     fn show(&self, out: &mut Writer<'_>) {
         out.format(format_args!("{}{:?}", self.kind, self.bytes));
     }
 }
 
 impl Show for HitResult {
+    /// Appends `hit(…)` with location, normal, distance, hit actor and part.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { location, normal, distance, actor, part } = self;
         out.format(format_args!("hit({location:?} {normal:?} {distance:?}"));
@@ -288,6 +321,7 @@ impl Show for HitResult {
 }
 
 impl Show for Target {
+    /// Appends the target alone: a controller, `controller:hit`, a location or a payload.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::Controller(controller) => controller.show(out),
@@ -299,12 +333,15 @@ impl Show for Target {
 }
 
 impl Show for TargetData {
+    /// Appends the targets as `[a b]`, in their order.
     fn show(&self, out: &mut Writer<'_>) {
         out.items(self.iter());
     }
 }
 
 impl Show for GameplayEvent {
+    /// Appends `event(…)` with tag, magnitude, instigator and target, and with the optional details if there
+    /// are any.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { tag, magnitude, instigator, target, details } = self;
         out.text("event(");
@@ -325,6 +362,7 @@ impl Show for GameplayEvent {
 }
 
 impl Show for EffectContext {
+    /// Appends `context(…)` with source and ability, and those optional parts that are set.
     fn show(&self, out: &mut Writer<'_>) {
         out.text("context(");
         self.source.show(out);
@@ -341,6 +379,7 @@ impl Show for EffectContext {
 }
 
 impl Show for CueParameters {
+    /// Appends magnitude and level of a cue in parentheses, and its optional details if there are any.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { magnitude, level, details } = self;
         out.format(format_args!("(magnitude={magnitude:?} level={level:?}"));
@@ -366,6 +405,8 @@ impl Show for CueParameters {
 }
 
 impl Show for Cause {
+    /// Appends `#` and the number of the operation, then the effect, active effect, source and ability that
+    /// an event is put down to, as far as they are known.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { operation, effect, active, source, ability } = self;
         out.format(format_args!("#{operation}"));
@@ -377,6 +418,7 @@ impl Show for Cause {
 }
 
 impl Show for EndReason {
+    /// Appends the reason's name, with the ability or tag that ended the activation if it has one.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::CancelledByAbility(ability) => ("CancelledByAbility", ability).show(out),
@@ -388,6 +430,7 @@ impl Show for EndReason {
 }
 
 impl Show for Subject {
+    /// Appends the kind of change that a task is subscribed to, with its attribute or tag if it has one.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::Attribute(attribute) => ("Attribute", attribute).show(out),
@@ -400,6 +443,7 @@ impl Show for Subject {
 }
 
 impl Show for EvalError {
+    /// Appends the error's name, with names of attribute, tag or curve instead of their ids.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::MissingAttribute { side, attribute } => ("MissingAttribute", side, attribute).show(out),
@@ -411,6 +455,10 @@ impl Show for EvalError {
 }
 
 impl Show for CalculationError {
+    /// Appends the error of a calculation with names instead of ids.
+    ///
+    /// # Panics
+    /// If the core has a new kind of error; its text must be written here.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::UndeclaredCapture { attribute, from } => ("UndeclaredCapture", attribute, from).show(out),
@@ -422,12 +470,17 @@ impl Show for CalculationError {
 }
 
 impl Show for CycleLink {
+    /// Appends controller, attribute and effect of one link of a dependency cycle.
     fn show(&self, out: &mut Writer<'_>) {
         (self.controller, self.attribute, self.by).show(out);
     }
 }
 
 impl Show for RefusalReason {
+    /// Appends why an effect is refused: the reason's name, and its values with names instead of ids.
+    ///
+    /// # Panics
+    /// If the core has a new reason; its text must be written here.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::UnknownController(controller) => ("UnknownController", controller).show(out),
@@ -470,6 +523,7 @@ impl Show for RefusalReason {
 }
 
 impl Show for Refusal {
+    /// Appends the refused effect, its target and all reasons.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { effect, target, reasons } = self;
         effect.show(out);
@@ -479,6 +533,10 @@ impl Show for Refusal {
 }
 
 impl Show for ActivationReason {
+    /// Appends why an activation is refused: the reason's name, and its values with names instead of ids.
+    ///
+    /// # Panics
+    /// If the core has a new reason; its text must be written here.
     fn show(&self, out: &mut Writer<'_>) {
         match self {
             Self::UnknownController(controller) => ("UnknownController", controller).show(out),
@@ -507,6 +565,7 @@ impl Show for ActivationReason {
 }
 
 impl Show for ActivationRefusal {
+    /// Appends the refused ability, its controller and all reasons.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { ability, controller, reasons } = self;
         ability.show(out);
@@ -516,6 +575,11 @@ impl Show for ActivationRefusal {
 }
 
 impl Show for ReloadEntry {
+    /// Appends kind and name of the definition, the object that uses it, and what the reload did to that
+    /// object. Texts for people are left out.
+    ///
+    /// # Panics
+    /// If the core has a new kind of object; its text must be written here.
     fn show(&self, out: &mut Writer<'_>) {
         let Self { kind, name, place, outcome } = self;
         out.format(format_args!("{kind} {name} of "));

@@ -12,13 +12,15 @@ use super::show::{Show, Writer};
 /// Names of the inputs whose held time is written.
 const INPUTS: [&str; 2] = ["One", "Two"];
 
-/// Controllers in the order in which they were spawned.
+/// Controllers in the order in which they were spawned, which does not depend on their slots.
 fn controllers(sim: &Simulation) -> Vec<(ControllerId, &Controller)> {
     let mut all: Vec<_> = sim.controllers().collect();
     all.sort_by_key(|(_, controller)| controller.ordinal());
     all
 }
 
+/// Appends the clock with the next timer, the effects defined at run time, and a block for each controller.
+/// Body of [`write_state`](super::write_state).
 pub(super) fn write(out: &mut Writer<'_>) {
     let sim = out.sim;
     out.format(format_args!("state at {}us", sim.now().micros()));
@@ -30,6 +32,8 @@ pub(super) fn write(out: &mut Writer<'_>) {
     }
 }
 
+/// Appends the block of a controller: a line of its own properties, a line of values, tags and cues sorted by
+/// name, then a line for each effect, ability, activation and task, and one for its inputs.
 fn write_controller(out: &mut Writer<'_>, id: ControllerId, controller: &Controller) {
     let (sim, catalog) = (out.sim, out.sim.catalog());
     id.show(out);
@@ -84,12 +88,15 @@ fn write_controller(out: &mut Writer<'_>, id: ControllerId, controller: &Control
     write_inputs(out, id, controller);
 }
 
+/// The values in ascending order, for lists whose order in the core depends on ids rather than on rules.
 fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();
     values
 }
 
+/// Appends the line of an active effect: times, stacks, magnitudes and context. Writes `missing` if the
+/// controller lists a handle that no longer exists.
 fn write_effect(out: &mut Writer<'_>, id: ActiveEffectId) {
     let sim = out.sim;
     out.text("  effect ");
@@ -119,6 +126,8 @@ fn write_effect(out: &mut Writer<'_>, id: ActiveEffectId) {
     out.line();
 }
 
+/// Appends the line of a granted ability: level, input, charges, cooldown, and whether it can be activated
+/// now, with the reasons if not. Writes `missing` if its handle no longer exists.
 fn write_ability(out: &mut Writer<'_>, handle: GrantedAbilityId) {
     let sim = out.sim;
     out.text("  ability ");
@@ -144,6 +153,8 @@ fn write_ability(out: &mut Writer<'_>, handle: GrantedAbilityId) {
     out.line();
 }
 
+/// Appends the line of an activation: its ability, targets, event, owned tags, cues and waiting tasks. Writes
+/// `missing` if its handle no longer exists.
 fn write_activation(out: &mut Writer<'_>, id: ActivationId) {
     let sim = out.sim;
     out.text("  activation ");
@@ -165,6 +176,8 @@ fn write_activation(out: &mut Writer<'_>, id: ActivationId) {
     out.line();
 }
 
+/// Appends the line of a waiting task: kind, branch, step, deadline, queued occurrences and subscriptions.
+/// Writes `missing` if its handle no longer exists.
 fn write_task(out: &mut Writer<'_>, id: TaskId) {
     let sim = out.sim;
     out.text("  task ");
@@ -183,6 +196,8 @@ fn write_task(out: &mut Writer<'_>, id: TaskId) {
     out.line();
 }
 
+/// Appends the line of a controller's inputs: how long each of [`INPUTS`] has been held, and the settings and
+/// contents of the input buffer.
 fn write_inputs(out: &mut Writer<'_>, id: ControllerId, controller: &Controller) {
     let buffer = controller.input_buffer();
     let config = buffer.config();
@@ -199,6 +214,8 @@ fn write_inputs(out: &mut Writer<'_>, id: ControllerId, controller: &Controller)
     out.line();
 }
 
+/// Appends an explanation of every attribute of every controller: base, clamp, and each layer with its
+/// modifiers. Attributes that the core cannot explain are skipped. Body of [`super::write_explanations`].
 pub(super) fn write_explanations(out: &mut Writer<'_>) {
     let sim = out.sim;
     for (id, _) in controllers(sim) {
@@ -235,6 +252,8 @@ pub(super) fn write_explanations(out: &mut Writer<'_>) {
     }
 }
 
+/// Appends every controller as YAML of its saved character, without the hashes of definitions, which are no
+/// facts of the game. Body of [`super::write_characters`].
 pub(super) fn write_characters(out: &mut Writer<'_>) {
     let sim = out.sim;
     for (id, _) in controllers(sim) {

@@ -21,8 +21,8 @@ const INSTANTS: usize = 40;
 /// Most commands that are executed.
 const COMMANDS: usize = 60;
 
-/// Decodes any bytes as a snapshot, with valid checksums and hashes, so that the fuzzer gets past them. The
-/// result is an error, or a sound state that encodes to the same bytes and can be used.
+/// Fuzz body: decodes any bytes as a snapshot, with valid checksums and hashes, so that the fuzzer gets past
+/// them. The result is an error, or a sound state that encodes to the same bytes and can be used.
 pub fn snapshot(bytes: &[u8]) {
     let _ = Snapshot::from_bytes(bytes, catalog());
     if let Ok(snapshot) = Snapshot::from_forged_bytes(bytes, catalog()) {
@@ -45,18 +45,18 @@ pub fn snapshot(bytes: &[u8]) {
     }
 }
 
-/// Commands decoded from any bytes, up to the first error: each must encode to the same bytes, and is
-/// executed. The state after them must be consistent, and its snapshot must decode.
+/// Fuzz body: commands decoded from any bytes, up to the first error. Each must encode to the same bytes, and
+/// is executed. The state after them must be consistent, and its snapshot must decode.
 pub fn command(bytes: &[u8]) {
     let mut decoder = Decoder::new(bytes, VERSION);
-    let mut sim = start().clone();
+    let mut sim = started_simulation().clone();
     for _ in 0..COMMANDS {
         let from = decoder.position();
         let Ok(command) = Command::decode(&mut decoder) else { break };
         assert_eq!(to_bytes(&command), bytes[from..decoder.position()], "written again, other bytes");
-        execute(&mut sim, command);
+        execute_bounded(&mut sim, command);
     }
-    advance(&mut sim, Span::seconds(3.0));
+    advance_bounded(&mut sim, Span::seconds(3.0));
     let found = sim.inconsistencies();
     assert!(found.is_empty(), "{found:#?}");
     let bytes = sim.snapshot().to_bytes();
@@ -65,7 +65,8 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// Seeds: snapshots of a game after random operations, one of them with rules. The same at every run.
+/// Seeds of [`snapshot`]: snapshots of a game after random operations, one of them with rules. The same at
+/// every run.
 pub fn snapshot_seeds() -> Vec<Vec<u8>> {
     let mut runner = TestRunner::deterministic();
     let mut driver = driver();
@@ -83,20 +84,21 @@ pub fn snapshot_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Seeds: commands that are valid in the initial state.
+/// Seeds of [`command`]: encoded lists of commands that are valid in the initial state, one of them a batch.
 pub fn command_seeds() -> Vec<Vec<u8>> {
-    let sim = start();
-    let mut lists = vec![commands(sim), ability_commands(sim)];
-    lists.push(vec![Command::Batch(commands(sim)), Command::Advance(Span::seconds(1.0))]);
+    let sim = started_simulation();
+    let mut lists = vec![effect_commands(sim), ability_commands(sim)];
+    lists.push(vec![Command::Batch(effect_commands(sim)), Command::Advance(Span::seconds(1.0))]);
     lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
 }
 
-/// Configuration with short cascades, so that one run stays short.
+/// Configuration of the simulations in fuzz bodies: short cascades, so that one run stays short.
 pub(super) fn config() -> Config {
     Config { cascade_limit: 200, ..Config::seeded(1) }
 }
 
-/// Driver of the game that all fuzz bodies share; the same in every run.
+/// Driver of a random game of abilities that all fuzz bodies share; the same in every run, so that seeds stay
+/// valid.
 pub(super) fn driver() -> SimDriver {
     let mut runner = TestRunner::deterministic();
     let game = match game_of_abilities().new_tree(&mut runner) {
@@ -106,14 +108,15 @@ pub(super) fn driver() -> SimDriver {
     SimDriver::configured(&game, config())
 }
 
-/// Catalog of the shared game, built once.
+/// Catalog of the shared game, built once, because a fuzzer runs a body many thousand times.
 pub(super) fn catalog() -> &'static Arc<Catalog> {
     static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
     CATALOG.get_or_init(|| driver().sim.catalog().clone())
 }
 
-/// Simulation of a game in progress, built once: the initial state of commands and servers.
-pub(super) fn start() -> &'static Simulation {
+/// Simulation of the shared game in progress, built once: the initial state of commands and servers. Its
+/// events are taken out already.
+pub(super) fn started_simulation() -> &'static Simulation {
     static START: OnceLock<Simulation> = OnceLock::new();
     START.get_or_init(|| {
         let mut runner = TestRunner::deterministic();
@@ -127,10 +130,11 @@ pub(super) fn start() -> &'static Simulation {
     })
 }
 
-/// Executes a command. `Advance` is shortened, and is left out of batches, where it could not be.
-fn execute(sim: &mut Simulation, command: Command) {
+/// Executes a command of the fuzzer; refusals are ignored. `Advance` is bounded by [`advance_bounded`], and
+/// is left out of batches, where it could not be bounded.
+fn execute_bounded(sim: &mut Simulation, command: Command) {
     match command {
-        Command::Advance(span) => advance(sim, span),
+        Command::Advance(span) => advance_bounded(sim, span),
         Command::Batch(commands) => {
             let is_time = |command: &Command| match command {
                 Command::FromClient { command, .. } => matches!(**command, Command::Advance(_)),
@@ -140,7 +144,7 @@ fn execute(sim: &mut Simulation, command: Command) {
             let _ = sim.execute(Command::Batch(without_time.take(COMMANDS).collect()));
         }
         Command::FromClient { command, .. } if matches!(*command, Command::Advance(_)) => {
-            execute(sim, *command);
+            execute_bounded(sim, *command);
         }
         command => {
             let _ = sim.execute(command);
@@ -148,9 +152,9 @@ fn execute(sim: &mut Simulation, command: Command) {
     }
 }
 
-/// Advances from timer to timer within the span, over at most [`INSTANTS`] instants. Time stops at the last
-/// of them; without a timer it does not pass.
-fn advance(sim: &mut Simulation, span: Span) {
+/// Advances from timer to timer within the span, over at most [`INSTANTS`] instants, because damaged bytes
+/// may have millions of ticks. Time stops at the last timer; without a timer it does not pass.
+fn advance_bounded(sim: &mut Simulation, span: Span) {
     let until = sim.now() + span;
     for _ in 0..INSTANTS {
         let Some(next) = sim.next_timer().filter(|next| *next <= until) else { break };
@@ -159,13 +163,13 @@ fn advance(sim: &mut Simulation, span: Span) {
 }
 
 /// Uses a decoded state: advances time, executes commands about its effects and abilities, and despawns its
-/// controllers. Nothing may panic.
+/// controllers. Nothing may panic, however damaged the bytes were.
 pub(super) fn use_everything(sim: &mut Simulation) {
-    advance(sim, Span::seconds(2.0));
-    for command in commands(sim).into_iter().chain(ability_commands(sim)).take(2 * COMMANDS) {
-        execute(sim, command);
+    advance_bounded(sim, Span::seconds(2.0));
+    for command in effect_commands(sim).into_iter().chain(ability_commands(sim)).take(2 * COMMANDS) {
+        execute_bounded(sim, command);
     }
-    advance(sim, Span::seconds(5.0));
+    advance_bounded(sim, Span::seconds(5.0));
     let controllers: Vec<_> = sim.controllers().map(|(id, _)| id).take(COMMANDS).collect();
     for id in controllers {
         let _ = sim.despawn(id);
@@ -173,8 +177,9 @@ pub(super) fn use_everything(sim: &mut Simulation) {
     sim.events().for_each(drop);
 }
 
-/// Commands about the effects of the first controllers, and one that defines an effect.
-fn commands(sim: &Simulation) -> Vec<Command> {
+/// Commands about the effects of the first controllers, and one that defines an effect: seeds of [`command`],
+/// and a way to use a decoded state.
+fn effect_commands(sim: &Simulation) -> Vec<Command> {
     let mut commands = Vec::new();
     for (id, controller) in sim.controllers().take(4) {
         for &active in controller.effects().iter().take(6) {
@@ -204,7 +209,8 @@ fn commands(sim: &Simulation) -> Vec<Command> {
     commands
 }
 
-/// Commands about the abilities, inputs and tasks of the first controllers.
+/// Commands about the abilities, inputs and tasks of the first controllers: seeds of [`command`], and a way
+/// to use a decoded state.
 fn ability_commands(sim: &Simulation) -> Vec<Command> {
     let mut commands = vec![Command::Advance(Span::seconds(0.5))];
     for (id, controller) in sim.controllers().take(4) {

@@ -3,8 +3,8 @@
 use ugas_core::expr::{Ast, Environment, EvalError, Names, Program, Side};
 use ugas_core::id::{AttributeId, CurveId, TagId};
 
-/// Compiles any text as an expression: it has errors with positions inside the text, or evaluates to a finite
-/// number or an error, deterministically.
+/// Fuzz body: compiles any text as an expression. It has errors with positions inside the text, or evaluates
+/// to a finite number or an error, twice the same, and equal to its constant if it has one.
 pub fn expression(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let length = text.len();
@@ -45,29 +45,33 @@ pub fn expression(bytes: &[u8]) {
 struct AnyName;
 
 impl Names for AnyName {
-    /// Knows every name with a capital first letter; names of the same length are the same attribute.
+    /// Attribute of a name with a capital first letter; names of the same length are the same attribute.
+    /// `None` otherwise, so that the fuzzer also reaches unknown names.
     fn attribute(&self, name: &str) -> Option<AttributeId> {
-        number(name).map(AttributeId::from_index)
+        index_of_name(name).map(AttributeId::from_index)
     }
 
-    /// Knows every tag with a capital first letter, by a number from its name.
+    /// Tag of a name with a capital first letter; names of the same length are the same tag. `None`
+    /// otherwise.
     fn tag(&self, name: &str) -> Option<TagId> {
-        number(name).map(TagId::from_index)
+        index_of_name(name).map(TagId::from_index)
     }
 
-    /// Knows every curve with a capital first letter, by a number from its name.
+    /// Curve of a name with a capital first letter; names of the same length are the same curve. `None`
+    /// otherwise.
     fn curve(&self, name: &str) -> Option<CurveId> {
-        number(name).map(CurveId::from_index)
+        index_of_name(name).map(CurveId::from_index)
     }
 
-    /// Knows one local variable, `x`, at index 0.
+    /// Index 0 for the only local variable, `x`; `None` for other names.
     fn local(&self, name: &str) -> Option<u16> {
         (name == "x").then_some(0)
     }
 }
 
-/// Index of a name: its length; `None` without a capital first letter.
-fn number(name: &str) -> Option<u32> {
+/// Index of the definition that a name stands for: the length of the name; `None` without a capital first
+/// letter.
+fn index_of_name(name: &str) -> Option<u32> {
     name.starts_with(|first: char| first.is_ascii_uppercase()).then_some(name.len() as u32)
 }
 
@@ -78,7 +82,8 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// Value that the input byte at a position chooses.
+    /// Value that the input byte at a position chooses, among them extreme ones. Positions wrap around; 0 for
+    /// an empty input.
     fn value(&self, at: usize) -> f64 {
         const VALUES: [f64; 12] =
             [0.0, -0.0, 1.0, -1.0, 0.5, 100.0, -3.25, 1e308, -1e308, 5e-324, 9_007_199_254_740_993.0, 1e-9];
@@ -88,7 +93,8 @@ impl Numbers<'_> {
 }
 
 impl Environment for Numbers<'_> {
-    /// Value that the input chooses; every seventh attribute is missing.
+    /// Value that the input chooses by the attribute's index, on both sides alike; every seventh attribute is
+    /// missing, so that evaluation fails.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         match attribute.index() % 7 {
             6 => Err(EvalError::MissingAttribute { side, attribute }),
@@ -96,11 +102,13 @@ impl Environment for Numbers<'_> {
         }
     }
 
-    /// Every other tag is present.
+    /// True for tags with an even index, on both sides alike, so that both branches of conditions are
+    /// reached.
     fn has_tag(&mut self, _: Side, tag: TagId) -> bool {
         tag.index().is_multiple_of(2)
     }
 
+    /// Level: the value that the input byte at position 1 chooses.
     fn level(&self) -> f64 {
         self.value(1)
     }
@@ -110,11 +118,13 @@ impl Environment for Numbers<'_> {
         Ok(self.value(tag.index() as usize))
     }
 
+    /// Value that the input chooses by the length of the parameter's name; never missing.
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         Ok(self.value(name.len()))
     }
 
-    /// Next byte of the input as a random number from 0 to below 1.
+    /// Next byte of the input as a random number from 0 to below 1; 0 after its end. Two evaluations of one
+    /// input get the same numbers.
     fn random(&mut self) -> Result<f64, EvalError> {
         self.dice += 1;
         Ok(f64::from(self.bytes.get(self.dice).copied().unwrap_or_default()) / 256.0)

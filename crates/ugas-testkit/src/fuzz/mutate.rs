@@ -55,18 +55,19 @@ const TOKENS: [&str; 44] = [
 ];
 
 impl Mutator {
-    /// Creates a mutator; there must be at least one seed.
+    /// Creates a mutator of these seeds with a fixed random state. Panics without seeds.
     pub fn new(seeds: Vec<Vec<u8>>) -> Self {
         assert!(!seeds.is_empty(), "no seeds");
         Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
     }
 
-    /// The seeds that inputs are mutated from.
+    /// Seeds that inputs are mutated from; tests also run them unchanged.
     pub fn seeds(&self) -> &[Vec<u8>] {
         &self.seeds
     }
 
-    /// The next input: a seed with one to four mutations.
+    /// Next input of a fuzz body: a random seed with one to four mutations. The sequence is the same in every
+    /// run.
     pub fn input(&mut self) -> Vec<u8> {
         let at = self.below(self.seeds.len());
         let mut input = self.seeds[at].clone();
@@ -105,7 +106,7 @@ impl Mutator {
                 let to = (from + self.below(200)).min(other.len());
                 input.splice(at..at, other[from..to].iter().copied());
             }
-            6 => self.line(input),
+            6 => self.mutate_line(input),
             // Binary formats are full of small related numbers.
             7 | 8 => {
                 let by = self.below(5) as u8;
@@ -113,12 +114,12 @@ impl Mutator {
                     *byte = byte.wrapping_add(by).wrapping_sub(2);
                 }
             }
-            _ => self.word(input),
+            _ => self.mutate_word(input),
         }
     }
 
-    /// Deletes, doubles or moves a line: for documents, which are lists of lines.
-    fn line(&mut self, input: &mut Vec<u8>) {
+    /// Deletes, doubles or moves a line: mutation for documents, which are lists of lines.
+    fn mutate_line(&mut self, input: &mut Vec<u8>) {
         let mut lines: Vec<Vec<u8>> =
             input.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         if lines.is_empty() {
@@ -133,8 +134,9 @@ impl Mutator {
         *input = lines.concat();
     }
 
-    /// Replaces one word of the input by another.
-    fn word(&mut self, input: &mut Vec<u8>) {
+    /// Replaces one word of the input by another word of it: mutation that keeps the form of a document. Does
+    /// nothing without words.
+    fn mutate_word(&mut self, input: &mut Vec<u8>) {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
         let mut words = Vec::new();
         let mut start = None;
@@ -156,7 +158,7 @@ impl Mutator {
         input.splice(words[to].clone(), word);
     }
 
-    /// Random number below `bound`; 0 if the bound is 0.
+    /// Random number below `bound`, from the mutator's own generator; 0 if the bound is 0.
     fn below(&mut self, bound: usize) -> usize {
         // SplitMix64, whose constants are its definition.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -9,7 +9,7 @@ use ugas_net::message::{ClientId, Hello, PROTOCOL, ToServer};
 use ugas_net::wire::{Dictionary, encode_to_server};
 use ugas_net::{Client, ClientConfig, Defaults, PeerId, Server, ServerConfig, TickLength};
 
-use super::bytes::{catalog, start};
+use super::bytes::{catalog, started_simulation};
 
 /// Most steps of one run.
 const STEPS: usize = 80;
@@ -21,8 +21,8 @@ const HONEST: PeerId = PeerId(1);
 /// Ticks until a session is established.
 const OPENING: usize = 6;
 
-/// Interprets any bytes as datagrams of hostile clients and actions of the host: the server stays sound and
-/// small, and an honest client keeps playing.
+/// Fuzz body: interprets any bytes as datagrams of hostile clients and actions of the host. The server stays
+/// sound and small, and an honest client keeps playing.
 pub fn server(bytes: &[u8]) {
     let mut script = Script(bytes);
     let mut table = Table::new();
@@ -42,8 +42,8 @@ pub fn server(bytes: &[u8]) {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// Interprets any bytes as datagrams of a server: the client stays sound and small, and its state can be
-/// encoded and decoded.
+/// Fuzz body: interprets any bytes as datagrams of a server. The client stays sound and small, and its state
+/// can be encoded and decoded.
 pub fn client(bytes: &[u8]) {
     let mut script = Script(bytes);
     let mut table = Table::new();
@@ -73,7 +73,8 @@ pub fn client(bytes: &[u8]) {
     }
 }
 
-/// Seeds: scripts of a client and its host in a game, for [`server`].
+/// Seeds of [`server`]: scripts with the datagrams that an honest client sends in a game, and actions of the
+/// host.
 pub fn server_seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for skip in 0..4 {
@@ -92,7 +93,8 @@ pub fn server_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Seeds: scripts of the datagrams of a server in a game, for [`client`].
+/// Seeds of [`client`]: scripts with the datagrams that a server sends in a game, after the session is
+/// established.
 pub fn client_seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for skip in 0..4 {
@@ -114,14 +116,15 @@ pub fn client_seeds() -> Vec<Vec<u8>> {
 struct Script<'a>(&'a [u8]);
 
 impl<'a> Script<'a> {
-    /// Reads the next byte; `None` at the end.
+    /// Reads the next byte of the script; `None` at the end.
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// Reads a datagram with its length before it, in two bytes; shorter if the input ends.
+    /// Reads a datagram of the script, with its length of 11 bits before it in two bytes; shorter if the
+    /// input ends.
     fn chunk(&mut self) -> &'a [u8] {
         let length = usize::from(self.byte().unwrap_or(0)) << 3 | usize::from(self.byte().unwrap_or(0) & 7);
         let (chunk, rest) = self.0.split_at(length.min(self.0.len()));
@@ -130,7 +133,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Appends a datagram in the form that [`Script::chunk`] reads, for seeds: a length of 11 bits (8 and 3) and
+/// Appends a datagram to a seed in the form that [`Script::chunk`] reads: a length of 11 bits (8 and 3) and
 /// the bytes, cut to 2047.
 fn push_chunk(script: &mut Vec<u8>, chunk: &[u8]) {
     let length = chunk.len().min(2_047);
@@ -151,9 +154,9 @@ struct Table {
 }
 
 impl Table {
-    /// Creates a server with the shared game, and a client that has not connected yet.
+    /// Creates a server with the shared game, and an honest client that has not connected yet.
     fn new() -> Self {
-        let server = Server::new(start().clone(), ServerConfig::default());
+        let server = Server::new(started_simulation().clone(), ServerConfig::default());
         let controllers = server.simulation().controllers().map(|(id, _)| id).collect();
         Self {
             client: Client::new(catalog().clone(), ClientConfig::default(), 7),
@@ -167,8 +170,8 @@ impl Table {
         }
     }
 
-    /// Runs ticks in which server and client exchange datagrams without loss. The client gets the first
-    /// controller as soon as it has an id; datagrams are kept if `record` is set.
+    /// Runs ticks in which server and honest client exchange datagrams without loss. The client gets the
+    /// first controller as soon as it has an id; datagrams are kept for seeds if `record` is set.
     fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += self.length.span();
@@ -194,8 +197,9 @@ impl Table {
         }
     }
 
-    /// Performs one step of a script: a datagram or hello of a hostile peer, some ticks, or an action of the
-    /// host.
+    /// Performs one step of a script: its low bits choose a datagram or hello of a hostile peer, some ticks,
+    /// or an action of the host (ownership, visibility, kick, disconnect); its high bits choose the peer.
+    /// Reads further bytes.
     fn step(&mut self, step: u8, script: &mut Script<'_>) {
         let peer = PeerId(2 + u64::from(step >> 4));
         match step & 7 {
@@ -209,7 +213,10 @@ impl Table {
             }
             2 => self.run(usize::from(script.byte().unwrap_or(1) % 8)),
             3 | 4 => {
-                let (Some(controller), Some(client)) = (script.byte(), self.stranger(script)) else { return };
+                let (Some(controller), Some(client)) = (script.byte(), self.choose_other_client(script))
+                else {
+                    return;
+                };
                 let others = self.controllers.get(1..).unwrap_or_default();
                 let Some(controller) = others.get(usize::from(controller) % others.len().max(1)) else {
                     return;
@@ -223,16 +230,16 @@ impl Table {
             }
             5 => self.server.disconnected(peer),
             _ => {
-                if let Some(client) = self.stranger(script) {
+                if let Some(client) = self.choose_other_client(script) {
                     self.server.kick(client);
                 }
             }
         }
     }
 
-    /// Client that an action of the host is aimed at, chosen by the next byte. Never the honest one, which
-    /// must keep playing; `None` if there is no other.
-    fn stranger(&self, script: &mut Script<'_>) -> Option<ClientId> {
+    /// Client that an action of the host is aimed at, chosen by the next byte of the script. Never the honest
+    /// one, which must keep playing; `None` if there is no other or the script ends.
+    fn choose_other_client(&self, script: &mut Script<'_>) -> Option<ClientId> {
         let strangers: Vec<ClientId> =
             self.server.clients().filter(|client| Some(*client) != self.client.id()).collect();
         let at = usize::from(script.byte()?);

@@ -11,18 +11,19 @@ const BYTES: usize = 3;
 /// Most operations of one run.
 const MOST: usize = 40;
 
-/// Interprets any bytes as a random game with operations: core and oracle agree after each of them.
+/// Fuzz body: interprets any bytes as a random game with operations; core and oracle agree after each of
+/// them.
 pub fn operations(bytes: &[u8]) {
     let mut pieces = bytes.chunks(BYTES);
-    let Some(game) = pieces.next().and_then(|piece| choose(random_game(), piece)) else { return };
+    let Some(game) = pieces.next().and_then(|piece| generate(random_game(), piece)) else { return };
     let mut world = World::with_two(&game);
-    for operation in pieces.take(MOST).filter_map(|piece| choose(operation(), piece)) {
+    for operation in pieces.take(MOST).filter_map(|piece| generate(operation(), piece)) {
         world.run(&operation);
     }
 }
 
-/// Value that a strategy generates from bytes; `None` if all choices are rejected.
-fn choose<T>(strategy: impl Strategy<Value = T>, bytes: &[u8]) -> Option<T> {
+/// Value that a strategy generates with these bytes as its seed; `None` if it rejects all its choices.
+fn generate<T>(strategy: impl Strategy<Value = T>, bytes: &[u8]) -> Option<T> {
     let mut seed = [0; 32];
     for (seed, byte) in seed.iter_mut().zip(bytes) {
         *seed = *byte;

@@ -13,15 +13,16 @@ const MOST_MOMENTS: u64 = 500;
 /// Cascade limit: longer cascades take long and find no more bugs.
 const LONGEST_CASCADE: u32 = 5_000;
 
-/// Decodes any bytes as a recording: rejected, or read up to the first error; then again with corrected
-/// checksums, so that the fuzzer gets past them. A decoded recording can be played, verified and compared, or
-/// reports an error.
+/// Fuzz body: decodes any bytes as a recording. It is rejected, or read up to the first error; then again
+/// with corrected checksums, so that the fuzzer gets past them. A decoded recording can be played, verified
+/// and compared, or reports an error.
 pub fn recording(bytes: &[u8]) {
-    look(bytes);
-    look(&resealed(bytes));
+    check_recording(bytes);
+    check_recording(&resealed(bytes));
 }
 
-/// Copy of the bytes with valid checksums of all frames, up to the first unknown or incomplete frame.
+/// Copy of the bytes with a valid prelude and valid checksums of all frames, up to the first unknown or
+/// incomplete frame.
 fn resealed(bytes: &[u8]) -> Vec<u8> {
     let prelude = format::prelude();
     let (mut sealed, mut chain) = (prelude.to_vec(), format::first_chain(&prelude));
@@ -37,8 +38,8 @@ fn resealed(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Reads, plays, verifies and compares a recording. Errors are fine; more ticks than bytes, undetected
-/// damage, and a recording that differs from itself are not.
-fn look(bytes: &[u8]) {
+/// damage, and a recording that differs from itself panic. Recordings that would run too long are only read.
+fn check_recording(bytes: &[u8]) {
     let read = || Recording::salvage(Cursor::new(bytes));
     let Ok(mut recording) = read() else { return };
     assert!(recording.ticks() as usize <= bytes.len() / (HEAD + FOOT), "more ticks than there are bytes for");
@@ -47,7 +48,7 @@ fn look(bytes: &[u8]) {
     }
     for tick in 0..recording.ticks() {
         match recording.tick(tick) {
-            Ok(Some(tick)) if tick.commands.iter().any(passes_time) => return,
+            Ok(Some(tick)) if tick.commands.iter().any(advances_time) => return,
             Ok(_) => {}
             Err(error) => assert!(!error.to_string().is_empty()),
         }
@@ -75,13 +76,13 @@ fn look(bytes: &[u8]) {
     }
 }
 
-/// Whether a command advances time itself. Recordings with such commands are skipped: recorders never write
-/// them, and a player with a limit refuses them.
-fn passes_time(command: &Command) -> bool {
+/// Whether a command, or one inside it, advances time itself. Recordings with such commands are not played:
+/// recorders never write them, and a player with a limit refuses them.
+fn advances_time(command: &Command) -> bool {
     match command {
         Command::Advance(_) => true,
-        Command::Batch(commands) => commands.iter().any(passes_time),
-        Command::FromClient { command, .. } => passes_time(command),
+        Command::Batch(commands) => commands.iter().any(advances_time),
+        Command::FromClient { command, .. } => advances_time(command),
         _ => false,
     }
 }

@@ -16,8 +16,8 @@ use crate::fixtures::{ability_ops, run_ability_op};
 /// Most installations of one run.
 const INSTALLATIONS: usize = 6;
 
-/// Decodes any bytes as messages of a server: each is rejected or accepted, and the client's simulation stays
-/// sound, can be encoded and decoded, and can be used.
+/// Fuzz body: decodes any bytes as messages of a server. Each is rejected or accepted, and the client's
+/// simulation stays sound, can be encoded and decoded, and can be used.
 pub fn replica(bytes: &[u8]) {
     let mut decoder = Decoder::new(bytes, VERSION);
     let mut replica = Replica::new(catalog().clone());
@@ -33,7 +33,7 @@ pub fn replica(bytes: &[u8]) {
             Message::Forget(controller) => replica.forget(controller),
             Message::See(controller, visibility) => replica.set_visibility(controller, visibility),
             Message::Install(now) => {
-                install(&mut replica, &mut sim, now);
+                install_and_check(&mut replica, &mut sim, now);
                 installations += 1;
                 if installations == INSTALLATIONS {
                     break;
@@ -42,14 +42,15 @@ pub fn replica(bytes: &[u8]) {
             }
         }
     }
-    install(&mut replica, &mut sim, Time::from_seconds(7.0));
+    install_and_check(&mut replica, &mut sim, Time::from_seconds(7.0));
     use_everything(&mut sim);
     replica.clear();
-    install(&mut replica, &mut sim, Time::from_seconds(8.0));
+    install_and_check(&mut replica, &mut sim, Time::from_seconds(8.0));
 }
 
-/// Installs a replica in a simulation, and asserts that the state is sound and survives encoding.
-fn install(replica: &mut Replica, sim: &mut Simulation, now: Time) {
+/// Installs a replica in a simulation, and asserts that the state is sound and survives encoding. The catalog
+/// is the same, so a refusal panics too.
+fn install_and_check(replica: &mut Replica, sim: &mut Simulation, now: Time) {
     if let Err(error) = replica.install(sim, now) {
         panic!("a replica of the same catalog cannot be installed: {error}");
     }
@@ -61,15 +62,15 @@ fn install(replica: &mut Replica, sim: &mut Simulation, now: Time) {
     }
 }
 
-/// Seeds: messages of a server about a game.
+/// Seeds of [`replica`]: messages of a server about a game, with different visibilities.
 pub fn replica_seeds() -> Vec<Vec<u8>> {
     let visibilities = [RecordVisibility::ALL, RecordVisibility::EFFECTS, RecordVisibility::NONE];
-    (0..6).map(|at| conversation(at, visibilities[at % 3])).collect()
+    (0..6).map(|at| server_messages(at, visibilities[at % 3])).collect()
 }
 
-/// Encoded messages of a server that sends three states of a game, as differences to the one before. `skip`
-/// chooses other operations.
-fn conversation(skip: usize, visibility: RecordVisibility) -> Vec<u8> {
+/// Encoded messages of a server that sends three states of a game, each as the difference to the one before:
+/// a seed. `skip` chooses other operations.
+fn server_messages(skip: usize, visibility: RecordVisibility) -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut driver = driver();
     let mut next = || ability_ops(12).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
@@ -107,6 +108,7 @@ enum Message {
 }
 
 impl Encode for Message {
+    /// Encodes the kind as one byte and then the fields, in the form that `decode` reads; for seeds.
     fn encode(&self, encoder: &mut Encoder) {
         match self {
             Self::Put(controller, key, piece) => {
@@ -138,7 +140,8 @@ impl Encode for Message {
 }
 
 impl Decode for Message {
-    /// Decodes a message; any first byte is valid, so that the fuzzer reaches every kind.
+    /// Decodes a message of the fuzzer's input; any first byte is valid, so that the fuzzer reaches every
+    /// kind. An error ends the input.
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, ugas_core::codec::DecodeError> {
         Ok(match decoder.byte()? % 5 {
             0 => Self::Put(Decode::decode(decoder)?, Decode::decode(decoder)?, Decode::decode(decoder)?),

@@ -24,8 +24,8 @@ const HEAD: [u8; 5] = [b'U', b'G', b'S', b'N', VERSION as u8 - 1];
 /// Bytes of the checksum at the end of a snapshot.
 const CHECKSUM_BYTES: usize = 8;
 
-/// Loads any text as a file of scenarios: they are rejected, or run to an outcome that does not depend on the
-/// step size (V4).
+/// Fuzz body: loads any text as a file of scenarios. They are rejected, or run to an outcome that does not
+/// depend on the step size (V4). Text that would run too long, or refers to other files, is skipped.
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if text.len() as u64 > LIMITS.file_bytes || !has_only_long_periods(&text) {
@@ -49,9 +49,9 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// Uses any bytes as the initial state of a scenario with its own rules. A forged file has a valid checksum,
-/// and an older version has no hash of rules, so both are corrected here. The state is rejected, or runs to
-/// an outcome that does not depend on the step size (V4).
+/// Fuzz body: uses any bytes as the initial state of a scenario with its own rules. A forged file has a valid
+/// checksum, and an older version has no hash of rules, so both are corrected here. The state is rejected, or
+/// runs to an outcome that does not depend on the step size (V4).
 pub fn state(bytes: &[u8]) {
     let Some((_, body)) = bytes.split_at_checked(HEAD.len()) else { return };
     let mut forged = [&HEAD, body].concat();
@@ -77,15 +77,16 @@ pub fn state(bytes: &[u8]) {
     }
 }
 
-/// Seeds: states of a small and of a random game, with their rules.
+/// Seeds of [`state`]: snapshots with rules of the shared game, in progress and at its start.
 pub fn state_seeds() -> Vec<Vec<u8>> {
-    let simulations = [super::bytes::start().clone(), super::bytes::driver().sim];
+    let simulations = [super::bytes::started_simulation().clone(), super::bytes::driver().sim];
     simulations.iter().map(|simulation| simulation.snapshot().to_bytes_with_rules()).collect()
 }
 
 /// Whether every `Period` in the text is long enough for a fuzz run ([`SHORTEST_PERIOD`]) or not positive,
-/// which is refused. True for text that does not parse.
+/// which is refused. True for text that does not parse, because the loader rejects it.
 fn has_only_long_periods(text: &str) -> bool {
+    /// The same for one node of the parsed text and everything below it.
     fn has_only_long_periods(node: &Node) -> bool {
         let entries = node.entries().iter().all(|entry| {
             let number = entry.value.number().filter(|_| entry.key.value == "Period");

@@ -20,7 +20,8 @@ use ugas_net::wire::{
 };
 use ugas_net::{Tick, TickLength};
 
-/// Decodes any bytes as a datagram of a client: an error, or a message that encodes to the same bytes.
+/// Fuzz body: decodes any bytes as a datagram of a client. The result is an error with a position in the
+/// bytes, or a message that encodes to the same bytes.
 pub fn wire_to_server(bytes: &[u8]) {
     match wire::decode_to_server(dictionary(), bytes) {
         Ok(message) => {
@@ -31,7 +32,8 @@ pub fn wire_to_server(bytes: &[u8]) {
     }
 }
 
-/// Decodes any bytes as a datagram of the server: an error, or a message that encodes to the same bytes.
+/// Fuzz body: decodes any bytes as a datagram of the server. The result is an error with a position in the
+/// bytes, or a message that encodes to the same bytes. Also runs [`wire_to_listener`].
 pub fn wire_to_client(bytes: &[u8]) {
     match wire::decode_to_client(dictionary(), bytes) {
         Ok(message) => {
@@ -44,7 +46,8 @@ pub fn wire_to_client(bytes: &[u8]) {
 }
 
 /// Decodes any bytes in a client that knows controllers and their attributes: it decodes all of them or
-/// nothing, and keeps no more state than one datagram can contain. True if they were decoded.
+/// nothing, and keeps no more state than one datagram can contain. True if they were decoded, which tests
+/// assert for seeds.
 pub fn wire_to_listener(bytes: &[u8]) -> bool {
     let mut decoder = UpdateDecoder::new();
     decoder.note(&update());
@@ -71,7 +74,8 @@ pub fn wire_to_listener(bytes: &[u8]) -> bool {
     }
 }
 
-/// Seeds: one datagram of each kind that a client sends, encoded with the fuzz dictionary.
+/// Seeds of [`wire_to_server`]: one datagram of each kind that a client sends, encoded with the fuzz
+/// dictionary.
 pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     let credential = b"ticket".to_vec();
     let hello = Hello { protocol: 1, catalog: 2, dictionary: 3, nonce: 4, credential };
@@ -100,7 +104,7 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
     messages.iter().filter_map(|message| wire::encode_to_server(dictionary(), message).ok()).collect()
 }
 
-/// Seeds: one datagram of each kind that the server sends, and an update with a delta.
+/// Seeds of [`wire_to_client`]: one datagram of each kind that the server sends, and an update with a delta.
 pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     let welcome = Welcome {
         nonce: 1,
@@ -121,8 +125,8 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     whole.chain(delta_update()).collect()
 }
 
-/// Update that is encoded as a delta, with values of [`update`] as its baselines. `None` if it cannot be
-/// encoded.
+/// Seed: an update that is encoded as a delta, with values of [`update`] as its baselines. `None` if it
+/// cannot be encoded.
 fn delta_update() -> Option<Vec<u8>> {
     let Update { stream, ack_report, .. } = update();
     let header = UpdateHeader {
@@ -155,7 +159,8 @@ fn delta_update() -> Option<Vec<u8>> {
     writer.finish().ok().map(UpdateBits::into_bytes)
 }
 
-/// Dictionary with attributes of all kinds, so that every encoding of values is used.
+/// Dictionary of the fuzz bodies, built once: attributes of all quantisers with common values, tags and
+/// inputs, so that every encoding of values is used.
 fn dictionary() -> &'static Dictionary {
     static DICTIONARY: OnceLock<Dictionary> = OnceLock::new();
     DICTIONARY.get_or_init(|| {
@@ -170,12 +175,12 @@ fn dictionary() -> &'static Dictionary {
     })
 }
 
-/// Handle from its parts; generation 0 counts as 1.
+/// Handle of any kind from its parts, for seeds; generation 0 counts as 1.
 fn handle<H: Handle>(index: u32, generation: u32) -> H {
     H::from_parts(index, generation.try_into().unwrap_or(core::num::NonZeroU32::MIN))
 }
 
-/// Update with every part of the format: a seed, and the baseline of listeners and deltas.
+/// Update with every part of the format: a seed, and the state that listeners know and deltas refer to.
 fn update() -> Update {
     let key = |tick: u64| PredictionKey(tick << 32);
     let outcomes =
@@ -218,7 +223,7 @@ fn update() -> Update {
     }
 }
 
-/// Pieces of every encoding, one of them removed.
+/// Pieces of a controller in every encoding, one of them removed: the contents of [`update`].
 fn pieces() -> Vec<(PieceKey, Option<Piece>)> {
     let attribute = |index, base, current| {
         (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))

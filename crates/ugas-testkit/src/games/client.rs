@@ -22,6 +22,8 @@ pub(super) struct Client {
 }
 
 impl Client {
+    /// Creates a client of a server's game without any received state: same catalog, role of a client, and a
+    /// seed of its own.
     pub(super) fn new(server: &Simulation) -> Self {
         let config = Config { role: Role::Client, seed: 9, ..server.config().clone() };
         Self {
@@ -34,14 +36,19 @@ impl Client {
         }
     }
 
-    /// Forgets everything, as after a rollback of the server: sequence numbers may be in use again.
+    /// Forgets all received pieces, so that the next update sends everything. Needed after a rollback of the
+    /// server, when sequence numbers may be in use again.
     pub(super) fn reset(&mut self) {
         self.sent.clear();
         self.replica.clear();
     }
 
-    /// Sends the changed pieces to the client, and installs them. `choice` selects what it sees of each controller,
-    /// in the order of their ordinals.
+    /// Sends the pieces that changed since the last update to the client, with references to hidden
+    /// controllers redacted, and installs them. `choice` selects what it sees of each controller, in the
+    /// order of their ordinals.
+    ///
+    /// # Panics
+    /// If the client rejects a piece of the server, or cannot install the replica.
     pub(super) fn update(&mut self, server: &Simulation, choice: &[u8]) {
         let seen = visibilities(server, choice);
         let mut pieces = BTreeMap::new();
@@ -89,7 +96,8 @@ impl Client {
         }
     }
 
-    /// Runs an operation on the client as a prediction.
+    /// Runs an operation on the client's simulation as a prediction with a new key. The server's driver
+    /// resolves the numbers of the operation; it is not changed.
     pub(super) fn predict(&mut self, server: &SimDriver, op: &AbilityOp) {
         let mut own = server.clone();
         own.actors = server.actors.iter().map(|id| self.replica.local(*id).unwrap_or(*id)).collect();
@@ -103,7 +111,8 @@ impl Client {
     }
 }
 
-/// Visible records of each controller; `choice` hides some of them.
+/// Records of each controller that the client sees, by ordinal; hidden controllers are missing. Each
+/// controller takes the next number of `choice`, which repeats: 0 hides it, 3 and 4 show everything.
 fn visibilities(server: &Simulation, choice: &[u8]) -> BTreeMap<ControllerId, RecordVisibility> {
     let kinds = [
         None,

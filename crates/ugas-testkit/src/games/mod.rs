@@ -1,4 +1,5 @@
-//! Recorded games: random games of fixed seeds, whose [dumps](crate::dump) a change of the core must reproduce.
+//! Recorded games: random games of fixed seeds, whose [dumps](crate::dump) a change of the core must
+//! reproduce.
 //!
 //! Every game has its own seed, so that one can be played alone. A game does not depend on the core except
 //! through its public interface.
@@ -55,7 +56,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Effects, Self::Abilities, Self::Reloads, Self::Clients];
 
-    /// Name in the record: `effects` and so on.
+    /// Name in the record and in `UGAS_GAME`: `effects` and so on.
     pub fn name(self) -> &'static str {
         match self {
             Self::Effects => "effects",
@@ -67,6 +68,7 @@ impl Kind {
 }
 
 impl fmt::Display for Kind {
+    /// Writes the name, as in the record.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -75,6 +77,7 @@ impl fmt::Display for Kind {
 impl FromStr for Kind {
     type Err = String;
 
+    /// Kind of a name, as in the record and in `UGAS_GAME`; the error lists the names.
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| format!("no kind `{name}`: effects, abilities, reloads or clients"))
@@ -86,13 +89,15 @@ impl FromStr for Kind {
 pub struct Digest(pub u64);
 
 impl Default for Digest {
+    /// Digest of no bytes: the offset basis of FNV-1a.
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
 impl Digest {
-    /// Adds bytes.
+    /// Adds bytes to the digest. Recorded games compare digests instead of texts, because the texts of 20,000
+    /// games would be too large.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -115,17 +120,18 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Transcript that keeps the text.
+    /// Transcript that keeps the text, to print one game or compare two commits.
     pub fn with_text() -> Self {
         Self { keeps_text: true, ..Self::default() }
     }
 
-    /// Transcript that counts events.
+    /// Transcript that counts events, to see which kinds the recorded games cover.
     pub fn with_counts() -> Self {
         Self { counts_events: true, ..Self::default() }
     }
 
-    /// Adds the new text to the digest.
+    /// Adds the text since the last call to the digest, and drops it unless the text is kept. If events are
+    /// counted, also counts chain jumps and summoned controllers, which have no event of their own.
     fn seal(&mut self) {
         if self.counts_events {
             for (name, sign) in [("(chain jump)", " jump="), ("(summoned)", " summoned_by=")] {
@@ -139,7 +145,9 @@ impl Transcript {
         self.sealed = self.text.len();
     }
 
-    fn count(&mut self, events: &[Event]) {
+    /// Counts events by kind, and refusals, failed tasks and removals also by reason, for the report of
+    /// coverage. Does nothing unless the transcript counts.
+    fn count_events(&mut self, events: &[Event]) {
         if !self.counts_events {
             return;
         }
@@ -171,7 +179,8 @@ impl Transcript {
     }
 }
 
-/// Plays game `number` of a kind.
+/// Plays game `number` of a kind from start to end, and writes its dump to the transcript. The same number
+/// always gives the same game.
 ///
 /// # Panics
 /// If a restored copy plays on differently, or the state is inconsistent in the end.
@@ -180,31 +189,34 @@ pub fn play(kind: Kind, number: u32, transcript: &mut Transcript) {
     transcript.seal();
 }
 
+/// Next random value of a strategy. Panics if the strategy rejects its choices; those of recorded games never
+/// do.
 fn sample<T>(strategy: impl Strategy<Value = T>, runner: &mut TestRunner) -> T {
     strategy.new_tree(runner).expect("the generators reject nothing").current()
 }
 
-/// Random numbers of a game.
-fn runner(kind: Kind, number: u32) -> TestRunner {
+/// Random generator of a game, seeded by kind and number, so that each game can be played alone.
+fn seeded_runner(kind: Kind, number: u32) -> TestRunner {
     let mut seed = [0; 32];
     let name = format!("{kind} {number}");
     seed[..name.len()].copy_from_slice(name.as_bytes());
     TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
 }
 
-/// Game of a kind; some of them have the definitions of the pack.
-fn game(abilities: bool, runner: &mut TestRunner) -> Game {
+/// Random definitions of a game, with or without abilities: the arena, a random game or a game of abilities.
+/// Half of them also have the definitions of the pack.
+fn random_definitions(abilities: bool, runner: &mut TestRunner) -> Game {
     let which = sample(0..4u8, runner);
     let game = match (abilities, which) {
         (true, _) => sample(game_of_abilities(), runner),
         (false, 0) => arena(),
         (false, _) => sample(random_game(), runner),
     };
-    if sample(any::<bool>(), runner) { pack::extended(game) } else { game }
+    if sample(any::<bool>(), runner) { pack::with_pack(game) } else { game }
 }
 
-/// Configuration; some have low limits.
-fn config(runner: &mut TestRunner) -> Config {
+/// Random configuration of a game; some have low limits, so that the refusals at the limits are recorded too.
+fn random_config(runner: &mut TestRunner) -> Config {
     let (bits, seed) = sample((any::<u32>(), 0..1_000u64), runner);
     let one_in = |shift: u32, count: u32| (bits >> shift).is_multiple_of(count);
     let mut config = Config { cascade_limit: 300, prediction_seed: 5, ..Config::seeded(seed) };
@@ -238,7 +250,8 @@ fn config(runner: &mut TestRunner) -> Config {
     config
 }
 
-/// The same game with additional definitions that shift ids, and its definitions in reverse order.
+/// The same game with additional definitions that shift ids, and its definitions in reverse order: a reload
+/// of it changes ids, but no rule that is in use.
 fn shifted(game: &Game) -> Game {
     let mut game = game.clone();
     game.effects.reverse();
@@ -249,7 +262,9 @@ fn shifted(game: &Game) -> Game {
     game
 }
 
-/// A mixture of two games, without an attribute and some effects that nothing else refers to, and with a new attribute.
+/// Mixture of two games for a reload that changes rules: a third of the effects of `game`, the others of
+/// `other`, without a few effects that nothing else refers to, with a new attribute, and for an even seed
+/// without `Rage`.
 fn mixed(game: &Game, other: &Game, seed: usize) -> Game {
     let mut mixed = other.clone();
     for (at, effect) in mixed.effects.iter_mut().enumerate() {
@@ -296,21 +311,23 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
+    /// Generates everything of game `number` of a kind from its seed: definitions, catalogs to reload,
+    /// configuration, operations, and views of the client. Only the first two controllers are spawned.
     fn new(kind: Kind, number: u32, transcript: &'a mut Transcript) -> Self {
-        let mut runner = runner(kind, number);
+        let mut runner = seeded_runner(kind, number);
         let abilities = match kind {
             Kind::Effects => false,
             Kind::Abilities | Kind::Clients => true,
             Kind::Reloads => sample(any::<bool>(), &mut runner),
         };
-        let game = game(abilities, &mut runner);
+        let game = random_definitions(abilities, &mut runner);
         let mut catalogs = Vec::new();
         if kind == Kind::Reloads {
-            let other = self::game(abilities, &mut runner);
+            let other = random_definitions(abilities, &mut runner);
             let seed = sample(0..6usize, &mut runner);
             catalogs.extend([&game, &shifted(&game), &other, &mixed(&game, &other, seed)].map(Game::catalog));
         }
-        let config = config(&mut runner);
+        let config = random_config(&mut runner);
         let mut ops = sample(game_ops(OPERATIONS, abilities, kind == Kind::Reloads), &mut runner);
         sample(favourites(), &mut runner).apply(&mut ops, abilities);
         let views = match kind {
@@ -326,11 +343,16 @@ impl<'a> Player<'a> {
         Self { table, ops, catalogs, kept: None, fork: None, step: String::new(), client, views, transcript }
     }
 
+    /// Runs all operations and writes each result to the transcript, updates the client after every third,
+    /// lets time pass so that timers fire, and ends with explanations and characters.
+    ///
+    /// # Panics
+    /// If a restored copy differs, or the state is inconsistent in the end.
     fn play(mut self) {
-        self.write("begin");
+        self.write_step("begin");
         for (at, op) in std::mem::take(&mut self.ops).iter().enumerate() {
             let reply = self.run(op);
-            self.write(&format!("{op:?} {reply}"));
+            self.write_step(&format!("{op:?} {reply}"));
             self.check_fork(op);
             if at % 3 == 2 {
                 self.update_client(at / 3);
@@ -338,7 +360,7 @@ impl<'a> Player<'a> {
         }
         for millis in AFTERWARDS {
             self.table.driver.sim.advance(Span::millis(millis));
-            self.write("afterwards");
+            self.write_step("afterwards");
         }
         let Table { driver, names, .. } = &mut self.table;
         write_explanations(&mut self.transcript.text, names, &driver.sim);
@@ -347,8 +369,9 @@ impl<'a> Player<'a> {
         assert!(found.is_empty(), "inconsistent state: {found:#?}");
     }
 
-    /// Writes the events since the last call, and the state.
-    fn write(&mut self, title: &str) {
+    /// Writes a line with the title, the events since the last call, and the state to the transcript. Keeps
+    /// events and state for [`check_fork`](Self::check_fork) while there is a copy.
+    fn write_step(&mut self, title: &str) {
         let Table { driver, names, .. } = &mut self.table;
         let transcript = &mut *self.transcript;
         writeln!(transcript.text, "{title} dropped={}", driver.sim.dropped_events())
@@ -360,11 +383,12 @@ impl<'a> Player<'a> {
             self.step.clear();
             self.step.push_str(&transcript.text[start..]);
         }
-        transcript.count(&events);
+        transcript.count_events(&events);
         transcript.seal();
     }
 
-    /// Runs an operation; returns its result as text.
+    /// Runs an operation of a game, including those that replace or copy the simulation; returns its result
+    /// as text for the transcript.
     fn run(&mut self, op: &GameOp) -> String {
         match op {
             GameOp::Fixture(_) | GameOp::Batch(_) | GameOp::Call(..) => return self.table.run(op).to_owned(),
@@ -399,6 +423,8 @@ impl<'a> Player<'a> {
         String::new()
     }
 
+    /// Reloads a catalog; returns the report as text for the transcript, or `refused`, which leaves the
+    /// simulation unchanged.
     fn reload(&mut self, catalog: Arc<Catalog>) -> String {
         let Table { driver, names, .. } = &mut self.table;
         match driver.sim.reload(catalog) {
@@ -411,7 +437,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Restores a copy of the simulation from the bytes of a snapshot.
+    /// Restores a copy of the simulation from the bytes of a snapshot. It plays along for the next [`FORK`]
+    /// operations, and [`check_fork`](Self::check_fork) compares it.
     fn fork(&mut self) {
         let mut copy = self.table.clone();
         let sim = &self.table.driver.sim;
@@ -423,7 +450,8 @@ impl<'a> Player<'a> {
         self.fork = Some((copy, FORK));
     }
 
-    /// Lets the copy run the same operation, and compares.
+    /// Lets the restored copy run the same operation, and panics if its events or state differ from the
+    /// original's. Drops the copy after its last operation.
     fn check_fork(&mut self, op: &GameOp) {
         let Some((copy, left)) = &mut self.fork else { return };
         if matches!(op, GameOp::Fork) {
@@ -443,7 +471,9 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Updates the client, writes its state, and lets it predict.
+    /// Sends the state to the client, writes the client's state to the transcript, lets it predict some
+    /// operations, and writes its state again. Does nothing in games without a client, or beyond the last
+    /// generated view.
     fn update_client(&mut self, round: usize) {
         let (Some(client), Some((choice, ops))) = (&mut self.client, self.views.get(round)) else { return };
         let transcript = &mut *self.transcript;
@@ -458,13 +488,14 @@ impl<'a> Player<'a> {
         transcript.text.push_str("predicted\n");
         let events = write_events(&mut transcript.text, &mut client.names, &mut client.sim);
         write_state(&mut transcript.text, &mut client.names, &client.sim);
-        transcript.count(&events);
+        transcript.count_events(&events);
         transcript.seal();
     }
 }
 
 impl Table {
-    /// Runs an operation on the simulation alone; returns its result as text.
+    /// Runs an operation on the simulation alone, for the game and for its restored copy; returns its result
+    /// as text. Operations that replace or copy the simulation do nothing here.
     fn run(&mut self, op: &GameOp) -> &'static str {
         match op {
             GameOp::Fixture(op) => run_ability_op(&mut self.driver, op),

@@ -82,6 +82,7 @@ const CALLS: [(u32, Call); 14] = [
     (1, Call::SpawnHerald),
 ];
 
+/// Random numbers of a call: two controllers, a position and 32 bits of further choices.
 fn numbers() -> impl Strategy<Value = Numbers> {
     (0..8usize, 0..8usize, 0..64usize, any::<u32>()).prop_map(|(actor, other, nth, value)| Numbers {
         actor,
@@ -91,7 +92,9 @@ fn numbers() -> impl Strategy<Value = Numbers> {
     })
 }
 
-/// Random operations. `abilities`: whether the game has abilities. `reloads`: whether its catalog changes, so that no spec is kept.
+/// Random operations of a game, `most / 2` to `most` of them. `abilities`: whether the game has abilities.
+/// `reloads`: whether its catalog changes; then no spec is kept, because one of the old catalog would be
+/// invalid.
 pub(super) fn game_ops(most: usize, abilities: bool, reloads: bool) -> impl Strategy<Value = Vec<GameOp>> {
     let fixture = move || match abilities {
         true => ability_op().boxed(),
@@ -121,7 +124,8 @@ pub(super) fn game_ops(most: usize, abilities: bool, reloads: bool) -> impl Stra
     vec(op, most / 2..=most)
 }
 
-/// Preferences of a game: a few effects and abilities that occur more often than others, so that they meet themselves.
+/// Preferences of a game: a few effects and abilities that occur more often than others, so that they meet
+/// themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Favourites {
     effects: Vec<usize>,
@@ -129,7 +133,7 @@ pub(super) struct Favourites {
     placed: bool,
 }
 
-/// Random preferences.
+/// Random preferences of a game: two effects, five grants, and whether controllers are placed.
 pub(super) fn favourites() -> impl Strategy<Value = Favourites> {
     (vec(0..64usize, 2), vec(numbers(), 5), any::<bool>()).prop_map(|(effects, grants, placed)| Favourites {
         effects,
@@ -139,8 +143,9 @@ pub(super) fn favourites() -> impl Strategy<Value = Favourites> {
 }
 
 impl Favourites {
-    /// Most applications become applications of a favourite effect to one of the first two controllers.
-    /// Games of abilities begin with placements and grants.
+    /// Changes the operations by the preferences: half of the applications and most strikes take a favourite
+    /// effect and one of the first two controllers. Games of abilities begin with placements and grants,
+    /// without which most operations would do nothing.
     pub(super) fn apply(&self, ops: &mut Vec<GameOp>, abilities: bool) {
         for op in &mut *ops {
             match op {
@@ -169,6 +174,8 @@ impl Favourites {
         ops.splice(..0, begin);
     }
 
+    /// Redirects every other application of an effect to a favourite one and to one of the first two
+    /// controllers, so that effects stack and meet themselves; leaves other operations as they are.
     fn apply_to(&self, op: &mut AbilityOp) {
         if let AbilityOp::Plain(Op::Apply { effect, target, .. }) = op
             && effect.is_multiple_of(2)
@@ -187,7 +194,8 @@ pub(super) struct Created {
     keys: u32,
 }
 
-/// Runs operations of the fixtures in one batch.
+/// Runs operations of the fixtures in one batch of the driver's simulation, so that their consequences follow
+/// together.
 pub(super) fn run_batch(driver: &mut SimDriver, ops: &[AbilityOp]) {
     let empty = Simulation::new(driver.sim.catalog().clone(), driver.sim.config().clone());
     let mut sim = mem::replace(&mut driver.sim, empty);
@@ -201,7 +209,8 @@ pub(super) fn run_batch(driver: &mut SimDriver, ops: &[AbilityOp]) {
     driver.sim = sim;
 }
 
-/// Makes a call; returns its result as text.
+/// Makes a call with the numbers resolved to existing objects; returns its result as text for the transcript:
+/// `done`, `refused`, `nothing` without an object, `nobody` without controllers.
 pub(super) fn run_call(
     driver: &mut SimDriver,
     created: &mut Created,
@@ -212,7 +221,8 @@ pub(super) fn run_call(
     everybody.sort_unstable();
     let who = |at: usize| everybody.get(at % everybody.len().max(1)).map(|(_, id)| *id);
     let (Some(actor), Some(other)) = (who(numbers.actor), who(numbers.other)) else { return "nobody" };
-    let done = Caller { driver, created, actor, other, nth: numbers.nth, value: numbers.value }.make(call);
+    let done =
+        Caller { driver, created, actor, other, nth: numbers.nth, value: numbers.value }.make_call(call);
     match done {
         Some(true) => "done",
         Some(false) => "refused",
@@ -231,58 +241,65 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Makes the call. `None` if the object that it is about does not exist.
-    fn make(&mut self, call: Call) -> Option<bool> {
+    /// Makes the call with this caller's objects: true if the core accepts it. `None` if the object that it
+    /// is about does not exist, for example an effect of a controller without effects.
+    fn make_call(&mut self, call: Call) -> Option<bool> {
         match call {
             Call::AdjustEffect => self.adjust_effect(),
             Call::ChangeController => Some(self.change_controller()),
             Call::ChangeAbility => self.change_ability(),
-            Call::ByTags => self.by_tags(),
-            Call::Cue => self.cue(),
-            Call::Define => self.define(),
-            Call::Strike => self.strike(),
+            Call::ByTags => self.cancel_or_activate_by_tags(),
+            Call::Cue => self.change_cue(),
+            Call::Define => self.use_runtime_effect(),
+            Call::Strike => self.apply_effect_of_game(),
             Call::Activate => self.activate(),
-            Call::Press => self.press(),
-            Call::Burst => self.burst(),
+            Call::Press => self.use_input(),
+            Call::Burst => self.send_burst(),
             Call::GrantPack => self.grant_pack(),
-            Call::GrantSet => self.grant_set(),
-            Call::Character => self.character(),
+            Call::GrantSet => self.grant_or_revoke_set(),
+            Call::Character => self.copy_character(),
             Call::SpawnHerald => self.spawn_herald(),
         }
     }
 
+    /// Simulation of the driver, to change it.
     fn sim(&mut self) -> &mut Simulation {
         &mut self.driver.sim
     }
 
-    /// Number below `below` from bits of the value.
+    /// Number below `below` from the value's bits from `shift` on: one random value decides several choices
+    /// of a call.
     fn bits(&self, shift: u32, below: u32) -> u32 {
         (self.value >> shift) % below
     }
 
-    fn tag(&self, names: &[&str]) -> Option<TagId> {
+    /// Tag of one of these names, chosen by the position; `None` if the game does not define it.
+    fn nth_tag(&self, names: &[&str]) -> Option<TagId> {
         let name = names[self.nth % names.len()];
         self.driver.sim.catalog().tag(name).ok()
     }
 
-    fn active(&self) -> Option<ActiveEffectId> {
+    /// Active effect of the controller at the position, modulo their number; `None` if it has none.
+    fn nth_effect(&self) -> Option<ActiveEffectId> {
         let effects = self.driver.sim.controller(self.actor)?.effects();
         effects.get(self.nth % effects.len().max(1)).copied()
     }
 
-    fn ability(&self) -> Option<GrantedAbilityId> {
+    /// Granted ability of the controller at the position, modulo their number; `None` if it has none.
+    fn nth_ability(&self) -> Option<GrantedAbilityId> {
         let abilities = self.driver.sim.controller(self.actor)?.abilities();
         abilities.get(self.nth % abilities.len().max(1)).copied()
     }
 
-    /// New prediction key.
-    fn key(&mut self) -> PredictionKey {
+    /// Prediction key with the next number of the game, for strikes and activations that are predicted.
+    fn next_key(&mut self) -> PredictionKey {
         self.created.keys += 1;
         PredictionKey::new(self.created.keys, 1)
     }
 
-    /// Context with some of a critical hit, a position, a causer, a payload and an ability.
-    fn context(&self) -> EffectContext {
+    /// Random effect context of a strike or cue: each of source, critical hit, hit result, causer with
+    /// origin, payload and ability may be present.
+    fn random_context(&self) -> EffectContext {
         let mut context = EffectContext::of((self.bits(0, 8) > 0).then_some(self.other));
         if self.bits(3, 2) == 0
             && let Ok(critical) = self.driver.sim.catalog().tag("Hit.Critical")
@@ -290,7 +307,7 @@ impl Caller<'_> {
             context = context.tagged(critical);
         }
         if self.bits(4, 3) == 0 {
-            context = context.with_hit(self.hit());
+            context = context.with_hit(self.random_hit());
         }
         if self.bits(6, 3) == 0 {
             context = context.caused_by(ActorId(u64::from(self.bits(8, 4)))).at([1.0, 2.5, 0.0]);
@@ -300,12 +317,13 @@ impl Caller<'_> {
                 context.from_object(ActorId(77)).with_payload(&NamedValues(vec![("Heat".to_owned(), 1.5)]));
         }
         if self.bits(11, 4) == 0 {
-            context.ability = self.ability();
+            context.ability = self.nth_ability();
         }
         context
     }
 
-    fn hit(&self) -> HitResult {
+    /// Hit result whose location and distance depend on the value; the other fields are constant.
+    fn random_hit(&self) -> HitResult {
         let x = f64::from(self.bits(5, 5));
         HitResult {
             location: [x, 1.0, 0.0],
@@ -316,21 +334,23 @@ impl Caller<'_> {
         }
     }
 
-    /// One or more targets of any kind.
-    fn targets(&self) -> TargetData {
+    /// Random target data: no target, the other controller, a location, or the other controller and a hit.
+    fn random_targets(&self) -> TargetData {
         let mut targets = TargetData::from(self.other);
         match self.bits(13, 6) {
             0 => targets = TargetData::new(),
             1 => targets = TargetData::from([f64::from(self.bits(5, 5)), 0.0, 0.0]),
-            2 => targets.push(Target::Hit { controller: Some(self.actor), hit: self.hit() }),
-            3 => targets.push(Target::Hit { controller: None, hit: self.hit() }),
+            2 => targets.push(Target::Hit { controller: Some(self.actor), hit: self.random_hit() }),
+            3 => targets.push(Target::Hit { controller: None, hit: self.random_hit() }),
             _ => {}
         }
         targets
     }
 
-    fn event(&self) -> Option<GameplayEvent> {
-        let tag = self.tag(&["Event.A", "Event.A.Deep", "Event.B"])?;
+    /// Random gameplay event with a payload, and with target data and an origin in half of the cases; `None`
+    /// if the game has no events.
+    fn random_event(&self) -> Option<GameplayEvent> {
+        let tag = self.nth_tag(&["Event.A", "Event.A.Deep", "Event.B"])?;
         let (actor, other) = (self.actor, self.other);
         let event = GameplayEvent {
             magnitude: f64::from(self.bits(0, 9)) * 0.5,
@@ -339,11 +359,17 @@ impl Caller<'_> {
             ..GameplayEvent::new(tag)
         };
         let event = event.with_payload("P", 2.0).caused_by(ActorId(9));
-        Some(if self.bits(4, 2) == 0 { event } else { event.with_target_data(self.targets()).at([2.0; 3]) })
+        Some(if self.bits(4, 2) == 0 {
+            event
+        } else {
+            event.with_target_data(self.random_targets()).at([2.0; 3])
+        })
     }
 
+    /// Changes duration, remaining time, level or `SetByCaller` number of an active effect; false if the core
+    /// refuses it, `None` without an effect.
     fn adjust_effect(&mut self) -> Option<bool> {
-        let active = self.active()?;
+        let active = self.nth_effect()?;
         let millis = i64::from(self.bits(2, 5_000)) - 500;
         let level = f64::from(self.bits(2, 6));
         let amount = self.driver.sim.catalog().tag("Data.Amount").ok()?;
@@ -357,6 +383,8 @@ impl Caller<'_> {
         Some(result.is_ok())
     }
 
+    /// Changes activity, owner, avatar, team, placement or input buffer of the controller; false if the core
+    /// refuses it.
     fn change_controller(&mut self) -> bool {
         let (actor, number) = (self.actor, self.bits(4, 4));
         let result = match self.value % 8 {
@@ -381,8 +409,10 @@ impl Caller<'_> {
         result.is_ok()
     }
 
+    /// Binds or unbinds the input of an ability, sets its parameter, or cancels its activations. False if the
+    /// core refuses it or nothing was cancelled, `None` without an ability.
     fn change_ability(&mut self) -> Option<bool> {
-        let handle = self.ability()?;
+        let handle = self.nth_ability()?;
         let (actor, value) = (self.actor, f64::from(self.bits(2, 9)));
         let result = match self.value % 4 {
             0 => self.sim().bind_input(handle, Some("Two".into())),
@@ -393,8 +423,10 @@ impl Caller<'_> {
         Some(result.is_ok())
     }
 
-    fn by_tags(&mut self) -> Option<bool> {
-        let tag = self.tag(&["Ability.A", "Ability.A.Quick", "Ability.B"])?;
+    /// Cancels or activates the controller's abilities with a tag; true if there was at least one, `None` if
+    /// the game has no such tags.
+    fn cancel_or_activate_by_tags(&mut self) -> Option<bool> {
+        let tag = self.nth_tag(&["Ability.A", "Ability.A.Quick", "Ability.B"])?;
         let quick = self.driver.sim.catalog().tag("Ability.A.Quick").ok()?;
         let actor = self.actor;
         let (tags, without) = (TagSet::new([tag]), TagSet::new([quick]));
@@ -405,9 +437,11 @@ impl Caller<'_> {
         Some(count > 0)
     }
 
-    fn cue(&mut self) -> Option<bool> {
-        let cue = self.tag(&["Cue.Hit", "Cue.Aura", "Cue.Burn", "GameplayCue.Banner"])?;
-        let (actor, context) = (self.actor, self.context());
+    /// Executes, adds or removes a cue without an effect; false if the core refuses it or the cue was not
+    /// there.
+    fn change_cue(&mut self) -> Option<bool> {
+        let cue = self.nth_tag(&["Cue.Hit", "Cue.Aura", "Cue.Burn", "GameplayCue.Banner"])?;
+        let (actor, context) = (self.actor, self.random_context());
         Some(match self.value % 4 {
             0 => self.sim().execute_cue(actor, cue, 1.25, &context).is_ok(),
             1 | 2 => self.sim().add_cue(actor, cue, &context).is_ok(),
@@ -415,8 +449,9 @@ impl Caller<'_> {
         })
     }
 
-    /// Defines an effect and applies it, applies one that was defined before, or forgets one.
-    fn define(&mut self) -> Option<bool> {
+    /// Defines an effect at run time and applies it, applies one that was defined before, or forgets one.
+    /// False if the core refuses the application or the removal, `None` if it refuses the definition.
+    fn use_runtime_effect(&mut self) -> Option<bool> {
         let (actor, other) = (self.actor, self.other);
         let at = self.nth % self.created.effects.len().max(1);
         match (self.value % 4, self.created.effects.get(at).copied()) {
@@ -435,10 +470,12 @@ impl Caller<'_> {
         }
     }
 
-    /// Applies an effect with a rich context.
-    fn strike(&mut self) -> Option<bool> {
+    /// Applies an effect of the game with a rich context, random `SetByCaller` number, period, tags and
+    /// prediction, which the fixtures do not set. False if the core refuses it, `None` if it refuses the
+    /// spec.
+    fn apply_effect_of_game(&mut self) -> Option<bool> {
         let effect = self.driver.effect(self.nth)?;
-        let context = self.context();
+        let context = self.random_context();
         let level = f64::from(self.bits(16, 5));
         let mut spec = self.driver.sim.spec(effect, level, context).ok()?;
         if self.bits(17, 2) == 0 {
@@ -453,45 +490,52 @@ impl Caller<'_> {
             spec = spec.tagged(fire).granting(fire);
         }
         if self.bits(23, 6) == 0 {
-            spec = spec.predicted(self.key());
+            spec = spec.predicted(self.next_key());
         }
         let actor = self.actor;
         Some(self.sim().apply(&spec, actor).is_ok())
     }
 
+    /// Activates an ability with targets, in some cases with an event or as a prediction; false if the core
+    /// refuses it, `None` without an ability.
     fn activate(&mut self) -> Option<bool> {
-        let handle = self.ability()?;
-        let mut request = ActivationRequest::on(self.targets());
+        let handle = self.nth_ability()?;
+        let mut request = ActivationRequest::on(self.random_targets());
         if self.bits(1, 3) == 0 {
-            request.event = self.event();
+            request.event = self.random_event();
         }
         if self.bits(3, 3) > 0 {
             return Some(self.sim().activate_with(handle, request).is_ok());
         }
-        let key = self.key();
+        let key = self.next_key();
         let request = request.predicted(key);
         Some(self.sim().predicting(key, |sim| sim.activate_with(handle, request)).is_ok())
     }
 
-    fn press(&mut self) -> Option<bool> {
-        let (actor, targets) = (self.actor, self.targets());
+    /// Releases an input, sends an event, or presses an input with targets; false if the core refuses it,
+    /// `None` if the game has no events to send.
+    fn use_input(&mut self) -> Option<bool> {
+        let (actor, targets) = (self.actor, self.random_targets());
         let input = ["One", "Two"][self.nth % 2];
         match self.value % 4 {
             0 => Some(self.sim().release(actor, input).is_ok()),
             1 => {
-                let event = self.event()?;
+                let event = self.random_event()?;
                 Some(self.sim().send_event(actor, event).is_ok())
             }
             _ => Some(self.sim().press_at(actor, input, targets).is_ok()),
         }
     }
 
-    /// Sends an event several times at once.
-    fn burst(&mut self) -> Option<bool> {
-        let (actor, event) = (self.actor, self.event()?);
+    /// Sends an event five times in a row, to fill the queues of waiting tasks; false if the core refuses
+    /// one, `None` if the game has no events.
+    fn send_burst(&mut self) -> Option<bool> {
+        let (actor, event) = (self.actor, self.random_event()?);
         Some((0..5).all(|_| self.sim().send_event(actor, event.clone()).is_ok()))
     }
 
+    /// Grants an ability of the pack, with random level, input, tag and activation on grant. False if the
+    /// core refuses it, `None` if the game lacks the pack.
     fn grant_pack(&mut self) -> Option<bool> {
         let name = pack::ABILITIES[self.nth % pack::ABILITIES.len()];
         let ability = self.driver.sim.catalog().ability(name).ok()?;
@@ -511,7 +555,9 @@ impl Caller<'_> {
         Some(self.sim().grant_with(actor, grant).is_ok())
     }
 
-    fn grant_set(&mut self) -> Option<bool> {
+    /// Grants the ability set `Kit`, or revokes the one granted last. `None` if the core refuses the grant,
+    /// as in games without the pack, or nothing is left to revoke.
+    fn grant_or_revoke_set(&mut self) -> Option<bool> {
         let actor = self.actor;
         if self.value.is_multiple_of(3) {
             let (owner, set) = self.created.sets.pop()?;
@@ -523,8 +569,9 @@ impl Caller<'_> {
         Some(true)
     }
 
-    /// Saves a controller as a character, and restores it as another controller.
-    fn character(&mut self) -> Option<bool> {
+    /// Saves the controller as a character, and restores it as another controller. `None` if the driver has
+    /// six controllers already, or the core refuses to restore it.
+    fn copy_character(&mut self) -> Option<bool> {
         if self.driver.actors.len() >= 6 {
             return None;
         }
@@ -535,6 +582,8 @@ impl Caller<'_> {
         Some(true)
     }
 
+    /// Spawns the pack's template `Herald` with owner, avatar and an instigator of its effects. False if the
+    /// core refuses it, as in games without the pack; `None` if the driver has six controllers already.
     fn spawn_herald(&mut self) -> Option<bool> {
         if self.driver.actors.len() >= 6 {
             return None;

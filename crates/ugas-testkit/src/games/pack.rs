@@ -1,5 +1,5 @@
-//! Definitions that the random games lack: chance, executions, native code, curves, containers, chains, costs that
-//! are too high, endless cascades.
+//! Definitions that the random games lack: chance, executions, native code, curves, containers, chains, costs
+//! that are too high, endless cascades.
 
 use ugas_core::ability::{AbilityDef, AbilitySetDef, NetExecution, TriggerDef, TriggerOn};
 use ugas_core::catalog::CatalogBuilder;
@@ -37,21 +37,23 @@ pub(super) const ABILITIES: [&str; 11] = [
     "GA_Roll",
 ];
 
-/// The game with the pack.
-pub(super) fn extended(mut game: Game) -> Game {
+/// The game with the pack's effects, tags and template; if it has abilities, also with the pack's abilities
+/// and ability set. Recorded games use it to reach rules that the random games lack.
+pub(super) fn with_pack(mut game: Game) -> Game {
     game.effects.extend(effects());
     game.tags.extend([AUTHORITATIVE_ONLY, "Hit.Native", "Data.Power"].map(str::to_owned));
     game.templates.push(herald(!game.abilities.is_empty()));
     if game.abilities.is_empty() {
-        game.extension = Some(extend);
+        game.extension = Some(add_to_catalog);
     } else {
         game.abilities.extend(abilities());
-        game.extension = Some(|builder| extend(builder).ability_set(kit()));
+        game.extension = Some(|builder| add_to_catalog(builder).ability_set(kit()));
     }
     game
 }
 
-/// Template with effects, with an ability if there are any, and with a mode of replication of its own.
+/// Template `Herald`, the only one with effects at its start, one of them under way, with an ability if there
+/// are any, and with a replication mode of its own.
 fn herald(has_abilities: bool) -> ControllerDef {
     let mut herald =
         ControllerDef::new("Herald").with_set("Vitals").with_set("Fight").with_tag("State.Buff.Strong");
@@ -72,7 +74,8 @@ fn herald(has_abilities: bool) -> ControllerDef {
     herald
 }
 
-/// Ability set with attribute sets, abilities, an effect and a tag; the random games have none.
+/// Ability set `Kit` with attribute sets, abilities, an effect and a tag; the random games have no ability
+/// set.
 fn kit() -> AbilitySetDef {
     AbilitySetDef {
         name: "Kit".to_owned(),
@@ -86,6 +89,8 @@ fn kit() -> AbilitySetDef {
     }
 }
 
+/// Effects of the pack: chance, executions, native requirement, curve, calculation, endless cascade, zero
+/// divisor, overflow, infinite value, immunity query, prediction modes, unaffordable cost.
 fn effects() -> Vec<EffectDef> {
     let execution =
         |calculation: &str| ExecutionDef { calculation: calculation.to_owned(), modifiers: Vec::new() };
@@ -156,6 +161,8 @@ fn effects() -> Vec<EffectDef> {
     ]
 }
 
+/// Abilities of the pack, in the order of [`ABILITIES`]: targeting, containers, chains, custom tasks, range,
+/// endless and queueing loops, randomness.
 fn abilities() -> Vec<AbilityDef> {
     let apply = |effect: &str| TaskDef::Act(ActionDef::ApplyToTarget(ApplyDef::new(effect)));
     let wait = |seconds: f64| TaskDef::Wait(WaitDef::Delay(seconds.into()));
@@ -256,6 +263,7 @@ fn abilities() -> Vec<AbilityDef> {
 struct Breathe;
 
 impl CustomTask for Breathe {
+    /// Subscribes to `State.Stun`, stores a counter in the task's memory, and waits for the first timer.
     fn activate(&self, context: &mut TaskContext<'_>) -> TaskProgress {
         if let Ok(stun) = context.simulation().catalog().tag("State.Stun") {
             context.subscribe(Subject::Tag(stun));
@@ -265,10 +273,13 @@ impl CustomTask for Breathe {
         TaskProgress::Waiting
     }
 
+    /// Fails as soon as the subscribed tag changes, so that recorded games have failing custom tasks.
     fn wake(&self, _: &mut TaskContext<'_>, _: &EventKind) -> TaskProgress {
         TaskProgress::Failed
     }
 
+    /// Counts a timer in the task's memory; done after as many as the parameter `Times` says, else waits for
+    /// the next.
     fn timer(&self, context: &mut TaskContext<'_>) -> TaskProgress {
         let times = context.param("Times").unwrap_or(1.0);
         context.memory()[0] += 1.0;
@@ -280,8 +291,9 @@ impl CustomTask for Breathe {
     }
 }
 
-/// Curves, calculations, containers, hooks and tasks.
-fn extend(builder: CatalogBuilder) -> CatalogBuilder {
+/// Adds the pack's curves, calculations, containers, hooks and custom task to a catalog: the parts that a
+/// [`Game`] cannot list. Used as [`Game::extension`].
+fn add_to_catalog(builder: CatalogBuilder) -> CatalogBuilder {
     let duel = CalculationDef {
         name: "Duel".to_owned(),
         captures: vec![CaptureDef::source("Vigor").frozen(), CaptureDef::target("Shield")],

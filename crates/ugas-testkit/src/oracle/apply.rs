@@ -15,7 +15,7 @@ use super::settle::Pending;
 use super::{Actor, Instance, Oracle, OracleEvent, OracleSpec, is_within};
 
 impl Oracle {
-    /// Applies a spec with all its consequences.
+    /// Applies a spec with all its consequences, like `Simulation::apply` of the core.
     ///
     /// # Errors
     /// The code of the rule that refuses it.
@@ -66,19 +66,20 @@ impl Oracle {
                 return Ok(());
             }
             (ExecutionPolicy::RunInSequence, Some(_)) => {
-                self.enlist(spec, target, duration, magnitudes);
+                self.add_queued(spec, target, duration, magnitudes);
                 self.emit(OracleEvent::Plain("EffectQueued", def.name.clone()));
                 return Ok(());
             }
             _ => {}
         }
-        let sequence = self.enlist(spec, target, duration, magnitudes);
+        let sequence = self.add_queued(spec, target, duration, magnitudes);
         self.begin(sequence);
         Ok(())
     }
 
-    /// Adds a queued instance to the list, and returns its sequence number. `begin` starts it.
-    fn enlist(
+    /// Adds a queued instance with its evaluated values to the list of active effects, and returns its
+    /// sequence number. [`begin`](Self::begin) starts it, at once or when its turn comes (E4).
+    fn add_queued(
         &mut self,
         spec: OracleSpec,
         target: Actor,
@@ -132,7 +133,8 @@ impl Oracle {
         }
     }
 
-    /// E1 after the effect itself: removes other effects, grants tags and cues, applies further effects.
+    /// Part of E1 after the effect itself: removes other effects, grants tags and cues, and queues additional
+    /// effects. `own` is the instance of the application; `None` for an instant effect.
     fn after_success(&mut self, spec: &OracleSpec, target: Actor, own: Option<u64>) {
         let others: Vec<u64> = self
             .effects_on(target)
@@ -178,23 +180,23 @@ impl Oracle {
         }
         for (parent, effect, to) in list {
             if let Some(to) = to.filter(|&to| self.is_alive(to)) {
-                self.link(&parent, &effect, to);
+                self.queue_linked_effect(&parent, &effect, to);
             }
         }
     }
 
-    /// Applies another effect with the same source, level and numbers. The memory of a despawned source stays
-    /// with the parent: the other effect has no source. It is queued, not applied at once. An unknown effect
-    /// is ignored.
-    pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
+    /// Queues the application of another effect with the same source, level, context tags and `SetByCaller`
+    /// numbers as its parent: additional, expiration and overflow effects. The memory of a despawned source
+    /// stays with the parent: the other effect has no source. An unknown effect is ignored.
+    pub(super) fn queue_linked_effect(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
         spec.context_tags = parent.context_tags.clone();
         self.queue.push_back(Pending::Apply(spec, target));
     }
 
-    /// Checks the tags and the query of an application, then immunities (E1). The error is the code of the
-    /// first refusal.
+    /// Checks the tags and the query of an application, then immunities (E1), before anything changes. The
+    /// error is the code of the first refusal.
     fn check_requirements(&self, spec: &OracleSpec, target: Actor) -> Result<(), Failure> {
         let view = self.view();
         let def = &spec.def;
@@ -217,14 +219,16 @@ impl Oracle {
         if immune { Err("Immune") } else { Ok(()) }
     }
 
-    /// Whether the ongoing requirements of an effect are met, so that it is not inhibited (E7).
+    /// Whether the ongoing requirements of an effect are met, so that it is not inhibited (E7); asked at its
+    /// start and after every change of tags.
     pub(super) fn may_run(&self, def: &EffectDef, target: Actor) -> bool {
         let view = self.view();
         def.ongoing_required_tags.iter().all(|tag| view.has(target, tag))
             && !def.ongoing_blocked_tags.iter().any(|tag| view.has(target, tag))
     }
 
-    /// Duration in microseconds; `None` for instant and infinite effects.
+    /// Duration in microseconds: that of the spec, else that of the effect, evaluated now; `None` for instant
+    /// and infinite effects. The error is the code of a magnitude without a value.
     fn duration(&self, spec: &OracleSpec, target: Actor) -> Result<Option<i64>, Failure> {
         match &spec.def.duration {
             DurationDef::Instant => Ok(None),
@@ -266,7 +270,7 @@ impl Oracle {
         let target = self.find(stack).map_or(0, |instance| instance.target);
         if stacks == old {
             for effect in &stacking.overflow_effects {
-                self.link(&spec, effect, target);
+                self.queue_linked_effect(&spec, effect, target);
             }
             if stacking.clear_on_overflow {
                 self.remove_instance(stack, RemovalReason::Overflowed);
@@ -319,8 +323,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// Merges an application into the first instance: first start, latest end, newest spec, the period keeps
-    /// its phase (E4).
+    /// Merges an application into the first instance under `RunInMerge` (E4): first start, latest end, newest
+    /// spec; the period keeps its phase.
     fn merge(&mut self, first: u64, spec: OracleSpec, duration: Option<i64>, magnitudes: Vec<f64>) {
         let (now, applied) = (self.now, self.next_sequence());
         let Some(instance) = self.find_mut(first) else { return };
@@ -338,7 +342,7 @@ impl Oracle {
 }
 
 /// Whether a tag query holds (T4): all of `all`, one of `any` unless it is empty, none of `none`. `has`
-/// answers for a tag.
+/// answers for a tag, so that requirements and immunities share it.
 fn query_holds(query: &TagQueryDef, has: &dyn Fn(&str) -> bool) -> bool {
     let holds = |item: &TagQueryItemDef| match item {
         TagQueryItemDef::Tag(tag) => has(tag),

@@ -22,25 +22,28 @@ struct Link {
 }
 
 impl Oracle {
-    /// Whether an application would close a cycle. `replaced` is the instance that it would be merged into.
+    /// Whether an application would close a cycle of live magnitudes, so that it is refused (B6). `replaced`
+    /// is the instance whose place it takes. An application that would be queued closes none until it starts.
     pub(super) fn closes_cycle(&self, spec: &OracleSpec, target: Actor, replaced: Option<u64>) -> bool {
         let waits = spec.def.policy == ExecutionPolicy::RunInSequence
             && self.instances.iter().any(|other| other.target == target && other.effect() == spec.def.name);
         if waits && replaced.is_none() {
             return false;
         }
-        let mut links = self.links(replaced);
+        let mut links = self.all_links(replaced);
         links.extend(self.links_of(spec, target));
         has_cycle(links)
     }
 
-    /// Whether the running effects close a cycle.
+    /// Whether the running effects and definitions form a cycle; a set whose registration would lead to that
+    /// is refused (B6).
     pub(super) fn has_cycle(&self) -> bool {
-        has_cycle(self.links(None))
+        has_cycle(self.all_links(None))
     }
 
-    /// Dependencies of all bounds, derived attributes and running effects, without one instance.
-    fn links(&self, without: Option<u64>) -> Vec<Link> {
+    /// Dependencies of all bounds, derived attributes and running effects, except those of the instance
+    /// `without`.
+    fn all_links(&self, without: Option<u64>) -> Vec<Link> {
         let mut links = Vec::new();
         for actor in 0..self.bodies.len() {
             for def in self.attributes(actor) {
@@ -64,8 +67,8 @@ impl Oracle {
         links
     }
 
-    /// Dependencies of an effect's modifiers that apply continuously, not by execution. A despawned source is
-    /// read from memory and adds none.
+    /// Dependencies of an effect's modifiers that apply continuously, not by execution, on attributes that
+    /// the target has. A despawned source is read from memory and adds none.
     fn links_of(&self, spec: &OracleSpec, target: Actor) -> Vec<Link> {
         let acts =
             |def: &EffectDef, modifier: &ModifierDef| def.period.is_none() || modifier.operation.is_scaling();
@@ -83,7 +86,8 @@ impl Oracle {
         modifiers.map(link).collect()
     }
 
-    /// Attributes that a magnitude reads live, with side and part; a frozen one reads none.
+    /// Attributes that a magnitude reads live, with the side and the part of the value; a frozen one reads
+    /// none.
     fn live_reads(&self, magnitude: &MagnitudeDef) -> Vec<(Side, String, u8)> {
         match magnitude {
             MagnitudeDef::Attribute(attribute) if attribute.capture == CaptureTime::OnExecution => {
@@ -103,7 +107,8 @@ impl Oracle {
         }
     }
 
-    /// Attributes that an expression reads, with their sides.
+    /// Attributes that an expression of the game reads, with their sides. Panics if the game has no such
+    /// expression.
     fn expression_reads(&self, text: &str) -> Vec<(Side, String)> {
         let inputs = self.program(text).dependencies().iter();
         inputs

@@ -31,17 +31,18 @@ impl OracleEvent {
         Self::Plain(kind, format!("{tag} of #{actor}"))
     }
 
-    /// Creates an event about a changed stack count.
+    /// Creates an event about a changed stack count of an effect on a controller.
     pub fn stacks(effect: &str, target: Actor, old: u32, new: u32) -> Self {
         Self::Plain("EffectStackChanged", format!("{effect} on #{target}: {old} -> {new}"))
     }
 
-    /// Creates an event about a removed effect.
+    /// Creates an event about a removed effect, with its stacks and the reason.
     pub fn removed(effect: &str, target: Actor, stacks: u32, reason: RemovalReason) -> Self {
         Self::Plain("EffectRemoved", format!("{effect} on #{target}, {stacks} stacks: {reason:?}"))
     }
 
-    /// Kind and subject, the sort key for comparisons.
+    /// Kind and subject, without the numbers of a change: the sort key by which events of core and oracle are
+    /// paired.
     pub fn key(&self) -> (&'static str, String) {
         match self {
             Self::Attribute { actor, attribute, .. } => {

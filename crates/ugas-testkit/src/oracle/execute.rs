@@ -10,10 +10,11 @@ use super::magnitude::Failure;
 use super::{Actor, Oracle, OracleEvent, OracleSpec};
 
 impl Oracle {
-    /// Executes an effect once: writes, drains and clamps bases, and emits the execution and its cues. On
-    /// failure nothing has changed (V2).
+    /// Executes an effect once: writes, drains and clamps bases, and emits the execution and its cues. The
+    /// error is the code of a magnitude without a value or a base that is not finite; nothing has changed
+    /// then (V2).
     pub(super) fn execute(&mut self, spec: &OracleSpec, target: Actor, stacks: u32) -> Result<(), Failure> {
-        let plan = self.plan(spec, target, stacks)?;
+        let plan = self.executed_modifiers(spec, target, stacks)?;
         let before = self.bodies[target].base.clone();
         let mut written = BTreeSet::new();
         for (modifier, magnitude) in plan {
@@ -46,9 +47,10 @@ impl Oracle {
         Ok(())
     }
 
-    /// Qualified modifiers that write bases, with magnitudes evaluated before the first write. An unqualified
-    /// one is as if it did not exist (UEM, "Modifier Tag Requirements").
-    fn plan(
+    /// Modifiers of an execution that write bases, with magnitudes evaluated before the first write. One
+    /// whose tag conditions fail is as if it did not exist (UEM, "Modifier Tag Requirements"). The error is
+    /// the code of a magnitude without a value.
+    fn executed_modifiers(
         &self,
         spec: &OracleSpec,
         target: Actor,
@@ -92,7 +94,7 @@ impl Oracle {
     }
 
     /// Clamps the written bases to their bounds (B0), a referenced attribute before its dependents. Derived
-    /// ones are skipped.
+    /// ones, which have no written base, are skipped.
     pub(super) fn clamp_written(&mut self, target: Actor, written: &BTreeSet<String>) {
         let mut order: Vec<&String> = written.iter().collect();
         order.sort_by_key(|name| self.depth(target, name));

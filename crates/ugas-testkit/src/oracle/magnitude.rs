@@ -57,7 +57,8 @@ impl OracleSpec {
         self.source
     }
 
-    /// Tags that it grants: those of the effect, each once, and those of the spec (§9.7: one grant each).
+    /// Tags that the effect grants: those of its definition, each once, and those of the spec (§9.7: one
+    /// grant each).
     pub(crate) fn granted_tags(&self) -> Vec<String> {
         let mut tags = self.def.granted_tags.clone();
         tags.sort();
@@ -79,7 +80,8 @@ impl OracleSpec {
 pub(crate) type Failure = &'static str;
 
 impl Oracle {
-    /// Creates a spec; frozen captures of the source are read now (E8). `None` if there is no such effect.
+    /// Creates a spec of an effect by name; frozen captures of the source are read now (E8). `None` if there
+    /// is no such effect.
     pub fn spec(&self, effect: &str, source: Option<Actor>, level: f64) -> Option<OracleSpec> {
         let mut spec = OracleSpec::new(self.effect_def(effect)?, source, level);
         if let Some(source) = source.filter(|&source| self.is_alive(source)) {
@@ -88,8 +90,8 @@ impl Oracle {
         Some(spec)
     }
 
-    /// Captures the frozen values of one side (E8). A value that does not exist is removed, so that the
-    /// magnitude fails later.
+    /// Captures the frozen values of one side (E8): those of the source when the spec is created, those of
+    /// the target at application. A value that does not exist is removed, so that the magnitude fails later.
     pub(crate) fn freeze(&self, spec: &mut OracleSpec, from: CaptureFrom, actor: Actor) {
         let view = self.view();
         let def = Arc::clone(&spec.def);
@@ -99,7 +101,7 @@ impl Oracle {
                     if attribute.capture == CaptureTime::OnApplication && attribute.from == from =>
                 {
                     let value = view.reading(actor, &attribute.attribute, attribute.calculation);
-                    set(&mut spec.frozen, frozen_key(attribute), value);
+                    store_capture(&mut spec.frozen, frozen_key(attribute), value);
                 }
                 MagnitudeDef::Expression { text, capture: CaptureTime::OnApplication } => {
                     for dependency in self.program(text).dependencies() {
@@ -108,7 +110,7 @@ impl Oracle {
                         {
                             let name = self.catalog.attribute_name(*id).to_owned();
                             let value = view.current(actor, &name);
-                            set(&mut spec.frozen, (from == CaptureFrom::Source, name, 0), value);
+                            store_capture(&mut spec.frozen, (from == CaptureFrom::Source, name, 0), value);
                         }
                     }
                 }
@@ -117,7 +119,7 @@ impl Oracle {
         }
     }
 
-    /// Compiled expression of the game; panics if it is none.
+    /// Compiled expression of the game by its text; panics if the game has no such expression.
     pub(crate) fn program(&self, text: &str) -> &Program {
         self.programs.get(text).unwrap_or_else(|| panic!("`{text}` is no expression of the game"))
     }
@@ -136,7 +138,9 @@ impl View<'_> {
         each.map(|magnitude| self.magnitude(magnitude, spec, target, stacks)).collect()
     }
 
-    /// Evaluates one magnitude. The error is the outcome code of the core.
+    /// Evaluates one magnitude of a spec on a target with this stack count; frozen ones read captured values.
+    /// The error is the outcome code of the core. Panics for curves and calculations, which the oracle does
+    /// not model.
     pub(crate) fn magnitude(
         &self,
         magnitude: &MagnitudeDef,
@@ -181,7 +185,8 @@ impl View<'_> {
         if value.is_finite() { Ok(value) } else { Err("NonFinite") }
     }
 
-    /// The base of a derived attribute; `None` if it cannot be evaluated.
+    /// Base of a derived attribute (B2) by its expression; `None` if it cannot be evaluated, so that the last
+    /// value stays.
     pub(super) fn derive(&self, actor: Actor, expression: &str) -> Option<f64> {
         let program = self.oracle.program(expression);
         program.evaluate(&mut Own { view: self, actor }).ok()
@@ -212,7 +217,8 @@ impl View<'_> {
     }
 }
 
-/// Compiles every expression of the game with the core's compiler, by its text. Panics if one does not compile.
+/// Compiles every expression of the game with the core's compiler, by its text: the only evaluation that the
+/// oracle shares with the core. Panics if one does not compile.
 pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Program> {
     let magnitudes = game.effects.iter().flat_map(magnitudes_of).filter_map(|magnitude| match magnitude {
         MagnitudeDef::Expression { text, .. } => Some(text),
@@ -228,7 +234,7 @@ pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Progr
     magnitudes.chain(passed).chain(derived).map(compile).collect()
 }
 
-/// Magnitudes of the modifiers and of the duration.
+/// Magnitudes of the modifiers and of the duration: all that a spec may capture or an expression may be in.
 fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
     let mut list: Vec<_> = def.modifiers.iter().map(|modifier| &modifier.magnitude).collect();
     if let ugas_core::effect::DurationDef::HasDuration(magnitude) = &def.duration {
@@ -237,7 +243,7 @@ fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
     list
 }
 
-/// Key under which the value of a frozen magnitude is stored.
+/// Key under which the captured value of a frozen magnitude is stored: side, attribute and kind of reading.
 fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
     let calculation = match attribute.calculation {
         AttributeCalculation::Current => 0,
@@ -248,8 +254,8 @@ fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
     (attribute.from == CaptureFrom::Source, attribute.attribute.clone(), calculation)
 }
 
-/// Stores a captured value; removes it if there is none.
-fn set(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
+/// Stores a captured value; removes an older one if there is none, so that it is not used by mistake.
+fn store_capture(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
     match value {
         Some(value) => frozen.insert(key, value),
         None => frozen.remove(&key),
@@ -260,10 +266,13 @@ fn set(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
 struct ByName<'a>(&'a Catalog);
 
 impl Names for ByName<'_> {
+    /// Attribute of the catalog; `None` if it has none of this name, which is a compile error of the
+    /// expression.
     fn attribute(&self, name: &str) -> Option<AttributeId> {
         self.0.attribute(name).ok()
     }
 
+    /// Tag of the catalog; `None` if it has none of this name, which is a compile error of the expression.
     fn tag(&self, name: &str) -> Option<TagId> {
         self.0.tag(name).ok()
     }
@@ -279,7 +288,8 @@ struct Values<'a> {
 }
 
 impl Environment for Values<'_> {
-    /// Captured value if the magnitude is frozen, else the live value.
+    /// Captured value if the magnitude is frozen, else the live value; an error if the side is missing or
+    /// lacks the attribute.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let name = self.view.oracle.catalog.attribute_name(attribute);
         let value = if self.frozen {
@@ -290,7 +300,7 @@ impl Environment for Values<'_> {
         value.ok_or(EvalError::MissingAttribute { side, attribute })
     }
 
-    /// Tags are read live, also by a frozen magnitude.
+    /// Whether that side has the tag or one below it. Tags are read live, also by a frozen magnitude.
     fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
         let tag = self.view.oracle.catalog.tag_name(tag);
         match side {
@@ -299,10 +309,12 @@ impl Environment for Values<'_> {
         }
     }
 
+    /// Level of the spec.
     fn level(&self) -> f64 {
         self.spec.level
     }
 
+    /// Stack count that the magnitude is evaluated for.
     fn stacks(&self) -> f64 {
         f64::from(self.stacks)
     }
@@ -321,7 +333,8 @@ struct Own<'a> {
 }
 
 impl Environment for Own<'_> {
-    /// Current value of the controller's own attribute, whichever side the expression names.
+    /// Current value of the controller's own attribute, whichever side the expression names; an error if the
+    /// controller lacks it.
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let name = self.view.oracle.catalog.attribute_name(attribute);
         self.view.current(self.actor, name).ok_or(EvalError::MissingAttribute { side, attribute })

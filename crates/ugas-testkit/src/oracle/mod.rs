@@ -132,17 +132,18 @@ impl Instance {
         &self.spec.def.name
     }
 
-    /// Controller that it is on.
+    /// Controller that the effect is active on.
     pub fn target(&self) -> Actor {
         self.target
     }
 
-    /// Magnitudes of the modifiers as evaluated at application, for one stack.
+    /// Magnitudes of the modifiers as evaluated last: at application, and again when the oracle settles.
     pub fn magnitudes(&self) -> &[f64] {
         &self.magnitudes
     }
 
-    /// Remaining microseconds; `None` if it is infinite.
+    /// Remaining microseconds at the time `now`; the whole duration while it is queued, `None` if it is
+    /// infinite.
     pub fn remaining(&self, now: i64) -> Option<i64> {
         if self.queued { self.duration } else { self.expires.map(|end| end - now) }
     }
@@ -198,7 +199,8 @@ impl Oracle {
         }
     }
 
-    /// View of all computed values at this moment.
+    /// View of all tags, cues and values at this moment, computed from scratch; a view from before a change
+    /// is not updated.
     pub fn view(&self) -> View<'_> {
         View::new(self)
     }
@@ -213,26 +215,27 @@ impl Oracle {
         self.bodies.get(actor).is_some_and(|body| body.alive)
     }
 
-    /// The attributes of a controller's sets, in the order of the game's sets; none if it does not exist.
+    /// Attributes of a controller's sets, in the order of the game's sets; none if it does not exist.
     pub fn attributes(&self, actor: Actor) -> Vec<&AttributeDef> {
         let Some(body) = self.bodies.get(actor) else { return Vec::new() };
         let sets = self.game.sets.iter().filter(|set| body.sets.contains(&set.name));
         sets.flat_map(|set| &set.attributes).collect()
     }
 
-    /// The effects on a controller in application order.
+    /// Effects on a controller in application order, queued and inhibited ones included.
     pub fn effects_on(&self, actor: Actor) -> Vec<&Instance> {
         let mut list: Vec<_> = self.instances.iter().filter(|instance| instance.target == actor).collect();
         list.sort_by_key(|instance| instance.sequence);
         list
     }
 
-    /// Returns the events since the last call, with their times in microseconds.
+    /// Returns the events since the last call, with their times in microseconds, to compare them with the
+    /// core's.
     pub fn take_events(&mut self) -> Vec<(i64, OracleEvent)> {
         std::mem::take(&mut self.events)
     }
 
-    /// Attribute of a controller by name; `None` if its sets do not have it.
+    /// Definition of a controller's attribute by name; `None` if its sets do not have it.
     pub(crate) fn attribute(&self, actor: Actor, name: &str) -> Option<&AttributeDef> {
         self.attributes(actor).into_iter().find(|def| def.name == name)
     }
@@ -242,7 +245,7 @@ impl Oracle {
         self.effects.get(name).cloned()
     }
 
-    /// Records an event at the current time.
+    /// Records an event at the current time, for the comparison with the core's events.
     pub(crate) fn emit(&mut self, event: OracleEvent) {
         self.events.push((self.now, event));
     }
@@ -257,19 +260,20 @@ impl Oracle {
         self.instances.iter_mut().find(|instance| instance.sequence == sequence)
     }
 
-    /// Next number of the order in which effects are applied.
+    /// Next number of the order of applications, for `sequence` and `applied` of an [`Instance`].
     pub(crate) fn next_sequence(&mut self) -> u64 {
         self.sequence += 1;
         self.sequence
     }
 }
 
-/// Whether `tag` is `ancestor` or below it (§7.3).
+/// Whether `tag` is `ancestor` or below it in the hierarchy (§7.3).
 pub(crate) fn is_within(tag: &str, ancestor: &str) -> bool {
     tag == ancestor || tag.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Ancestors of a tag from the top down, and the tag itself.
+/// Ancestors of a tag from the top down, and the tag itself: all tags whose cumulative count a grant raises
+/// (§7.2).
 pub(crate) fn lineage(tag: &str) -> impl Iterator<Item = &str> {
     let dots = tag.match_indices('.').map(|(at, _)| at);
     dots.chain([tag.len()]).map(|end| &tag[..end])

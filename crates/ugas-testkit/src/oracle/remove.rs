@@ -22,8 +22,8 @@ pub enum Selector {
 }
 
 impl Oracle {
-    /// Removes the `nth` effect of a controller, or some of its stacks, and settles. `None` stacks are all;
-    /// without such an effect nothing happens.
+    /// Removes the `nth` effect of a controller, or some of its stacks, with all consequences. `None` stacks
+    /// are all; without such an effect nothing happens.
     pub fn remove(&mut self, target: Actor, nth: usize, stacks: Option<u32>) {
         let Some(sequence) = self.effects_on(target).get(nth).map(|instance| instance.sequence) else {
             return;
@@ -32,7 +32,8 @@ impl Oracle {
         self.settle();
     }
 
-    /// Removes all effects that a selector matches; returns their number.
+    /// Removes all effects of a controller that a selector matches, or some stacks of each, with all
+    /// consequences; returns the number of matched effects.
     pub fn remove_matching(&mut self, target: Actor, selector: &Selector, stacks: Option<u32>) -> u32 {
         let matches = |instance: &&Instance| match selector {
             Selector::Effect(name) => instance.effect() == name,
@@ -49,7 +50,8 @@ impl Oracle {
         selected.len() as u32
     }
 
-    /// Removes some stacks, or the instance if none is left. 0 stacks remove nothing, `None` all.
+    /// Removes some stacks of an instance, or the instance if none is left. 0 stacks remove nothing, `None`
+    /// all.
     fn remove_stacks(&mut self, sequence: u64, stacks: Option<u32>) {
         let Some(old) = self.find(sequence).map(|instance| instance.stacks) else { return };
         match stacks {
@@ -59,7 +61,8 @@ impl Oracle {
         }
     }
 
-    /// Sets the number of stacks, and emits the event. Magnitudes follow when the oracle settles.
+    /// Sets the number of stacks of an instance, and emits the event. Magnitudes follow when the oracle
+    /// settles.
     fn set_stacks(&mut self, sequence: u64, stacks: u32) {
         let Some(instance) = self.find_mut(sequence) else { return };
         let old = std::mem::replace(&mut instance.stacks, stacks);
@@ -84,12 +87,13 @@ impl Oracle {
         let ended = if reason == RemovalReason::Expired { &effects.routine } else { &effects.premature };
         if !instance.queued {
             for effect in ended.iter().chain(&effects.always) {
-                self.link(spec, effect, target);
+                self.queue_linked_effect(spec, effect, target);
             }
         }
     }
 
-    /// Spawns a controller from a template (§4.3).
+    /// Spawns a controller from the template at a position (§4.3): sets, bases, tags and effects, with all
+    /// consequences. Returns its number.
     pub fn spawn(&mut self, template: usize) -> Actor {
         let actor = self.bodies.len();
         self.bodies.push(Body { alive: true, ..Body::default() });
@@ -110,7 +114,8 @@ impl Oracle {
         actor
     }
 
-    /// Despawns a controller; effects that it caused on others keep its last state (M5).
+    /// Despawns a controller and removes its effects; effects that it caused on others keep its last state
+    /// (M5).
     pub fn despawn(&mut self, actor: Actor) {
         if !self.is_alive(actor) {
             return;
@@ -144,8 +149,8 @@ impl Oracle {
         }
     }
 
-    /// Registers a set; false if set or controller do not exist, the set is registered already, a dependency
-    /// is missing (§6.4), or it would close a cycle (B6).
+    /// Registers an attribute set, with all consequences. False if set or controller do not exist, the set is
+    /// registered already, a dependency is missing (§6.4), or it would close a cycle (B6).
     pub fn register(&mut self, actor: Actor, set: &str) -> bool {
         let Some(def) = self.game.sets.iter().find(|def| def.name == set).cloned() else { return false };
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive) else { return false };
@@ -163,7 +168,8 @@ impl Oracle {
         true
     }
 
-    /// Unregisters a set; false if it is not registered or another set depends on it (§6.4).
+    /// Unregisters an attribute set, with all consequences. False if it is not registered or another set
+    /// depends on it (§6.4).
     pub fn unregister(&mut self, actor: Actor, set: &str) -> bool {
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive && body.sets.contains(set)) else {
             return false;
@@ -186,8 +192,8 @@ impl Oracle {
         true
     }
 
-    /// Adds sets with their initial bases, clamped to their bounds (B0), and publishes the values without
-    /// events.
+    /// Adds sets with their initial bases, those of `bases` first and else the defaults, clamped to their
+    /// bounds (B0). Records the values without events, because new attributes emit none.
     fn add_sets(&mut self, actor: Actor, sets: &[String], bases: &[(String, f64)]) {
         let mut new = BTreeSet::new();
         for set in self.game.sets.clone().iter().filter(|set| sets.contains(&set.name)) {
@@ -203,8 +209,8 @@ impl Oracle {
         self.publish_silently(actor, &new);
     }
 
-    /// Advances time: timers fire at their instant, in application order, a tick before an expiry (V4, E3).
-    /// Consequences are settled after each timer.
+    /// Advances time by microseconds: timers fire at their instant, in application order, a tick before an
+    /// expiry (V4, E3). Consequences are settled after each timer.
     pub fn advance(&mut self, micros: i64) {
         let end = self.now + micros.max(0);
         while let Some((time, sequence, is_expiry)) = self.next_timer().filter(|&(time, ..)| time <= end) {
@@ -219,8 +225,8 @@ impl Oracle {
         self.now = end;
     }
 
-    /// Next timer: time, sequence number, and whether it is an expiry. At one time the earliest application
-    /// comes first, and its tick before its expiry.
+    /// Next timer of all running instances: time, sequence number, and whether it is an expiry. At one time
+    /// the earliest application comes first, and its tick before its expiry. `None` if nothing is scheduled.
     fn next_timer(&self) -> Option<(i64, u64, bool)> {
         let running = self.instances.iter().filter(|instance| !instance.queued);
         let timers = running.flat_map(|instance| {
@@ -231,7 +237,7 @@ impl Oracle {
         timers.min()
     }
 
-    /// Schedules the next tick of an instance and executes it (E3).
+    /// Schedules the next tick of a periodic instance and executes it (E3).
     fn tick(&mut self, sequence: u64) {
         let Some(instance) = self.find_mut(sequence) else { return };
         let period = instance.period();
@@ -239,15 +245,16 @@ impl Oracle {
         self.execute_instance(sequence);
     }
 
-    /// Executes an instance with current magnitudes; an inhibited instance skips it (E7).
+    /// Executes an instance with current magnitudes: at a tick, on application, or when it resumes. An
+    /// inhibited instance skips it (E7); a failure is ignored.
     pub(super) fn execute_instance(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence).filter(|instance| instance.is_live()) else { return };
         let (spec, target, stacks) = (instance.spec.clone(), instance.target, instance.stacks);
         let _ = self.execute(&spec, target, stacks);
     }
 
-    /// Ends an instance at the end of its duration, or removes one stack or refreshes it, as its stacking
-    /// says (E5).
+    /// Handles the end of an instance's duration: removes it, or removes one stack or refreshes it, as its
+    /// stacking says (E5).
     fn expire(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence) else { return };
         let (stacks, duration) = (instance.stacks, instance.duration.filter(|&duration| duration > 0));
@@ -255,15 +262,15 @@ impl Oracle {
         match (rule, duration) {
             (Some(StackExpiration::RemoveOneAndRefresh), Some(_)) if stacks > 1 => {
                 self.set_stacks(sequence, stacks - 1);
-                self.refresh(sequence);
+                self.restart_duration(sequence);
             }
-            (Some(StackExpiration::Refresh), Some(_)) => self.refresh(sequence),
+            (Some(StackExpiration::Refresh), Some(_)) => self.restart_duration(sequence),
             _ => self.remove_instance(sequence, RemovalReason::Expired),
         }
     }
 
-    /// Restarts the duration of an instance from now.
-    fn refresh(&mut self, sequence: u64) {
+    /// Restarts the duration of an instance from now, after a stack expired (E5).
+    fn restart_duration(&mut self, sequence: u64) {
         let now = self.now;
         if let Some(instance) = self.find_mut(sequence) {
             instance.expires = instance.duration.map(|duration| now + duration);

@@ -34,20 +34,21 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    /// Forgets all values of an actor. Its tags and cues are published when its effects are removed.
+    /// Forgets the published values of an actor, so that its despawn emits no events about them. Its tags and
+    /// cues are published when its effects are removed.
     pub(super) fn forget_all_values(&mut self, actor: Actor) {
         self.values.retain(|(of, _), _| *of != actor);
     }
 
-    /// Forgets the values of some attributes, so that their removal emits no event.
+    /// Forgets the published values of some attributes, so that their removal emits no event.
     pub(super) fn forget_values(&mut self, actor: Actor, names: &[String]) {
         self.values.retain(|(of, name), _| *of != actor || !names.contains(name));
     }
 }
 
 impl Oracle {
-    /// Flushes and processes queued consequences until none is left; panics if they never end. Called after
-    /// every operation.
+    /// Flushes and processes queued consequences until none is left (E12); called after every operation.
+    /// Panics if they never end.
     pub(super) fn settle(&mut self) {
         for _ in 0..100_000 {
             self.flush();
@@ -69,17 +70,16 @@ impl Oracle {
         panic!("the rules never come to rest");
     }
 
-    /// Recalculation after an application: starts queued instances, updates effects by tags, emits value
-    /// events (E1).
+    /// Recalculation after a change: starts queued instances, updates effects by tags and live magnitudes,
+    /// emits value events (E1).
     pub(super) fn flush(&mut self) {
-        self.begin_waiting();
-        self.react();
+        self.start_queued();
+        self.update_effects();
         self.publish_values();
     }
 
-    /// Starts queued instances where no instance of the effect runs on the target, the first of each queue
-    /// (E4).
-    fn begin_waiting(&mut self) {
+    /// Starts the first queued instance of each effect and target where no instance of the effect runs (E4).
+    fn start_queued(&mut self) {
         let waiting = |oracle: &Self| {
             let runs = |of: &Instance| {
                 let same = |other: &&Instance| other.target == of.target && other.effect() == of.effect();
@@ -96,9 +96,9 @@ impl Oracle {
         }
     }
 
-    /// Updates effects by the tags and attributes that they depend on, until nothing changes; panics if that
-    /// never happens.
-    fn react(&mut self) {
+    /// Updates requirements and live magnitudes of all instances until nothing changes (E7, E8); panics if
+    /// that never happens.
+    fn update_effects(&mut self) {
         for _ in 0..1_000 {
             let mut changed = false;
             let sequences: Vec<u64> = self.instances.iter().map(|instance| instance.sequence).collect();
@@ -113,8 +113,8 @@ impl Oracle {
         panic!("the effects never come to rest");
     }
 
-    /// Applies E7 and RemoveOnTags to an instance; true if it was removed, inhibited or resumed. A resumed
-    /// period is reset as its definition says.
+    /// Checks an instance against the current tags: removes it by `RemoveOnTags`, or inhibits or resumes it
+    /// (E7), with events. A resumed period is reset as its definition says. True if something changed.
     fn update_requirements(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
@@ -148,7 +148,8 @@ impl Oracle {
         true
     }
 
-    /// Updates live magnitudes (E8); one that cannot be evaluated keeps its value. True if one changed.
+    /// Evaluates the live magnitudes of an instance again (E8); one that cannot be evaluated keeps its value.
+    /// True if one changed.
     fn update_magnitudes(&mut self, sequence: u64) -> bool {
         let Some(instance) = self.find(sequence) else { return false };
         let view = self.view();
@@ -170,8 +171,8 @@ impl Oracle {
         changed
     }
 
-    /// Adjusts a base to a changed bound: clamps it, or keeps its ratio to the upper bound (B1). A changed
-    /// base counts as an execution of the bound-change effect.
+    /// Adjusts a base to a changed bound: clamps it, or keeps its ratio to the upper bound (B1). `upper` is
+    /// the old and the new upper bound. A changed base counts as an execution of the bound-change effect.
     fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
         let Some(def) = self.attribute(actor, attribute) else { return };
         let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
@@ -187,7 +188,8 @@ impl Oracle {
         }
     }
 
-    /// Emits events for tags and cues whose count changed between 0 and more since the last call (T2, E11).
+    /// Emits events for tags and cues of all controllers whose count changed between 0 and more since the
+    /// last call (T2, E11).
     pub(super) fn publish_tags(&mut self) {
         let view = self.view();
         let (mut tags, mut cues) = (BTreeSet::new(), BTreeSet::new());
@@ -209,10 +211,10 @@ impl Oracle {
         }
     }
 
-    /// B5: emits one event for each changed value, and queues bases that follow changed bounds (B1).
-    /// Attributes that are new emit nothing.
+    /// Emits one event for each value that changed since the last call (B5), and queues bases that follow
+    /// changed bounds (B1). Attributes that are new emit nothing.
     pub(super) fn publish_values(&mut self) {
-        let values = self.values();
+        let values = self.all_values();
         let (mut events, mut followers) = (Vec::new(), Vec::new());
         for ((actor, attribute), &(base, current, bounds)) in &values {
             let Some(&(old_base, old, old_bounds)) = self.published.values.get(&(*actor, attribute.clone()))
@@ -247,15 +249,17 @@ impl Oracle {
         self.published.values = values;
     }
 
-    /// Records the values of new attributes of a controller without events.
+    /// Records the values of new attributes of a controller without events, so that only later changes emit
+    /// some.
     pub(super) fn publish_silently(&mut self, actor: Actor, names: &BTreeSet<String>) {
-        let values = self.values();
+        let values = self.all_values();
         let new = values.into_iter().filter(|((of, name), _)| *of == actor && names.contains(name));
         self.published.values.extend(new);
     }
 
-    /// Base, current value and bounds of every attribute of every controller.
-    fn values(&self) -> BTreeMap<(Actor, String), (f64, f64, Bounds)> {
+    /// Base, current value and bounds of every attribute of every controller, to find changes since the last
+    /// events.
+    fn all_values(&self) -> BTreeMap<(Actor, String), (f64, f64, Bounds)> {
         let view = self.view();
         let mut values = BTreeMap::new();
         for actor in 0..self.bodies.len() {

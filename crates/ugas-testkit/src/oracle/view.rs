@@ -31,7 +31,7 @@ struct Term<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Counts the tags of all live instances; values are computed on demand.
+    /// Counts the tags that all live instances grant; values are computed on demand.
     pub(super) fn new(oracle: &'a Oracle) -> Self {
         let mut explicit = vec![Counts::new(); oracle.bodies.len()];
         let mut cumulative = explicit.clone();
@@ -46,17 +46,20 @@ impl<'a> View<'a> {
         Self { oracle, explicit, cumulative, current: RefCell::default() }
     }
 
-    /// Number of grants of each tag (§7.2).
+    /// Number of grants of each tag of a controller (§7.2); tags without a grant are missing. Panics if the
+    /// actor was never spawned.
     pub fn explicit(&self, actor: Actor) -> &Counts {
         &self.explicit[actor]
     }
 
-    /// Number of grants of each tag and its descendants (§7.2).
+    /// Number of grants of each tag of a controller and its descendants (§7.2); tags without a grant are
+    /// missing. Panics if the actor was never spawned.
     pub fn cumulative(&self, actor: Actor) -> &Counts {
         &self.cumulative[actor]
     }
 
-    /// Number of effects that show each cue (E11): their own cues, and granted tags under `GameplayCue` (C2).
+    /// Number of effects on a controller that show each cue (E11): their own cues, and granted tags under
+    /// `GameplayCue` (C2).
     pub fn cues(&self, actor: Actor) -> Counts {
         let mut counts = Counts::new();
         let live = |instance: &&Instance| instance.is_live() && instance.granted;
@@ -70,7 +73,7 @@ impl<'a> View<'a> {
         counts
     }
 
-    /// Whether a controller has a tag or one below it.
+    /// Whether a controller has a tag or one below it (§7.3). Panics if the actor was never spawned.
     pub fn has(&self, actor: Actor, tag: &str) -> bool {
         self.cumulative[actor].contains_key(tag)
     }
@@ -84,7 +87,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a controller has all required and none of the ignored tags.
+    /// Whether a controller has all required and none of the ignored tags: the condition of a modifier or
+    /// additional effect on its target.
     pub(super) fn meets(&self, actor: Actor, requirement: &TagRequirementDef) -> bool {
         requirement.require.iter().all(|tag| self.has(actor, tag))
             && !requirement.ignore.iter().any(|tag| self.has(actor, tag))
@@ -97,7 +101,8 @@ impl<'a> View<'a> {
             && !requirement.ignore.iter().any(|tag| self.source_has(spec, tag))
     }
 
-    /// Base of an attribute: the stored value, or that of its expression (B2).
+    /// Base value of an attribute: the stored value, or that of its expression (B2). `None` if the controller
+    /// does not have the attribute.
     pub fn base(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let def = self.oracle.attribute(actor, attribute)?;
         let stored = self.oracle.bodies[actor].base.get(attribute).copied();
@@ -107,21 +112,23 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An attribute's current value, clamped. `None` if the controller does not have it.
+    /// Current value of an attribute, clamped, from the view's cache if it was computed before. `None` if the
+    /// controller does not have it.
     pub fn current(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let key = (actor, attribute.to_owned());
         if let Some(&known) = self.current.borrow().get(&key) {
             return known;
         }
-        let value = self.compute(actor, attribute);
+        let value = self.compute_current(actor, attribute);
         self.current.borrow_mut().insert(key, value);
         value
     }
 
-    /// Current value without the cache: all layers, then the clamp.
-    fn compute(&self, actor: Actor, attribute: &str) -> Option<f64> {
+    /// Current value without the cache: all layers (M1), then the clamp (B0). `None` if the controller does
+    /// not have the attribute.
+    fn compute_current(&self, actor: Actor, attribute: &str) -> Option<f64> {
         let def = self.oracle.attribute(actor, attribute)?;
-        let value = self.layers(actor, def, 9)?;
+        let value = self.value_up_to_layer(actor, def, 9)?;
         Some(self.clamp(actor, def, value))
     }
 
@@ -141,8 +148,8 @@ impl<'a> View<'a> {
         (value(&def.min), value(&def.max))
     }
 
-    /// Reading of an attribute (§9.4.2): its current value, base, difference of both, or value up to a layer.
-    /// `None` if the controller lacks it.
+    /// Reading of an attribute for a magnitude (§9.4.2): its current value, base, difference of both, or
+    /// value up to a layer. `None` if the controller lacks it.
     pub(super) fn reading(&self, actor: Actor, name: &str, calculation: AttributeCalculation) -> Option<f64> {
         let def = self.oracle.attribute(actor, name)?;
         match calculation {
@@ -150,15 +157,15 @@ impl<'a> View<'a> {
             AttributeCalculation::Base => self.base(actor, name),
             AttributeCalculation::Bonus => Some(self.current(actor, name)? - self.base(actor, name)?),
             AttributeCalculation::UpToLayer(layer) if layer >= 9 => self.current(actor, name),
-            AttributeCalculation::UpToLayer(layer) => self.layers(actor, def, layer),
+            AttributeCalculation::UpToLayer(layer) => self.value_up_to_layer(actor, def, layer),
         }
     }
 
     /// Value up to and including a layer (M1), without the clamp; `None` if the controller does not have the
     /// attribute.
-    fn layers(&self, actor: Actor, def: &AttributeDef, last: u8) -> Option<f64> {
+    fn value_up_to_layer(&self, actor: Actor, def: &AttributeDef, last: u8) -> Option<f64> {
         let base = self.base(actor, &def.name)?;
-        let mut terms = self.terms(actor, &def.name);
+        let mut terms = self.applying_modifiers(actor, &def.name);
         if def.evaluation == Evaluation::MostNegativeOnly {
             keep_most_negative(base, &mut terms);
         }
@@ -172,7 +179,7 @@ impl<'a> View<'a> {
 
     /// Modifiers of an attribute that apply, in application order (M5, M9b, M10): of live instances, with
     /// their conditions met, and not those that executions write to the base.
-    fn terms(&self, actor: Actor, attribute: &str) -> Vec<Term<'a>> {
+    fn applying_modifiers(&self, actor: Actor, attribute: &str) -> Vec<Term<'a>> {
         let mut terms = Vec::new();
         for instance in self.oracle.effects_on(actor).into_iter().filter(|instance| instance.is_live()) {
             for (index, modifier) in instance.spec.def.modifiers.iter().enumerate() {
@@ -192,8 +199,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Evaluates one layer of M1, with M2–M4 and M8: additions, multipliers by channel, divisors, late additions;
-/// the winning override replaces the result.
+/// Value after one layer of M1, with M2–M4 and M8: additions, multipliers by channel, divisors, late
+/// additions; the winning override replaces the result. `terms` are the modifiers of this layer only.
 fn evaluate_layer(input: f64, terms: &[&Term<'_>]) -> f64 {
     let sum = |operation: Operation| -> f64 {
         let of = terms.iter().filter(|term| term.modifier.operation == operation);
@@ -229,12 +236,13 @@ fn evaluate_layer(input: f64, terms: &[&Term<'_>]) -> f64 {
     winner.unwrap_or(value)
 }
 
-/// Product of a factor with itself, so many times.
+/// Product of a factor with itself, so many times: a multiplier that counts once for each stack.
 fn power(factor: f64, times: f64) -> f64 {
     (0..times as u32).fold(1.0, |product, _| product * factor)
 }
 
-/// M7: of the modifiers that would lower the base, keeps only the one that lowers it most.
+/// Drops modifiers by M7 (`MostNegativeOnly`): of those that would lower the base, only the one that lowers
+/// it most stays. Overrides are not affected.
 fn keep_most_negative(base: f64, terms: &mut Vec<Term<'_>>) {
     let change = |term: &Term<'_>| match term.modifier.operation {
         Operation::Override => 0.0,
