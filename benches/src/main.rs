@@ -12,7 +12,9 @@ mod measure;
 mod naive;
 mod peers;
 mod scaling;
+mod scenes;
 mod table;
+mod translate;
 mod workloads;
 mod world;
 

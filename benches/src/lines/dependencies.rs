@@ -6,7 +6,7 @@ use ugas::prelude::*;
 
 use crate::floor::Derived;
 use crate::line::{Goal, Line};
-use crate::measure::{Effort, Subject, compare, compare_all, subject};
+use crate::measure::{Effort, Subject, compare_all, subject};
 use crate::peers;
 use crate::world::World;
 
@@ -69,47 +69,33 @@ pub(crate) fn shapes() -> Vec<Shape> {
     ]
 }
 
-pub(crate) fn measure(effort: Effort) -> Vec<Line> {
-    let shapes = shapes();
-    let mut lines: Vec<Line> = shapes.iter().map(|shape| line(effort, shape)).collect();
-    lines.push(auras(effort));
-    lines
-}
-
-/// An aura is applied and removed among many, and checked for cycles (B6): cost follows its dependents.
-fn auras(effort: Effort) -> Line {
-    let count = effort.population(10_000);
-    let [many, few] = compare(effort, [aura(count), aura(count / 100)]);
-    Line::new("auras", many, Goal::Floor(1.5)).floor(few.median).must_not_allocate().note(format!(
-        "an aura applied and removed among {count} of one leader; floor: among a hundredth of them"
-    ))
-}
-
-/// Every unit but the leader has an aura that reads the leader's `Lead`, and the first one leads the next in
-/// turn.
-fn aura(count: usize) -> Subject<'static> {
-    let set = AttributeSetDef::new("Values")
-        .with(AttributeDef::new("Lead", 10.0))
-        .with(AttributeDef::new("Power", 1.0));
-    let aura = MagnitudeDef::expression("Source.Lead * 0.1");
-    let catalog = Catalog::builder()
-        .attribute_set(set)
-        .effect(EffectDef::infinite("GE_Aura").modify("Power", Operation::Add, aura))
-        .template(ControllerDef::new("Unit").with_set("Values"));
-    let mut world = World::new(catalog, count + 1);
-    let (leader, aura, power) = (world.units[0], world.effect("GE_Aura"), world.attribute("Power"));
-    for at in 1..=count {
-        let unit = world.units[at];
-        world.sim.apply_effect(aura, Some(leader), unit).expect("it closes no cycle");
+impl Shape {
+    /// A unit with the values, and the effect that adds one to the root. Checks all values.
+    pub(crate) fn world(&self) -> (World, EffectId) {
+        let set = self.derived.iter().fold(
+            AttributeSetDef::new("Values").with(AttributeDef::new("Root", 1.0)),
+            |set, (name, expression)| set.with(AttributeDef::derived(name, expression)),
+        );
+        let catalog = Catalog::builder()
+            .attribute_set(set)
+            .effect(EffectDef::instant("GE_Up").modify("Root", Operation::Add, 1.0))
+            .template(ControllerDef::new("Unit").with_set("Values"));
+        let mut world = World::new(catalog, 1);
+        let (unit, up) = (world.units[0], world.effect("GE_Up"));
+        for root in [2.0, 3.0] {
+            world.apply(up, unit);
+            for read in &self.reads {
+                let value = world.current(unit, world.attribute(read));
+                assert_eq!(value, (self.expected)(root), "{}", self.name);
+            }
+        }
         world.drain();
+        (world, up)
     }
-    assert_eq!(world.current(world.units[count], power), 2.0);
-    subject(move || {
-        let unit = world.next_unit();
-        let applied = world.sim.apply_effect(aura, Some(leader), unit).expect("it closes no cycle");
-        world.remove(applied.active().expect("it lasts"));
-        world.drain();
-    })
+}
+
+pub(crate) fn measure(effort: Effort) -> Vec<Line> {
+    shapes().iter().map(|shape| line(effort, shape)).collect()
 }
 
 fn line(effort: Effort, shape: &Shape) -> Line {
@@ -130,23 +116,9 @@ fn line(effort: Effort, shape: &Shape) -> Line {
 }
 
 fn ours(shape: &Shape) -> Subject<'static> {
-    let set = shape.derived.iter().fold(
-        AttributeSetDef::new("Values").with(AttributeDef::new("Root", 1.0)),
-        |set, (name, expression)| set.with(AttributeDef::derived(name, expression)),
-    );
-    let catalog = Catalog::builder()
-        .attribute_set(set)
-        .effect(EffectDef::instant("GE_Up").modify("Root", Operation::Add, 1.0))
-        .template(ControllerDef::new("Unit").with_set("Values"));
-    let mut world = World::new(catalog, 1);
-    let (unit, up) = (world.units[0], world.effect("GE_Up"));
+    let (mut world, up) = shape.world();
+    let unit = world.units[0];
     let reads: Vec<_> = shape.reads.iter().map(|name| world.attribute(name)).collect();
-    for root in [2.0, 3.0] {
-        world.apply(up, unit);
-        for &read in &reads {
-            assert_eq!(world.current(unit, read), (shape.expected)(root), "{}", shape.name);
-        }
-    }
     subject(move || {
         world.apply(up, unit);
         for &read in &reads {

@@ -1,6 +1,7 @@
 //! The lines of the table, one module per subject.
 
 mod ability;
+mod auras;
 mod check;
 mod dependencies;
 mod effects;
@@ -12,7 +13,7 @@ mod state;
 mod sweep;
 mod tags;
 
-pub(crate) use dependencies::Shape;
+pub(crate) use dependencies::{Shape, shapes};
 #[cfg(feature = "peers")]
 pub(crate) use network::Change;
 pub(crate) use network::Trace;
@@ -25,9 +26,10 @@ use crate::measure::Effort;
 pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
 
 /// Every group, in the order of the table of goals.
-pub(crate) const GROUPS: [Group; 17] = [
+pub(crate) const GROUPS: [Group; 18] = [
     ("modifiers", modifiers::measure),
     ("dependencies", dependencies::measure),
+    ("auras", auras::measure),
     ("instant", effects::instant),
     ("duration", effects::duration),
     ("periodic", effects::periodic),
