@@ -22,6 +22,8 @@ pub(crate) enum Goal {
     AtMostPeer(f64),
     /// At most so many nanoseconds or bytes.
     AtMost(f64),
+    /// At most so many instructions of a [counted](crate::count) operation, as recorded: its time is noisier.
+    Instructions(&'static str, f64),
 }
 
 /// A line of the table.
@@ -71,6 +73,22 @@ impl Line {
         self
     }
 
+    /// Adds the recorded instructions of an operation, and the ratio to the floor, to the note.
+    pub(crate) fn note_instructions(self, operation: &str) -> Self {
+        let count = crate::count::recorded_count(operation);
+        let line = match count {
+            Some(count) => self.note(format!("{count} instructions")),
+            None => self,
+        };
+        match line.floor {
+            Some(floor) => {
+                let ratio = Rounded(line.ours / floor);
+                line.note(format!("{ratio}× floor"))
+            }
+            None => line,
+        }
+    }
+
     /// Adds to the note.
     pub(crate) fn note(mut self, note: impl AsRef<str>) -> Self {
         if !self.note.is_empty() {
@@ -86,6 +104,9 @@ impl Line {
             Goal::Floor(_) => self.floor,
             Goal::Peer(_) | Goal::AtMostPeer(_) => self.peer.map(|(_, time)| time),
             Goal::AtMost(amount) => Some(amount),
+            Goal::Instructions(operation, allowed) => {
+                return crate::count::recorded_count(operation).map(|count| count as f64 / allowed);
+            }
         };
         other.map(|other| self.ours / other)
     }
@@ -95,7 +116,7 @@ impl Line {
         match self.goal {
             Goal::Floor(times) | Goal::AtMostPeer(times) => times,
             Goal::Peer(times) => 1.0 / times,
-            Goal::AtMost(_) => 1.0,
+            Goal::AtMost(_) | Goal::Instructions(..) => 1.0,
         }
     }
 
@@ -110,12 +131,12 @@ impl Line {
     }
 
     /// In JSON a ratio is ours divided by floor, peer or limit, and met if it is at most the goal. The limit
-    /// is in nanoseconds or bytes, like ours.
+    /// is in nanoseconds or bytes, like ours, or in instructions.
     pub(crate) fn to_json(&self) -> Value {
         let time = |value: f64| (self.unit == Unit::Nanoseconds).then_some(value);
         let size = |value: f64| (self.unit == Unit::Bytes).then_some(value);
         let allowed = match self.goal {
-            Goal::AtMost(allowed) => Some(allowed),
+            Goal::AtMost(allowed) | Goal::Instructions(_, allowed) => Some(allowed),
             Goal::Floor(_) | Goal::Peer(_) | Goal::AtMostPeer(_) => None,
         };
         json!({
@@ -152,6 +173,7 @@ impl Line {
             Goal::Peer(times) => format!("≥ {times}× peer"),
             Goal::AtMostPeer(times) => format!("≤ {times}× peer"),
             Goal::AtMost(allowed) => format!("≤ {}", amount(allowed)),
+            Goal::Instructions(_, allowed) => format!("≤ {allowed} instr."),
         };
         let dash = || "–".to_owned();
         [

@@ -4,9 +4,12 @@ use std::hint::black_box;
 
 use ugas::prelude::*;
 
+use crate::floor::events::assert_same_events;
+use crate::floor::semantic::{Amount, Hits, TaggedBuffs};
 use crate::floor::{Buffs, Combat, Wheel};
 use crate::line::{Goal, Line};
 use crate::measure::{Effort, Subject, alone, compare, many, subject};
+use crate::translate::Translator;
 use crate::world::{World, combat};
 
 /// Number of units that fits the cache, so that the code path is measured and not the memory.
@@ -17,12 +20,42 @@ const POLL: u32 = 64;
 
 /// An instant effect with one modifier.
 pub(crate) fn instant(effort: Effort) -> Vec<Line> {
-    let [ours, floor] = compare(effort, [ours_instant(HOT), floor_instant(HOT)]);
+    let subjects = [ours_instant(HOT), floor_instant(HOT), semantic_instant(HOT)];
+    let [ours, floor, semantic] = compare(effort, subjects);
     vec![
         Line::new("instant", ours, Goal::Floor(10.0)).floor(floor.median).must_not_allocate().note(
             "one modifier on a bounded attribute, its event polled; floor: add, clamp, dirty bit, event",
         ),
+        Line::new("instant-semantic", ours, Goal::Floor(3.0))
+            .floor(semantic.median)
+            .must_not_allocate()
+            .note("the same; floor: by hand, with the same two events and their causes"),
     ]
+}
+
+fn semantic_instant(units: usize) -> Subject<'static> {
+    let mut world = World::new(combat(), units);
+    let mut floor = Hits::new(units, 1e9, 10.0, 0.0);
+    let hit = world.effect("GE_Hit");
+    for unit in (0..units).chain(0..units) {
+        world.apply(hit, world.units[unit]);
+        floor.hit(Amount::Constant, 3.0, unit as u32, unit as u32);
+    }
+    let ours = Translator::of(&world, &["GE_Hit"], &["Health"], &[]).take(&mut world.sim);
+    assert_same_events("instant", &ours, &floor.log.events);
+    let health = world.attribute("Health");
+    let is_equal = |unit: usize| world.current(world.units[unit], health) == floor.health(unit as u32);
+    assert!((0..units).all(is_equal));
+    assert_eq!(floor.drain(), 4 * units);
+    let (mut turn, mut unit) = (0u32, 0);
+    subject(move || {
+        black_box(&mut floor).hit(Amount::Constant, 3.0, unit, unit);
+        unit = if unit + 1 == units as u32 { 0 } else { unit + 1 };
+        turn += 1;
+        if turn.is_multiple_of(POLL) {
+            black_box(floor.drain());
+        }
+    })
 }
 
 fn ours_instant(units: usize) -> Subject<'static> {
@@ -63,30 +96,80 @@ fn floor_instant(units: usize) -> Subject<'static> {
 /// A lasting effect with a modifier and a tag, applied and expired. In every step of 10 ms a part of the
 /// controllers gets one, so that all but those whose turn is next have one.
 pub(crate) fn duration(effort: Effort) -> Vec<Line> {
-    let [ours, floor] = compare(effort, [ours_duration(), floor_duration()]);
+    assert_same_durations();
+    let subjects = [ours_duration(), floor_duration(), semantic_duration()];
+    let [ours, floor, semantic] = compare(effort, subjects);
     vec![
         Line::new("duration", ours, Goal::Floor(5.0))
             .floor(floor.median)
             .must_not_allocate()
             .note("applied and expired, 512 controllers with one each; floor: slot, wheel, bits, events"),
+        Line::new("duration-semantic", ours, Goal::Floor(3.0))
+            .floor(semantic.median)
+            .must_not_allocate()
+            .note("the same; floor: by hand, with the same ten events and their causes"),
     ]
 }
 
 /// Steps after which an effect has expired and its controller gets another.
 const STEPS: usize = 8;
 
-fn ours_duration() -> Subject<'static> {
+/// Length of a step in microseconds.
+const STEP: u64 = 10_000;
+
+fn short_buffs() -> World {
     let short = EffectDef::lasting("GE_Short", 0.01 * STEPS as f64)
         .modify("Power", Operation::Add, 5.0)
         .granting("State.Buff.Short");
-    let mut world = World::new(combat().effect(short), HOT * STEPS);
+    World::new(combat().effect(short), HOT * STEPS)
+}
+
+/// Checks that ours and the semantic floor raise the same events.
+fn assert_same_durations() {
+    let mut world = short_buffs();
+    let mut floor = TaggedBuffs::new(HOT * STEPS, 10.0, 5.0);
+    let buff = world.effect("GE_Short");
+    let (attributes, tags) = (["Health", "Power"], ["State.Buff.Short", "State.Buff", "State"]);
+    let translator = Translator::of(&world, &["GE_Short"], &attributes, &tags);
+    for step in 0..3 * STEPS {
+        for at in (0..HOT).map(|at| (step * HOT + at) % (HOT * STEPS)) {
+            world.apply(buff, world.units[at]);
+            floor.apply(at as u32, at as u32, STEPS);
+        }
+        world.sim.advance(Span::from_micros(STEP as i64));
+        floor.step(STEP);
+        assert_same_events("duration", &translator.take(&mut world.sim), &floor.log.events);
+        floor.log.drain();
+    }
+}
+
+fn semantic_duration() -> Subject<'static> {
+    let mut floor = TaggedBuffs::new(HOT * STEPS, 10.0, 5.0);
+    let mut next = 0;
+    let mut step = move || {
+        for _ in 0..HOT {
+            floor.apply(next, next, STEPS);
+            next = (next + 1) % (HOT * STEPS) as u32;
+        }
+        floor.step(STEP);
+        floor.log.drain();
+        [0, HOT as u32].map(|at| (floor.is_tagged(at), floor.power(at)))
+    };
+    assert_eq!((0..10 * STEPS).map(|_| step()).last(), Some(SETTLED));
+    many(HOT, move || {
+        black_box(step());
+    })
+}
+
+fn ours_duration() -> Subject<'static> {
+    let mut world = short_buffs();
     let (buff, power, tag) = (world.effect("GE_Short"), world.attribute("Power"), world.tag("State.Buff"));
     let mut step = move || {
         for _ in 0..HOT {
             let unit = world.next_unit();
             world.apply(buff, unit);
         }
-        world.sim.advance(Span::millis(10));
+        world.sim.advance(Span::from_micros(STEP as i64));
         world.drain();
         [0, HOT].map(|at| (world.sim.has_tag(world.units[at], tag), world.current(world.units[at], power)))
     };

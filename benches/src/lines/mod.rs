@@ -3,11 +3,13 @@
 mod ability;
 mod auras;
 mod check;
+mod damage;
 mod dependencies;
 mod effects;
 mod modifiers;
 mod network;
 mod population;
+mod questions;
 mod rollback;
 mod state;
 mod sweep;
@@ -26,16 +28,22 @@ use crate::measure::Effort;
 pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
 
 /// Every group, in the order of the table of goals.
-pub(crate) const GROUPS: [Group; 18] = [
+pub(crate) const GROUPS: [Group; 25] = [
     ("modifiers", modifiers::measure),
     ("dependencies", dependencies::measure),
     ("auras", auras::measure),
     ("instant", effects::instant),
+    ("damage", damage::computed),
+    ("hit", damage::conditions),
+    ("area", damage::area),
     ("duration", effects::duration),
     ("periodic", effects::periodic),
     ("idle", population::idle),
     ("tags", tags::measure),
     ("ability", ability::measure),
+    ("ready", questions::ready),
+    ("refused", questions::refused),
+    ("spawn", population::spawn),
     ("snapshot", state::snapshot),
     ("memory", state::memory),
     ("encode", network::encode),
@@ -44,5 +52,6 @@ pub(crate) const GROUPS: [Group; 18] = [
     ("bytes-raid", network::raid),
     ("rollback", rollback::measure),
     ("check", check::measure),
+    ("parallel", population::parallel),
     ("sweep", sweep::measure),
 ];
