@@ -6,10 +6,13 @@ mod check;
 mod damage;
 mod dependencies;
 mod effects;
+mod files;
+mod load;
 mod modifiers;
 mod network;
 mod population;
 mod questions;
+mod record;
 mod rollback;
 mod state;
 mod sweep;
@@ -28,7 +31,7 @@ use crate::measure::Effort;
 pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
 
 /// Every group, in the order of the table of goals.
-pub(crate) const GROUPS: [Group; 25] = [
+pub(crate) const GROUPS: [Group; 27] = [
     ("modifiers", modifiers::measure),
     ("dependencies", dependencies::measure),
     ("auras", auras::measure),
@@ -51,7 +54,9 @@ pub(crate) const GROUPS: [Group; 25] = [
     ("bytes-players", network::players),
     ("bytes-raid", network::raid),
     ("rollback", rollback::measure),
+    ("record", record::measure),
     ("check", check::measure),
+    ("load", load::measure),
     ("parallel", population::parallel),
     ("sweep", sweep::measure),
 ];
