@@ -9,7 +9,7 @@ Usage: ugas-bench [TASK] [OPTIONS]
 
 Tasks:
   (none)        the table of goals: ours, peer, floor, ratio, goal, allocations, verdict
-  --workloads   whole games, compared with a naive implementation of the same rules
+  --workloads   whole games, compared with a naive and a competent implementation of the same rules
   --scaling     time of one operation against the size of everything that users control
   --count       instructions of the hottest operations, counted by valgrind, compared with the recorded ones
   --count-rewrite   counts and records them

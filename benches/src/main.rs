@@ -3,6 +3,7 @@
 mod allocator;
 mod arguments;
 mod chart;
+mod competent;
 mod count;
 mod document;
 mod floor;

@@ -100,11 +100,11 @@ impl Host for Battle {
 
 pub(crate) fn moba(effort: Effort) -> Vec<Line> {
     let host = Battle { casters: 10, mob: 200 };
-    vec![measure(effort, "b-moba", "10 heroes who cast, 200 minions who strike; one frame", &host)]
+    measure(effort, "b-moba", "10 heroes who cast, 200 minions who strike; one frame", &host)
 }
 
 pub(crate) fn players(effort: Effort) -> Vec<Line> {
-    vec![measure(effort, "c-players", "100 players who cast; one frame", &Battle { casters: 100, mob: 0 })]
+    measure(effort, "c-players", "100 players who cast; one frame", &Battle { casters: 100, mob: 0 })
 }
 
 /// Forty players keep 2,000 effects on one boss.
@@ -138,7 +138,7 @@ impl Host for Raid {
 }
 
 pub(crate) fn raid(effort: Effort) -> Vec<Line> {
-    vec![measure(effort, "d-raid", "40 players and a boss with 2,000 periodic effects; one frame", &Raid)]
+    measure(effort, "d-raid", "40 players and a boss with 2,000 periodic effects; one frame", &Raid)
 }
 
 /// Stress test: more commands than any game has.
@@ -182,5 +182,5 @@ pub(crate) fn flood(effort: Effort) -> Vec<Line> {
         2 * host.units,
         host.units
     );
-    vec![measure(effort, "g-flood", &what, &host)]
+    measure(effort, "g-flood", &what, &host)
 }

@@ -83,5 +83,5 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let side = if effort.is_quick { 10 } else { 100 };
     let host = Forest { side, front: Vec::new(), next: Vec::new() };
     let what = format!("{} trees, fire goes on to neighbours; one frame", side * side);
-    vec![super::measure(effort, "e-forest", &what, &host)]
+    super::measure(effort, "e-forest", &what, &host)
 }

@@ -1,5 +1,5 @@
-//! Whole games, run by ours and by a naive implementation of the same rules. Both must reach the same values
-//! before they are timed.
+//! Whole games, run by ours, by a naive and by a competent implementation of the same rules. All must reach
+//! the same values, and the competent one must raise the same events, before they are timed.
 
 mod crowd;
 pub(crate) mod fights;
@@ -7,12 +7,14 @@ mod forest;
 pub(crate) mod game;
 mod prediction;
 
+use crate::floor::events::{Event, assert_same_events};
 use crate::line::{Goal, Line};
 use crate::lines::Group;
 use crate::measure::{Effort, Subject, Timing, alone, compare, many};
-use game::{FRAMES, Game, Naive, Ours, Rules};
+use game::{Competent, FRAMES, Game, Naive, Ours, Rules, SameEvents};
 
-/// All workloads. The goal is to be no slower than the naive implementation.
+/// All workloads. The goal is to be no slower than the naive implementation, and in the lines that end in
+/// `-competent` no slower than the competent one.
 pub(crate) const GROUPS: [Group; 7] = [
     ("a-", crowd::measure),
     ("b-moba", fights::moba),
@@ -86,12 +88,41 @@ fn play<H: Host, G: Game + 'static>(host: &H) -> (Subject<'static>, Vec<f64>, us
     (subject, values, events)
 }
 
-/// Plays a game on both systems in turn and compares.
-fn measure(effort: Effort, name: &str, what: &str, host: &impl Host) -> Line {
+/// Plays a game on all systems in turn and compares.
+fn measure(effort: Effort, name: &str, what: &str, host: &impl Host) -> Vec<Line> {
+    assert_equal_events(name, host);
     let (ours, values, events) = play::<_, Ours>(host);
     let (naive, expected, naive_events) = play::<_, Naive>(host);
-    assert!(values == expected, "{name}: both systems have the same rules");
-    line(name, what, compare(effort, [ours, naive]), [events, naive_events])
+    let (competent, by_hand, competent_events) = play::<_, Competent>(host);
+    assert!(values == expected, "{name}: ours and the naive system have the same rules");
+    assert!(values == by_hand, "{name}: ours and the competent system have the same rules");
+    assert_eq!(events, competent_events, "{name}: ours and the competent system raise the same events");
+    let [ours, naive, competent] = compare(effort, [ours, naive, competent]);
+    vec![
+        line(name, what, [ours, naive], [events, naive_events]),
+        competent_line(name, what, [ours, competent], events),
+    ]
+}
+
+/// Checks that ours and the competent system raise the same events in every frame of the warm-up.
+fn assert_equal_events<H: Host>(name: &str, host: &H) {
+    fn begin<H: Host, G: SameEvents>(mut host: H) -> (H, G, Vec<Event>) {
+        let mut game = G::new(&host.rules(), host.units());
+        host.begin(&mut game);
+        let events = game.frame_events();
+        (host, game, events)
+    }
+    fn step<H: Host, G: SameEvents>(host: &mut H, game: &mut G, frame: u32) -> Vec<Event> {
+        host.commands(game, frame);
+        game.frame_events()
+    }
+    let (mut our_host, mut ours, our_events) = begin::<H, Ours>(host.clone());
+    let (mut by_hand, mut competent, their_events) = begin::<H, Competent>(host.clone());
+    assert_same_events(name, &our_events, &their_events);
+    for frame in 1..=host.warm_up() {
+        let our_events = step(&mut our_host, &mut ours, frame);
+        assert_same_events(name, &our_events, &step(&mut by_hand, &mut competent, frame));
+    }
 }
 
 /// [`measure`] one system after the other, for games that fill the memory.
@@ -101,6 +132,15 @@ fn measure_apart(effort: Effort, name: &str, what: &str, host: &impl Host) -> Li
     let (naive, expected, naive_events) = play::<_, Naive>(host);
     assert!(values == expected, "{name}: both systems have the same rules");
     line(name, what, [ours, alone(effort, naive)], [events, naive_events])
+}
+
+fn competent_line(name: &str, what: &str, [ours, competent]: [Timing; 2], events: usize) -> Line {
+    let note = format!(
+        "{what}; {events} equal events; the competent system allocates {:.0} times",
+        competent.allocations
+    );
+    let line = Line::new(format!("{name}-competent"), ours, Goal::Peer(1.0));
+    line.peer("competent", competent.median).note(note)
 }
 
 fn line(name: &str, what: &str, [ours, naive]: [Timing; 2], [events, naive_events]: [usize; 2]) -> Line {

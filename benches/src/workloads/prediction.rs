@@ -1,7 +1,9 @@
 //! F: a client that saves the state of every tick and, in every tick, rolls back twenty ticks and replays
 //! them.
 
-use super::game::{Game, Lasting, Naive, Ours, Rules, effect};
+use super::competent_line;
+use super::game::{Competent, Game, Lasting, Naive, Ours, Rules, SameEvents, effect};
+use crate::floor::events::{Event, assert_same_events};
 use crate::line::{Goal, Line};
 use crate::measure::{Effort, compare, subject};
 
@@ -42,13 +44,18 @@ impl<G: Game> Client<G> {
     }
 
     fn play(&mut self) {
+        self.commands();
+        self.game.frame();
+        self.tick += 1;
+    }
+
+    /// Saves the state and issues the commands of a tick.
+    fn commands(&mut self) {
         self.game.save_over(&mut self.ring[self.tick % TICKS]);
         for unit in 0..PREDICTED {
             self.game.apply(HIT, unit, unit);
         }
         self.game.apply(HASTE, self.tick % PREDICTED, self.tick % PREDICTED);
-        self.game.frame();
-        self.tick += 1;
     }
 
     /// Rolls back, replays, and plays one more tick.
@@ -67,17 +74,43 @@ impl<G: Game> Client<G> {
     }
 }
 
+impl<G: SameEvents> Client<G> {
+    /// [`Self::correct`], with the events of all ticks.
+    fn correct_with_events(&mut self) -> Vec<Event> {
+        self.tick -= TICKS;
+        self.game.restore(&self.ring[self.tick % TICKS]);
+        let mut events = Vec::new();
+        for _ in 0..=TICKS {
+            self.commands();
+            events.extend(self.game.frame_events());
+            self.tick += 1;
+        }
+        events
+    }
+}
+
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let (mut ours, mut naive) = (Client::<Ours>::new(), Client::<Naive>::new());
+    let mut competent = Client::<Competent>::new();
     for _ in 0..3 {
-        ours.correct();
+        let events = ours.correct_with_events();
         naive.correct();
-        assert_eq!(ours.values(), naive.values(), "both systems have the same rules");
+        assert_same_events("f-prediction", &events, &competent.correct_with_events());
+        assert_eq!(ours.values(), naive.values(), "ours and the naive system have the same rules");
+        assert_eq!(ours.values(), competent.values(), "ours and the competent system have the same rules");
     }
-    let timings = compare(effort, [subject(move || ours.correct()), subject(move || naive.correct())]);
-    let [ours, naive] = timings;
-    vec![Line::new("f-prediction", ours, Goal::Peer(1.0)).peer("naive", naive.median).note(format!(
-        "restore, then 21 ticks of 5 controllers, each saved; naive allocates {:.0} times",
-        naive.allocations
-    ))]
+    let events = ours.correct_with_events().len();
+    competent.correct();
+    naive.correct();
+    let subjects = [
+        subject(move || ours.correct()),
+        subject(move || naive.correct()),
+        subject(move || competent.correct()),
+    ];
+    let [ours, naive, competent] = compare(effort, subjects);
+    let what = "restore, then 21 ticks of 5 controllers, each saved";
+    let line = Line::new("f-prediction", ours, Goal::Peer(1.0))
+        .peer("naive", naive.median)
+        .note(format!("{what}; naive allocates {:.0} times", naive.allocations));
+    vec![line, competent_line("f-prediction", what, [ours, competent], events)]
 }
