@@ -31,7 +31,7 @@ use crate::measure::Effort;
 pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
 
 /// Every group, in the order of the table of goals.
-pub(crate) const GROUPS: [Group; 27] = [
+pub(crate) const GROUPS: [Group; 28] = [
     ("modifiers", modifiers::measure),
     ("dependencies", dependencies::measure),
     ("auras", auras::measure),
@@ -53,6 +53,7 @@ pub(crate) const GROUPS: [Group; 27] = [
     ("bytes-moba", network::moba),
     ("bytes-players", network::players),
     ("bytes-raid", network::raid),
+    ("server", network::server),
     ("rollback", rollback::measure),
     ("record", record::measure),
     ("check", check::measure),

@@ -1,15 +1,18 @@
-//! Bytes per client, and the cost of one more client.
+//! Bytes per client, the cost of one more client, and a server with a hundred clients.
 //!
 //! The fights of the workloads behind a server, seen by one client over a link with a round trip of 50 ms
 //! that loses nothing. It is compared with the entropy of the same changes, and with a peer that replicates
-//! the same changes.
+//! the same changes. Two more lines repeat each fight with a link that loses one datagram in twenty, and with
+//! computed damage.
 
 mod encode;
 mod entropy;
+mod server;
 mod stage;
 mod trace;
 
 pub(crate) use encode::measure as encode;
+pub(crate) use server::measure as server;
 #[cfg(feature = "peers")]
 pub(crate) use trace::Change;
 pub(crate) use trace::Trace;
@@ -24,8 +27,7 @@ use crate::workloads::fights::{Battle, RAIDERS, Raid};
 
 /// Ten heroes and two hundred minions, all in view.
 pub(crate) fn moba(effort: Effort) -> Vec<Line> {
-    let setting =
-        Setting { rate: 30, health: 1_000.0, shown_health: steps_of_eight(), in_view: (0..210).collect() };
+    let setting = Setting::new(30, 1_000.0, steps_of_eight(), (0..210).collect());
     lines(
         effort,
         "bytes-moba",
@@ -38,8 +40,7 @@ pub(crate) fn moba(effort: Effort) -> Vec<Line> {
 
 /// A hundred players, thirty others in view.
 pub(crate) fn players(effort: Effort) -> Vec<Line> {
-    let setting =
-        Setting { rate: 30, health: 1_000.0, shown_health: steps_of_eight(), in_view: (0..31).collect() };
+    let setting = Setting::new(30, 1_000.0, steps_of_eight(), (0..31).collect());
     lines(
         effort,
         "bytes-players",
@@ -54,9 +55,12 @@ pub(crate) fn players(effort: Effort) -> Vec<Line> {
 /// would hide the damage to the players, so health is sent exact to the point.
 pub(crate) fn raid(effort: Effort) -> Vec<Line> {
     let shown_health = Quantiser::Range { min: 0.0, max: 131_071.0, bits: 17 };
-    let setting = Setting { rate: 20, health: 100_000.0, shown_health, in_view: (0..=RAIDERS).collect() };
+    let setting = Setting::new(20, 100_000.0, shown_health, (0..=RAIDERS).collect());
     lines(effort, "bytes-raid", 6_000.0, "health of others to the point", Raid, setting)
 }
+
+/// Probability that a datagram is lost in the lines with loss.
+const LOSS: f64 = 0.05;
 
 /// Quantiser with steps of about a hundredth of the full value.
 fn steps_of_eight() -> Quantiser {
@@ -73,8 +77,11 @@ fn lines(
 ) -> Vec<Line> {
     let seconds = if effort.is_quick { 2 } else { 30 };
     let (rate, in_view) = (setting.rate, setting.in_view.len() - 1);
-    let game = Stage::new(host.clone(), setting.clone()).alone(seconds);
-    let trace = Stage::new(host, setting).watch(seconds);
+    let game = Stage::new(host.clone(), setting.clone(), 1).alone(seconds);
+    let trace = Stage::new(host.clone(), setting.clone(), 1).watch(seconds).trace;
+    let lossy = Setting { loss: LOSS, ..setting.clone() };
+    let lossy = Stage::new(host.clone(), lossy, 1).watch(seconds).trace.bytes() as f64 / f64::from(seconds);
+    let computed = Stage::new(host, Setting { is_computed: true, ..setting }, 1).watch(seconds).trace;
     let each_second = |bytes: f64| bytes / f64::from(seconds);
     let entropy = entropy::of(&trace);
     let counted = |bytes: usize| each_second(bytes as f64);
@@ -116,10 +123,33 @@ fn lines(
         ),
         ..time
     };
+    let loss = Line {
+        ours: lossy,
+        floor: None,
+        peer: Some(("without loss", each_second(trace.bytes() as f64))),
+        note: format!(
+            "the same fight and client, {:.0} % of the datagrams lost in both directions",
+            LOSS * 100.0
+        ),
+        ..line("-loss", Goal::AtMostPeer(1.15))
+    };
+    let computed = Line {
+        ours: each_second(computed.bytes() as f64),
+        floor: Some(each_second(entropy::of(&computed).total())),
+        peer: None,
+        note: format!(
+            "the same fight, damage and healing scaled by the health of the target; {:.0} changes of others, {:.0} of its own",
+            counted(computed.changes(false).count()),
+            counted(computed.changes(true).count()),
+        ),
+        ..line("-computed", Goal::Floor(1.7))
+    };
     vec![
         line("", Goal::AtMost(allowed)),
         line("-entropy", Goal::Floor(1.5)),
         line("-peer", Goal::AtMostPeer(1.0)),
+        loss,
+        computed,
         time,
     ]
 }

@@ -1,4 +1,4 @@
-//! A fight behind a server, and a client that watches.
+//! A fight behind a server, and clients that watch.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,12 +8,13 @@ use ugas::core::replica::Piece;
 use ugas::net::quantise::Quantiser;
 use ugas::net::wire::Dictionary;
 use ugas::net::{
-    Client, ClientConfig, Ownership, PeerId, Server, ServerConfig, ServerEvent, TickLength, Transmit,
-    Visibility,
+    Client, ClientConfig, Ownership, PeerId, Server, ServerConfig, ServerEvent, TickLength, Visibility,
 };
+use ugas::netsim::link::{Conditions, Duplex};
 use ugas::{Config, ControllerId, Simulation, Span, TagId, Time};
 
 use super::trace::Trace;
+use crate::allocator;
 use crate::measure::{Timing, timed};
 use crate::workloads::Host;
 use crate::workloads::game::{FRAMES, Game, Lasting, Ours, effect};
@@ -27,16 +28,32 @@ pub(crate) struct Setting {
     pub(crate) health: f64,
     /// Quantiser of health for other clients.
     pub(crate) shown_health: Quantiser,
-    /// Units that the client sees; the first is its own.
+    /// Units that every client sees. The first client owns the first of them, the second client the second.
     pub(crate) in_view: Vec<usize>,
+    /// Units that clients own; further clients are spectators.
+    pub(crate) owned: usize,
+    /// Probability that a datagram is lost, in both directions.
+    pub(crate) loss: f64,
+    /// Whether damage and healing depend on the health of the target, so that every amount is another.
+    pub(crate) is_computed: bool,
 }
 
-const PEER: PeerId = PeerId(1);
+impl Setting {
+    /// A setting with one playing client, constant damage and no loss.
+    pub(crate) fn new(rate: u32, health: f64, shown_health: Quantiser, in_view: Vec<usize>) -> Self {
+        Self { rate, health, shown_health, in_view, owned: 1, loss: 0.0, is_computed: false }
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions { delay: DELAY, loss: self.loss, ..Conditions::perfect() }
+    }
+}
+
 /// One-way latency.
 const DELAY: Span = Span::millis(25);
 /// Deliveries per tick.
 const STEPS: u32 = 4;
-/// Warm-up time of the client before measuring.
+/// Seconds of warm-up before measuring, and without loss before comparing.
 const SETTLING: u32 = 3;
 
 /// Quantiser of mana for other clients.
@@ -51,21 +68,49 @@ struct VisibleState {
     tags: Vec<(TagId, u32)>,
 }
 
-/// A fight behind a server, and a client that watches.
+/// A client and its link.
+struct Seat {
+    client: Client,
+    link: Duplex,
+    peer: PeerId,
+}
+
+/// Work of the server in one tick: datagrams received, the tick, datagrams sent.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Load {
+    pub(crate) time: Duration,
+    pub(crate) allocations: u64,
+}
+
+impl Load {
+    fn add(&mut self, work: impl FnOnce()) {
+        let before = allocator::allocations();
+        self.time += timed(work);
+        self.allocations += allocator::allocations() - before;
+    }
+}
+
+/// Result of a watched fight.
+pub(crate) struct Watched {
+    /// Updates to the first client.
+    pub(crate) trace: Trace,
+    /// Load of the server in each recorded tick.
+    pub(crate) loads: Vec<Load>,
+}
+
+/// A fight behind a server, and clients that watch.
 pub(crate) struct Stage<H> {
     host: H,
     setting: Setting,
     /// The game while commands are issued; otherwise its simulation is in the server.
     game: Ours,
     server: Server,
-    client: Client,
+    seats: Vec<Seat>,
     dictionary: Dictionary,
     now: Time,
     tick: u32,
     frame: u32,
-    to_client: VecDeque<(Time, Vec<u8>)>,
-    to_server: VecDeque<(Time, Vec<u8>)>,
-    /// Visible states in flight to the client.
+    /// Visible states in flight to the clients.
     under_way: VecDeque<(Time, Vec<VisibleState>)>,
     /// Visible states that arrived last.
     arrived: Vec<VisibleState>,
@@ -74,12 +119,17 @@ pub(crate) struct Stage<H> {
 }
 
 impl<H: Host> Stage<H> {
-    /// Starts the fight, warms it up and connects the client.
-    pub(crate) fn new(mut host: H, setting: Setting) -> Self {
+    /// Starts the fight, warms it up and connects the clients.
+    pub(crate) fn new(mut host: H, setting: Setting, clients: usize) -> Self {
         let mut rules = host.rules();
         for (name, value, _) in &mut rules.attributes {
             if *name == "Health" {
                 *value = setting.health;
+            }
+        }
+        if setting.is_computed {
+            for rule in &mut rules.effects {
+                rule.scale_by("Health", setting.health);
             }
         }
         let rise = rules.effects.len();
@@ -94,6 +144,7 @@ impl<H: Host> Stage<H> {
             .expect("the quantisers are valid");
         let config = ServerConfig {
             length: TickLength::hertz(setting.rate),
+            max_clients: clients as u32,
             show_everything: false,
             dictionary: Some(dictionary.clone()),
             ..ServerConfig::default()
@@ -106,43 +157,64 @@ impl<H: Host> Stage<H> {
             server.set_visibility(*unit, Ownership::Others, Some(others));
             server.set_visibility(*unit, Ownership::Mine, Some(own));
         }
-        let config = ClientConfig { dictionary: Some(dictionary.clone()), ..ClientConfig::default() };
-        let client = Client::new(catalog, config, 1);
+        let seats = (1..=clients as u64).map(|number| {
+            let config = ClientConfig { dictionary: Some(dictionary.clone()), ..ClientConfig::default() };
+            let client = Client::new(Arc::clone(&catalog), config, number);
+            Seat { client, link: Duplex::new(number, setting.conditions()), peer: PeerId(number) }
+        });
+        let seats = seats.collect();
         let mut stage = Self {
             host,
             setting,
             game,
             server,
-            client,
+            seats,
             dictionary,
             now: Time::ZERO,
             tick: 0,
             frame: 0,
-            to_client: VecDeque::new(),
-            to_server: VecDeque::new(),
             under_way: VecDeque::new(),
             arrived: Vec::new(),
             rise,
         };
         let ticks = stage.host.warm_up() * stage.setting.rate / FRAMES;
         for _ in 0..ticks {
+            stage.play_commands();
             stage.play_tick();
         }
         stage
     }
 
-    /// Trace of the updates to the client for some seconds.
-    pub(crate) fn watch(mut self, seconds: u32) -> Trace {
+    /// Updates to the first client and load of the server for some seconds.
+    pub(crate) fn watch(mut self, seconds: u32) -> Watched {
         let own = self.game.world.units[self.setting.in_view[0]];
         let mut trace = Trace::new(self.dictionary.clone(), self.setting.in_view.len(), own);
-        for tick in 0..(SETTLING + seconds) * self.setting.rate {
-            trace.is_counting = tick >= SETTLING * self.setting.rate;
+        for _ in 0..SETTLING * self.setting.rate {
             self.connected_tick(&mut trace);
         }
-        assert_eq!(self.client.own_controllers().count(), 1, "the client plays");
-        assert_eq!(self.client.statistics().dropped, 0, "the client decodes every datagram");
-        self.compare();
-        trace
+        trace.is_counting = true;
+        let ticks = seconds * self.setting.rate;
+        let loads = (0..ticks).map(|_| self.connected_tick(&mut trace)).collect();
+        if self.setting.loss > 0.0 {
+            trace.is_counting = false;
+            let lost: u64 = self.seats.iter().map(|seat| seat.link.to_client.counts().lost).sum();
+            assert!(lost > 0, "no datagram was lost");
+            for seat in &mut self.seats {
+                let lossless = Conditions { loss: 0.0, ..self.setting.conditions() };
+                seat.link.to_client.set_conditions(lossless);
+                seat.link.to_server.set_conditions(lossless);
+            }
+            for _ in 0..SETTLING * self.setting.rate {
+                self.connected_tick(&mut trace);
+            }
+        }
+        for (at, seat) in self.seats.iter().enumerate() {
+            let owned = usize::from(at < self.setting.owned);
+            assert_eq!(seat.client.own_controllers().count(), owned, "client {at} plays");
+            assert_eq!(seat.client.statistics().dropped, 0, "client {at} decodes every datagram");
+            self.compare(at, &seat.client);
+        }
+        Watched { trace, loads }
     }
 
     /// Tick times without a client.
@@ -151,6 +223,7 @@ impl<H: Host> Stage<H> {
         let step = Span::from_micros(1_000_000 / i64::from(self.setting.rate));
         let mut tick = || {
             self.now += step;
+            self.play_commands();
             self.play_tick()
         };
         for _ in 0..settling {
@@ -159,22 +232,26 @@ impl<H: Host> Stage<H> {
         Timing::mean(&(0..counted).map(|_| tick()).collect::<Vec<_>>())
     }
 
-    /// Checks that the client shows the arrived state of others, up to quantisation and the maximum tag
-    /// count. Its own units are predicted.
-    fn compare(&self) {
+    /// Checks that a client shows the arrived state of others, up to quantisation and the maximum tag
+    /// count. Its own unit is predicted.
+    fn compare(&self, number: usize, client: &Client) {
         let mut others = 0;
-        for (unit, arrived) in self.setting.in_view.iter().zip(&self.arrived).skip(1) {
-            let local = self.client.local(self.game.world.units[*unit]).expect("the client knows it");
+        for (at, (unit, arrived)) in self.setting.in_view.iter().zip(&self.arrived).enumerate() {
+            if at == number && number < self.setting.owned {
+                continue;
+            }
+            let local = client.local(self.game.world.units[*unit]).expect("the client knows it");
             let rounded = VisibleState {
                 health: self.setting.shown_health.settle(arrived.health).expect("the value is in range"),
                 mana: SHOWN_MANA.settle(arrived.mana).expect("the value is in range"),
                 tags: arrived.tags.iter().map(|(tag, count)| (*tag, Piece::MOST_TAGS.min(*count))).collect(),
             };
-            let shown = self.visible_state(self.client.simulation(), local);
-            assert_eq!(shown, Some(rounded), "the client shows another state of unit {unit}");
+            let shown = self.visible_state(client.simulation(), local);
+            assert_eq!(shown, Some(rounded), "client {number} shows another state of unit {unit}");
             others += 1;
         }
-        assert_eq!(others, self.setting.in_view.len() - 1, "a unit is missing on the client");
+        let own = usize::from(number < self.setting.owned);
+        assert_eq!(others, self.setting.in_view.len() - own, "a unit is missing on client {number}");
         assert!(self.arrived.iter().skip(1).any(|state| !state.tags.is_empty()), "no unit has tags");
     }
 
@@ -190,38 +267,60 @@ impl<H: Host> Stage<H> {
         self.setting.in_view.iter().filter_map(of).collect()
     }
 
-    fn connected_tick(&mut self, trace: &mut Trace) {
+    /// One tick of the server and all clients. Preparing its commands is no load of the server.
+    fn connected_tick(&mut self, trace: &mut Trace) -> Load {
         let step = Span::from_micros(1_000_000 / i64::from(self.setting.rate) / i64::from(STEPS));
+        let mut load = Load::default();
         for at in 0..STEPS {
             self.now += step;
-            while let Some(bytes) = arrived(&mut self.to_server, self.now) {
-                self.server.handle(self.now, PEER, &bytes);
+            for seat in &mut self.seats {
+                while let Some(bytes) = seat.link.to_server.receive(self.now) {
+                    load.add(|| self.server.handle(self.now, seat.peer, &bytes));
+                }
             }
             if at == 0 {
-                trace.spend(self.play_tick());
-                while let Some(Transmit { bytes, .. }) = self.server.poll_transmit() {
-                    trace.take(&bytes);
-                    self.to_client.push_back((self.now + DELAY, bytes));
+                let before = allocator::allocations();
+                self.play_commands();
+                let commands = allocator::allocations() - before;
+                let tick = self.play_tick();
+                trace.spend(tick);
+                load.time += tick;
+                load.allocations += allocator::allocations() - before - commands;
+                self.welcome();
+                let mut sent = Vec::with_capacity(2 * self.seats.len());
+                load.add(|| sent.extend(std::iter::from_fn(|| self.server.poll_transmit())));
+                for datagram in sent {
+                    let is_first = datagram.peer == self.seats[0].peer;
+                    match is_first {
+                        true if self.setting.loss == 0.0 => trace.take(&datagram.bytes),
+                        true => trace.count(&datagram.bytes),
+                        false => {}
+                    }
+                    let at = datagram.peer.0 as usize - 1;
+                    self.seats[at].link.to_client.send(self.now, &datagram.bytes);
                 }
                 trace.end_tick();
                 self.under_way.push_back((self.now + DELAY, self.in_view()));
             }
-            while let Some(bytes) = arrived(&mut self.to_client, self.now) {
-                self.client.handle(self.now, &bytes);
-            }
             while let Some(states) = arrived(&mut self.under_way, self.now) {
                 self.arrived = states;
             }
-            self.client.update(self.now);
-            while self.client.poll_event().is_some() {}
-            while let Some(bytes) = self.client.poll_transmit() {
-                self.to_server.push_back((self.now + DELAY, bytes));
+            for Seat { client, link, .. } in &mut self.seats {
+                while let Some(bytes) = link.to_client.receive(self.now) {
+                    client.handle(self.now, &bytes);
+                }
+                client.update(self.now);
+                while client.poll_event().is_some() {}
+                while let Some(bytes) = client.poll_transmit() {
+                    link.to_server.send(self.now, &bytes);
+                }
             }
         }
+        load
     }
 
-    /// Plays the frames of one server tick, and the tick; returns its duration.
-    fn play_tick(&mut self) -> Duration {
+    /// Issues the commands of the frames of the next tick.
+    fn play_commands(&mut self) {
         self.tick += 1;
         std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
         while self.frame * self.setting.rate < self.tick * FRAMES {
@@ -234,20 +333,30 @@ impl<H: Host> Stage<H> {
             }
         }
         std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
-        let spent = timed(|| self.server.tick(self.now));
+    }
+
+    /// Plays the tick of the server; returns its duration.
+    fn play_tick(&mut self) -> Duration {
+        timed(|| self.server.tick(self.now))
+    }
+
+    /// Gives new clients their units and view.
+    fn welcome(&mut self) {
         while let Some(event) = self.server.poll_event() {
-            if let ServerEvent::Joined { client, .. } = event {
+            if let ServerEvent::Joined { client, peer, .. } = event {
                 let units = &self.game.world.units;
-                self.server.give(units[self.setting.in_view[0]], client);
+                let number = peer.0 as usize - 1;
+                if number < self.setting.owned {
+                    self.server.give(units[self.setting.in_view[number]], client);
+                }
                 for unit in &self.setting.in_view {
                     self.server.show(units[*unit], client);
                 }
             }
         }
-        spent
     }
 }
 
-fn arrived<T>(link: &mut VecDeque<(Time, T)>, now: Time) -> Option<T> {
-    link.pop_front_if(|(at, _)| *at <= now).map(|(_, item)| item)
+fn arrived<T>(queue: &mut VecDeque<(Time, T)>, now: Time) -> Option<T> {
+    queue.pop_front_if(|(at, _)| *at <= now).map(|(_, item)| item)
 }

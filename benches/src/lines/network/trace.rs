@@ -91,6 +91,14 @@ impl Trace {
         }
     }
 
+    /// Counts a datagram to the client without recording its changes: behind a link that loses datagrams, its
+    /// baseline is not known here.
+    pub(crate) fn count(&mut self, bytes: &[u8]) {
+        if self.is_counting {
+            self.bytes += bytes.len();
+        }
+    }
+
     /// Ends a tick.
     pub(crate) fn end_tick(&mut self) {
         let tick = std::mem::take(&mut self.tick);
