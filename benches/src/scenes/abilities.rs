@@ -99,7 +99,7 @@ impl Questions {
     pub(crate) fn ask(&mut self) -> usize {
         self.granted
             .iter()
-            .filter(|&&ability| self.world.sim.can_activate(black_box(ability)).is_ok())
+            .filter(|&&ability| self.world.sim.is_ready(black_box(ability)))
             .count()
     }
 }

@@ -179,8 +179,8 @@ impl Transcript {
     }
 }
 
-/// Plays game `number` of a kind from start to end, and writes its dump to the transcript. The same number
-/// always gives the same game.
+/// Full run of game `number` of a kind. Its dump goes into the transcript: always into the digest, as text
+/// only if the transcript keeps it. Kind and number are the seed, so they always give the same game.
 ///
 /// # Panics
 /// If a restored copy plays on differently, or the state is inconsistent in the end.

@@ -262,7 +262,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Simulation of the driver, to change it.
+    /// Simulation of the driver as `&mut`: short for `self.driver.sim` in calls that change it.
     fn sim(&mut self) -> &mut Simulation {
         &mut self.driver.sim
     }
@@ -582,8 +582,9 @@ impl Caller<'_> {
         Some(true)
     }
 
-    /// Spawns the pack's template `Herald` with owner, avatar and an instigator of its effects. False if the
-    /// core refuses it, as in games without the pack; `None` if the driver has six controllers already.
+    /// Spawn of the template `Herald` of `games/pack.rs`, the only one with effects at its start; `Lord`, the
+    /// instigator that one of them names, is the other controller. False if the core refuses it, as in games
+    /// without the pack; `None` if the driver has six controllers already.
     fn spawn_herald(&mut self) -> Option<bool> {
         if self.driver.actors.len() >= 6 {
             return None;

@@ -227,8 +227,9 @@ impl Oracle {
             && !def.ongoing_blocked_tags.iter().any(|tag| view.has(target, tag))
     }
 
-    /// Duration in microseconds: that of the spec, else that of the effect, evaluated now; `None` for instant
-    /// and infinite effects. The error is the code of a magnitude without a value.
+    /// Duration of a new instance in microseconds: that of the spec, also for an infinite effect, else that
+    /// of the effect, evaluated now. `None` without an end; an instant effect ignores the spec's duration.
+    /// The error is the code of a magnitude without a value, which refuses the application.
     fn duration(&self, spec: &OracleSpec, target: Actor) -> Result<Option<i64>, Failure> {
         match &spec.def.duration {
             DurationDef::Instant => Ok(None),

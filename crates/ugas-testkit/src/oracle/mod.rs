@@ -142,8 +142,8 @@ impl Instance {
         &self.magnitudes
     }
 
-    /// Remaining microseconds at the time `now`; the whole duration while it is queued, `None` if it is
-    /// infinite.
+    /// Remaining microseconds at the time `now`; the whole duration while it is queued. `None` without an
+    /// end; an infinite effect has one if its spec gives a duration.
     pub fn remaining(&self, now: i64) -> Option<i64> {
         if self.queued { self.duration } else { self.expires.map(|end| end - now) }
     }

@@ -245,8 +245,9 @@ impl Oracle {
         self.execute_instance(sequence);
     }
 
-    /// Executes an instance with current magnitudes: at a tick, on application, or when it resumes. An
-    /// inhibited instance skips it (E7); a failure is ignored.
+    /// One execution of an instance with magnitudes of now: at a tick, on application or on a stack's period
+    /// reset, or when it resumes with `ExecuteAndReset`. Queued and inhibited instances skip it (E7); a
+    /// failed execution changes nothing, and the instance goes on (E3).
     pub(super) fn execute_instance(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence).filter(|instance| instance.is_live()) else { return };
         let (spec, target, stacks) = (instance.spec.clone(), instance.target, instance.stacks);

@@ -171,8 +171,9 @@ impl Oracle {
         changed
     }
 
-    /// Adjusts a base to a changed bound: clamps it, or keeps its ratio to the upper bound (B1). `upper` is
-    /// the old and the new upper bound. A changed base counts as an execution of the bound-change effect.
+    /// Adjustment of a base to a changed bound (B1): `KeepRatio` scales it from the old to the new upper
+    /// bound (`upper`) if the old one is positive, then it is clamped to both bounds. A changed base emits
+    /// `EffectExecuted` of the core's internal effect `Internal.BoundChange`.
     fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
         let Some(def) = self.attribute(actor, attribute) else { return };
         let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
