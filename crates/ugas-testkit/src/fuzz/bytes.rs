@@ -162,8 +162,9 @@ fn advance_bounded(sim: &mut Simulation, span: Span) {
     }
 }
 
-/// Uses a decoded state: advances time, executes commands about its effects and abilities, and despawns its
-/// controllers. Nothing may panic, however damaged the bytes were.
+/// Trial of a decoded state, which must not panic however damaged the bytes were: passes time, executes
+/// commands about effects and abilities of the first controllers, and despawns controllers. Everything is
+/// bounded, because damaged bytes may hold millions of ticks.
 pub(super) fn use_everything(sim: &mut Simulation) {
     advance_bounded(sim, Span::seconds(2.0));
     for command in effect_commands(sim).into_iter().chain(ability_commands(sim)).take(2 * COMMANDS) {

@@ -120,8 +120,8 @@ impl Oracle {
     }
 }
 
-/// Whether dependencies form a cycle: removes those that wait for no other until nothing changes; the rest
-/// are cycles.
+/// Whether dependencies form a cycle: removes those that read nothing that one of the rest changes, until
+/// nothing changes; what remains is part of a cycle or depends on one.
 fn has_cycle(mut links: Vec<Link>) -> bool {
     loop {
         let feeds =
