@@ -5,8 +5,8 @@ use ugas::prelude::*;
 use crate::allocator;
 use crate::floor::{Copies, live_bytes};
 use crate::line::{Goal, Line, Unit};
-use crate::measure::{Effort, Subject, bulk, compare, subject, timed};
-use crate::world::World;
+use crate::measure::{Effort, Subject, Timing, bulk, compare, subject, timed};
+use crate::world::{World, combat};
 
 const ATTRIBUTES: usize = 20;
 const TAGS: usize = 10;
@@ -135,7 +135,7 @@ pub(crate) fn memory(effort: Effort) -> Vec<Line> {
         size_of::<EffectSpec>(),
         size_of::<Event>(),
     ];
-    vec![Line {
+    let fields = Line {
         unit: Unit::Bytes,
         ours,
         floor: Some(LIVE as f64),
@@ -145,6 +145,34 @@ pub(crate) fn memory(effort: Effort) -> Vec<Line> {
              (without effects {alone:.0} B), fields {LIVE} B; a controller is {controller} B, an active effect {effect} B \
              (its spec {spec} B), an event {event} B"
         ),
-        ..Line::new("memory", crate::measure::Timing::default(), Goal::Floor(2.0))
-    }]
+        ..Line::new("memory", Timing::default(), Goal::Floor(2.0))
+    };
+    vec![fields, characters(effort)]
+}
+
+/// Memory of one of many characters with four attributes and two effects.
+fn characters(effort: Effort) -> Line {
+    let units = effort.population(100_000);
+    let catalog = combat().build().expect("the definitions of the benchmark are valid");
+    let before = allocator::live_bytes();
+    let mut world = World::of(catalog, units);
+    for effect in ["GE_Ring", "GE_Poison"].map(|name| world.effect(name)) {
+        for unit in 0..units {
+            world.apply(effect, world.units[unit]);
+            world.drain();
+        }
+    }
+    let ours = (allocator::live_bytes() - before) as f64 / units as f64;
+    let has_both =
+        |unit: &ControllerId| world.sim.controller(*unit).is_some_and(|unit| unit.effects().len() == 2);
+    assert!(world.units.iter().all(has_both));
+    Line {
+        unit: Unit::Bytes,
+        ours,
+        allocations: None,
+        note: format!(
+            "one of {units} characters with four attributes and two effects, spare capacity included"
+        ),
+        ..Line::new("memory-characters", Timing::default(), Goal::AtMost(800.0))
+    }
 }
