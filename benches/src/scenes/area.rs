@@ -48,10 +48,8 @@ impl Area {
     /// Applies the effect to all targets.
     pub(crate) fn blast(&mut self) {
         let source = self.world.units[0];
-        for &target in &self.targets {
-            let applied = self.world.sim.apply_effect(self.effect, Some(source), target);
-            assert_eq!(applied, Ok(Application::Executed));
-        }
+        let applied = self.world.sim.apply_to_all(self.effect, Some(source), &self.targets);
+        assert_eq!(applied, Ok(self.targets.len()));
     }
 
     /// Applies one spec to all targets, which may have magnitudes, a level and context of its own.

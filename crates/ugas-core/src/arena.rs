@@ -119,6 +119,15 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
+    /// Handle that the next inserted object gets.
+    #[inline]
+    pub(crate) fn next_handle(&self) -> H {
+        let reused =
+            self.first_free.and_then(|index| Some((index, self.slots.get(index as usize)?.generation)));
+        let (index, generation) = reused.unwrap_or((self.slots.len() as u32, NonZeroU32::MIN));
+        H::from_parts(index, generation)
+    }
+
     /// Inserts an object that knows its own handle.
     ///
     /// # Panics

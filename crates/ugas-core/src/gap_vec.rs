@@ -19,6 +19,16 @@ impl<T: Copy> GapVec<T> {
         Self { items: Vec::new(), gone: 0 }
     }
 
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.len() == self.gone as usize
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.gone as usize
+    }
+
     /// Appends an item. May close the gap instead of growing.
     pub(crate) fn push(&mut self, item: T) {
         self.make_room();

@@ -229,11 +229,15 @@ impl<'a> Compiler<'a> {
             is_unconditional: false,
             is_ungated: false,
             is_constant: false,
+            writes_one: false,
             constant_write: None,
             only_executes: false,
             has_followups: false,
-            gives: false,
+            grants_only_tags: false,
             is_indexed: false,
+            is_unlinked: false,
+            only_holds: false,
+            constants: None,
         };
         self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);

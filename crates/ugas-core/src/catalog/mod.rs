@@ -85,10 +85,8 @@ pub struct Catalog {
     pub(crate) input_buffer_window: Option<AttributeId>,
     /// The narrowest replication that any set gives each attribute, by id (N1).
     pub(crate) narrowest_replication: Box<[AttributeReplication]>,
-    /// Tags that the cooldown of any ability grants.
-    pub(crate) cooldown_tags: TagBits,
-    /// Tags whose addition triggers any ability (A7).
-    pub(crate) trigger_tags: TagBits,
+    /// Tags that the cooldown of any ability grants, and tags whose addition triggers one (A7).
+    pub(crate) reactive_tags: TagBits,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,

@@ -115,6 +115,11 @@ impl SummonIndex {
         self.by_name.clear();
     }
 
+    /// Whether there are no summoned controllers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_instigator.is_empty()
+    }
+
     /// The controllers that `instigator` summoned, the first one first.
     pub(crate) fn of(&self, instigator: ControllerId) -> impl Iterator<Item = ControllerId> + '_ {
         let all = self.by_instigator.range((instigator, 0, lowest())..);

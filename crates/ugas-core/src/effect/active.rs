@@ -56,6 +56,40 @@ pub struct ActiveEffect {
     pub(crate) timers: EffectTimers,
 }
 
+impl ActiveEffect {
+    /// A running instance with one stack, which has granted nothing yet.
+    #[inline]
+    pub(crate) fn new(
+        spec: EffectSpec,
+        target: ControllerId,
+        sequence: u64,
+        clock: Clock,
+        magnitudes: SmallVec<[f64; 2]>,
+        stream: u64,
+    ) -> Self {
+        Self {
+            effect: spec.effect,
+            target,
+            spec,
+            sequence,
+            applied: sequence,
+            stacks: 1,
+            status: EffectStatus::Running,
+            inhibited: false,
+            given: false,
+            clock,
+            magnitudes,
+            stream,
+            last_source: None,
+            granted: SmallVec::new(),
+            refresh_pending: false,
+            qualification_pending: false,
+            judgement_pending: false,
+            timers: EffectTimers::default(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectTimers {
     pub(crate) expiry: Option<TimerKey>,

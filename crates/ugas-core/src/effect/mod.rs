@@ -105,6 +105,8 @@ pub struct Effect {
     /// Whether all its magnitudes are constants, and no calculation or cue uses them: an application then
     /// needs no spec.
     pub(crate) is_constant: bool,
+    /// Whether an execution is one unconditional write without cues.
+    pub(crate) writes_one: bool,
     /// The write of an execution, if it is one constant number and sends no cues.
     pub(crate) constant_write: Option<ConstantWrite>,
     /// Whether an application only executes: the effect is instant, nothing can refuse it apart from immunity,
@@ -112,10 +114,26 @@ pub struct Effect {
     pub(crate) only_executes: bool,
     /// Whether an application has consequences: removed effects, cancelled abilities, more effects.
     pub(crate) has_followups: bool,
-    /// Whether an instance grants anything besides modifiers: tags, abilities, cues, blocks.
-    pub(crate) gives: bool,
+    /// Whether an instance grants nothing but modifiers and tags: no abilities, cues and blocks.
+    pub(crate) grants_only_tags: bool,
     /// Whether its instances are indexed; see [`EffectKey`](crate::controller::index::EffectKey).
     pub(crate) is_indexed: bool,
+    /// Whether an application creates an instance that holds at most one modifier and tags, and does nothing
+    /// else.
+    pub(crate) only_holds: bool,
+    /// Whether its instances watch nothing and are not indexed.
+    pub(crate) is_unlinked: bool,
+    /// Magnitudes and duration, if all of them are constants.
+    pub(crate) constants: Option<Constants>,
+}
+
+/// Numbers of an effect that are the same at every application.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Constants {
+    /// Magnitudes of the modifiers.
+    pub(crate) magnitudes: Box<[f64]>,
+    /// `None` if the effect is instant or infinite.
+    pub(crate) duration: Option<Span>,
 }
 
 /// A write of a constant number to one base value.
@@ -172,13 +190,18 @@ impl Effect {
             || !self.additional.is_empty();
         self.only_executes =
             self.is_instant() && self.is_ungated && self.is_unconditional && !self.has_followups;
-        self.constant_write = match &*self.modifiers {
+        self.writes_one = match &*self.modifiers {
             // M9b: a scaling modifier of a periodic effect acts on the current value while it is active.
-            [only]
-                if self.is_constant
+            [only] => {
+                !only.is_conditional()
+                    && self.executions.is_empty()
                     && self.cues.is_empty()
-                    && !(self.period.is_some() && only.operation.is_scaling()) =>
-            {
+                    && !(self.period.is_some() && only.operation.is_scaling())
+            }
+            _ => false,
+        };
+        self.constant_write = match &*self.modifiers {
+            [only] if self.is_constant && self.writes_one => {
                 let Modifier { attribute, operation, factor_in_stacks, .. } = *only;
                 match only.magnitude {
                     Magnitude::Constant(magnitude) => {
@@ -189,12 +212,33 @@ impl Effect {
             }
             _ => None,
         };
-        self.gives = !self.granted_tags.is_empty()
-            || !self.granted_abilities.is_empty()
-            || !self.cues.is_empty()
-            || !self.block_abilities.is_empty();
+        self.grants_only_tags =
+            self.granted_abilities.is_empty() && self.held_cues.is_empty() && self.block_abilities.is_empty();
         self.is_indexed =
             self.gives_immunity() || self.tracks_instances() || !self.block_abilities.is_empty();
+        self.is_unlinked = self.watches.is_empty() && !self.is_indexed;
+        let constant = |magnitude: &Magnitude| match magnitude {
+            Magnitude::Constant(value) => Some(*value).filter(|value| value.is_finite()),
+            _ => None,
+        };
+        let magnitudes: Option<Box<[f64]>> =
+            self.modifiers.iter().map(|modifier| constant(&modifier.magnitude)).collect();
+        let duration = match &self.duration {
+            Duration::Instant | Duration::Infinite => Some(None),
+            Duration::Lasting(magnitude) => constant(magnitude).map(|seconds| Some(Span::seconds(seconds))),
+        };
+        self.only_holds = !self.is_instant()
+            && self.modifiers.len() <= 1
+            && !matches!(duration, Some(Some(span)) if !span.is_positive())
+            && self.period.is_none()
+            && self.ongoing.is_trivial()
+            && self.stacking.is_none()
+            && self.def.policy == ExecutionPolicy::RunInParallel
+            && !self.has_followups
+            && self.grants_only_tags
+            && self.is_unlinked;
+        self.constants =
+            magnitudes.zip(duration).map(|(magnitudes, duration)| Constants { magnitudes, duration });
     }
 
     /// Tags that it grants while it is active, without those that a spec adds.

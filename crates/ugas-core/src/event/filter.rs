@@ -100,10 +100,10 @@ impl EventFilter {
         self.excluded & bit(event) == 0
     }
 
-    /// Whether an event is kept. Does not look at the event while all are.
+    /// Whether events of all types are kept.
     #[inline]
-    pub(crate) const fn keeps_kind(self, kind: &EventKind) -> bool {
-        self.excluded == 0 || self.keeps(kind.event_type())
+    pub(crate) const fn keeps_all(self) -> bool {
+        self.excluded == 0
     }
 }
 

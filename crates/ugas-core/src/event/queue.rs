@@ -8,10 +8,9 @@ use crate::time::Time;
 /// Events in the order in which they were emitted.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    /// The events, at the indices `next..end`; `None` elsewhere.
-    places: Vec<Option<Queued>>,
+    /// Events from the index `next` on; the entries before it are polled and `None`.
+    queued: Vec<Option<Queued>>,
     next: usize,
-    end: usize,
     /// Origins of the events, run by run. Runs before that of the oldest event may be left.
     runs: Vec<Run>,
     /// Index of a run that does not begin after the oldest event.
@@ -23,6 +22,9 @@ pub(crate) struct EventQueue {
 /// A version that no run has.
 const NO_VERSION: u64 = u64::MAX;
 
+/// Number of polled entries up to which they are not worth removing.
+const FEW_POLLED: usize = 16;
+
 /// An event without its origin.
 #[derive(Clone, Debug)]
 struct Queued {
@@ -33,7 +35,7 @@ struct Queued {
 /// Events that share their origin, up to the start of the next run.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Index of its first event in `places`.
+    /// Index of its first event in `queued`.
     start: usize,
     origin: Origin,
 }
@@ -48,14 +50,14 @@ pub(crate) struct Origin {
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self { places: Vec::new(), next: 0, end: 0, runs: Vec::new(), run: 0, version: NO_VERSION }
+        Self { queued: Vec::new(), next: 0, runs: Vec::new(), run: 0, version: NO_VERSION }
     }
 }
 
 impl EventQueue {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.end - self.next
+        self.queued.len() - self.next
     }
 
     /// Adds an event. It must have the origin of the previous event if the version is the same.
@@ -64,7 +66,7 @@ impl EventQueue {
         &mut self,
         sequence: u64,
         version: u64,
-        kind: EventKind,
+        kind: impl FnOnce() -> EventKind,
         origin: impl FnOnce() -> Origin,
     ) {
         if version != self.version {
@@ -72,35 +74,45 @@ impl EventQueue {
         } else {
             debug_assert_eq!(self.runs.last().map(|run| run.origin), Some(origin()));
         }
-        if self.end == self.places.len() {
-            self.make_room();
+        // Unlike `push`, this constructs the event where it is stored.
+        self.queued.extend(core::iter::once_with(|| Some(Queued { sequence, kind: kind() })));
+    }
+
+    /// Adds events with consecutive sequence numbers; otherwise as [`Self::push`].
+    pub(crate) fn push_all(
+        &mut self,
+        first: u64,
+        version: u64,
+        kinds: impl Iterator<Item = EventKind>,
+        origin: impl FnOnce() -> Origin,
+    ) {
+        if version != self.version {
+            self.begin_run(version, origin());
         }
-        // Every place from `end` on is empty; the check spares the code that would drop an old event.
-        if let Some(place) = self.places.get_mut(self.end)
-            && place.is_none()
-        {
-            *place = Some(Queued { sequence, kind });
-            self.end += 1;
-        }
+        self.queued.extend((first..).zip(kinds).map(|(sequence, kind)| Some(Queued { sequence, kind })));
+    }
+
+    /// Adds an event with an origin of its own.
+    pub(crate) fn push_alone(&mut self, sequence: u64, kind: EventKind, origin: Origin) {
+        self.begin_run(NO_VERSION, origin);
+        self.queued.push(Some(Queued { sequence, kind }));
     }
 
     /// Begins a run with the next event.
     fn begin_run(&mut self, version: u64, origin: Origin) {
         self.version = version;
-        self.runs.push(Run { start: self.end, origin });
+        self.runs.push(Run { start: self.queued.len(), origin });
     }
 
-    /// Makes room for an event: moves the events to the start if at least half of the places are polled, and
-    /// doubles the places otherwise.
-    #[cold]
-    fn make_room(&mut self) {
+    /// Removes the polled entries once they are half of the queue, so that a host that never empties it does
+    /// not let it grow.
+    fn remove_polled(&mut self) {
         let polled = self.next;
-        if polled == 0 || polled * 2 < self.places.len() {
-            self.places.resize_with((self.places.len() * 2).max(16), || None);
+        if polled < FEW_POLLED || polled < self.len() {
             return;
         }
-        self.places.rotate_left(polled);
-        (self.next, self.end) = (0, self.end - polled);
+        self.queued.drain(..polled);
+        self.next = 0;
         self.skip_runs(polled);
         self.runs.drain(..self.run);
         self.run = 0;
@@ -120,42 +132,45 @@ impl EventQueue {
     /// Removes the oldest event, and completes it with the origin of its run.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Event> {
-        let Queued { sequence, kind } = self.places.get_mut(self.next)?.take()?;
+        let Queued { sequence, kind } = self.queued.get_mut(self.next)?.take()?;
         self.skip_runs(self.next);
         let Origin { time, cause, prediction } = self.runs.get(self.run)?.origin;
         self.next += 1;
-        if self.next == self.end {
-            self.restart();
-        }
+        self.after_polling();
         Some(Event { sequence, time, cause, prediction, kind })
     }
 
     /// Visits all events and removes them. If `visit` panics, the events that it has not seen stay.
     #[inline]
     pub(crate) fn visit(&mut self, mut visit: impl FnMut(EventRef<'_>)) {
-        for index in self.run..self.runs.len() {
-            let stop = self.runs.get(index + 1).map_or(self.end, |later| later.start);
-            let Some(Run { origin, .. }) = self.runs.get(index) else { continue };
-            for place in self.places.get_mut(self.next..stop).unwrap_or_default() {
-                self.next += 1;
-                let visited = Visited(place);
-                if let Some(Queued { sequence, kind }) = &*visited.0 {
+        let queue = Visiting(self);
+        let EventQueue { queued, next, runs, run, .. } = &mut *queue.0;
+        for index in *run..runs.len() {
+            let stop = runs.get(index + 1).map_or(queued.len(), |later| later.start);
+            let Some(Run { origin, .. }) = runs.get(index) else { continue };
+            for event in queued.get(*next..stop).unwrap_or_default() {
+                *next += 1;
+                if let Some(Queued { sequence, kind }) = event {
                     visit(origin.event(*sequence, kind));
                 }
             }
         }
-        self.restart();
     }
 
     pub(crate) fn clear(&mut self) {
-        self.visit(|_| ());
+        self.next = self.queued.len();
+        self.after_polling();
     }
 
-    /// Starts again at the first place. There must be no events.
+    /// Starts again at the first index if all events are polled, which drops visited ones.
     #[inline]
-    fn restart(&mut self) {
-        (self.next, self.end, self.run, self.version) = (0, 0, 0, NO_VERSION);
+    fn after_polling(&mut self) {
+        if self.next < self.queued.len() {
+            return self.remove_polled();
+        }
+        self.queued.clear();
         self.runs.clear();
+        (self.next, self.run, self.version) = (0, 0, NO_VERSION);
     }
 
     /// Removes all events, also those that the iterator does not visit.
@@ -166,7 +181,7 @@ impl EventQueue {
     /// All events, without removing them.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = EventRef<'_>> {
         let mut runs = self.runs.get(self.run..).unwrap_or_default();
-        let queued = self.places.get(self.next..self.end).unwrap_or_default();
+        let queued = self.queued.get(self.next..).unwrap_or_default();
         queued.iter().enumerate().map(move |(at, queued)| {
             while let [_, later @ ..] = runs
                 && later.first().is_some_and(|run| run.start <= self.next + at)
@@ -180,13 +195,18 @@ impl EventQueue {
     }
 }
 
-/// A place whose event was visited; emptied when dropped, also after a panic of the visitor.
-struct Visited<'a>(&'a mut Option<Queued>);
+/// A queue whose events are being visited. When dropped, also after a panic of the visitor, it removes those
+/// before `next`.
+struct Visiting<'a>(&'a mut EventQueue);
 
-impl Drop for Visited<'_> {
+impl Drop for Visiting<'_> {
     #[inline]
     fn drop(&mut self) {
-        *self.0 = None;
+        let EventQueue { queued, next, .. } = &mut *self.0;
+        if *next < queued.len() {
+            queued[..*next].fill_with(|| None);
+        }
+        self.0.after_polling();
     }
 }
 
@@ -203,9 +223,7 @@ impl Origin {
 impl Extend<Event> for EventQueue {
     fn extend<I: IntoIterator<Item = Event>>(&mut self, events: I) {
         for Event { sequence, time, cause, prediction, kind } in events {
-            let origin = Origin { time, cause, prediction };
-            self.begin_run(NO_VERSION, origin);
-            self.push(sequence, NO_VERSION, kind, || origin);
+            self.push_alone(sequence, kind, Origin { time, cause, prediction });
         }
     }
 }
@@ -260,7 +278,7 @@ mod tests {
 
     fn push(queue: &mut EventQueue, version: u64, event: Event) {
         let Event { sequence, time, cause, prediction, kind } = event;
-        queue.push(sequence, version, kind, || Origin { time, cause, prediction });
+        queue.push(sequence, version, || kind, || Origin { time, cause, prediction });
     }
 
     /// A version for each operation and time.
@@ -338,13 +356,13 @@ mod tests {
             push(&mut queue, 3, event(11, 2, 9));
             let rest: Vec<Event> = rest.into_iter().chain([event(11, 2, 9)]).collect();
             assert_eq!(visited(&mut queue), rest);
-            assert!(queue.places.iter().all(Option::is_none));
+            assert!(queue.queued.is_empty());
         }
     }
 
     /// A host that polls fewer events than are emitted at a time, and never empties the queue.
     #[test]
-    fn places_of_polled_events_are_reused() {
+    fn room_of_polled_events_is_reused() {
         let mut queue = EventQueue::default();
         let (mut pushed, mut popped) = (0, 0);
         for round in 0..1_000 {
@@ -359,7 +377,7 @@ mod tests {
             let left: Vec<Event> = (popped..pushed).map(|at| event(at, at / 3, 0)).collect();
             assert_eq!(copies(&queue), left);
         }
-        assert!(queue.places.len() <= 32, "{}", queue.places.len());
+        assert!(queue.queued.capacity() <= 64, "{}", queue.queued.capacity());
         assert!(queue.runs.len() <= 32, "{}", queue.runs.len());
     }
 

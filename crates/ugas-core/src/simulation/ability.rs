@@ -379,12 +379,17 @@ impl Simulation {
         request: ActivationRequest,
     ) -> Option<ActivationId> {
         let sequence = self.state.next_sequence();
-        let (granted, ability) = self.granted(handle)?;
-        let owner = self.state.controllers.get(granted.controller)?;
-        let shared = self.shared_activation_stream(ability, request.prediction, owner.ordinal);
-        let ability = self.catalog.ability_by_id(granted.ability)?;
+        let shared = match request.prediction {
+            None => None,
+            key => {
+                let (granted, ability) = self.granted(handle)?;
+                let owner = self.state.controllers.get(granted.controller)?;
+                self.shared_activation_stream(ability, key, owner.ordinal)
+            }
+        };
         let super::State { now, seed, abilities, controllers, activations, .. } = &mut self.state;
         let granted = abilities.get_mut(handle)?;
+        let ability = self.catalog.ability_by_id(granted.ability)?;
         let owner = controllers.get_mut(granted.controller)?;
         // V5: every activation has its own random stream, derived from the seed, the ability's name, the
         // owner and the owner's count of earlier activations under any grant, so that granting it anew does
@@ -465,12 +470,15 @@ impl Simulation {
             return;
         }
         let (handle, ability, controller) = (activation.granted, activation.ability, activation.controller);
+        let owned = activation.owned_tags.take();
+        let holds_cues = !activation.cues.is_empty() || !activation.placed_cues.is_empty();
+        let waits = activation.all_tasks().next().is_some();
         self.set_cause_to_activation(id);
         let cause = self.scratch.cause();
-        self.cancel_all_branches(id);
-        let Some(activation) = self.state.activations.get_mut(id) else { return };
-        let holds_cues = !activation.cues.is_empty() || !activation.placed_cues.is_empty();
-        if let Some(owned) = activation.owned_tags.take() {
+        if waits {
+            self.cancel_all_branches(id);
+        }
+        if let Some(owned) = owned {
             self.remove_active(owned, RemovalReason::Removed);
         }
         if holds_cues && let Some(activation) = self.state.activations.get_mut(id) {

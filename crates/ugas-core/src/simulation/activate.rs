@@ -11,6 +11,7 @@ use super::observe::TagChange;
 use super::state::{Timer, TimerKind};
 use super::{Simulation, State};
 use crate::ability::Grant;
+use crate::attribute::layout::Layout;
 use crate::controller::Controller;
 use crate::effect::{AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
 use crate::event::{CueParameters, EventKind};
@@ -18,9 +19,16 @@ use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
 use crate::task::Subject;
+use crate::timer::TimerWheel;
 
-/// Cues that one active effect holds.
-type HeldCues = SmallVec<[TagId; 2]>;
+/// Grants of an active effect besides the tags of its definition. Abilities and blocks are read from the
+/// definition.
+struct FurtherGrants {
+    /// Tags that the spec adds.
+    tags: SmallVec<[TagId; 2]>,
+    /// Cues that the instance holds.
+    cues: SmallVec<[TagId; 2]>,
+}
 
 /// Reason for which an effect withdraws its grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,33 +43,33 @@ impl Simulation {
     /// Sets the timers of a running effect to its current `expires` and `next_tick`.
     pub(super) fn schedule(&mut self, id: ActiveEffectId) {
         let State { timers, effects, .. } = &mut self.state;
-        let Some(active) = effects.get_mut(id) else { return };
-        let sequence = active.sequence;
-        for (key, at, kind) in [
-            (&mut active.timers.tick, active.clock.next_tick(), TimerKind::Tick(id)),
-            (&mut active.timers.expiry, active.clock.expires(), TimerKind::Expiry(id)),
-        ] {
-            if let Some(key) = key.take() {
-                timers.cancel(key);
-            }
-            *key = at.map(|at| timers.schedule(at, Timer { sequence, kind }));
+        if let Some(active) = effects.get_mut(id) {
+            schedule(timers, id, active);
         }
     }
 
     /// Adds the modifiers of an active effect to the attributes its target has (M6), and marks these for
     /// re-evaluation. Entries that are already there stay, so that it can run again after a change of
     /// attribute sets.
-    pub(super) fn attach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+    ///
+    /// Returns whether all modifiers have entries; if not, [`report_inert`](Self::report_inert) has to look.
+    pub(super) fn attach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) -> bool {
+        let State { effects, controllers, layouts, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return false };
+        let Some(controller) = controllers.get_mut(active.target) else { return false };
+        let layout = &*layouts[controller.layout as usize];
+        let mut is_complete = true;
         for index in 0..effect.modifiers.len() {
-            let Some(active) = self.state.effects.get(id) else { return };
-            let target = active.target;
-            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
-            let Some(controller) = self.state.controllers.get_mut(target) else { return };
+            let Some(entry) = modifier_entry(layout, id, active, effect, index) else {
+                is_complete = false;
+                continue;
+            };
             if let Err(at) = find_entry(controller, entry.key()) {
                 controller.modifiers.insert(at, entry);
             }
-            self.scratch.mark_dirty(target, controller, entry.slot);
+            self.scratch.mark_dirty(active.target, controller, entry.slot);
         }
+        is_complete
     }
 
     /// M6: emits `ModifierInert` for each modifier whose attribute the target lacks. Called once, when the
@@ -91,12 +99,12 @@ impl Simulation {
 
     /// Removes the modifiers of an active effect, and marks the attributes for re-evaluation.
     pub(super) fn detach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, layouts, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        let layout = &*layouts[controller.layout as usize];
         for index in 0..effect.modifiers.len() {
-            let State { effects, controllers, layouts, .. } = &mut self.state;
-            let Some(active) = effects.get(id) else { return };
-            let Some(controller) = controllers.get_mut(active.target) else { return };
             let Some(modifier) = acting(effect, index) else { continue };
-            let layout = &layouts[controller.layout as usize];
             let Some(slot) = layout.slot_of(modifier.attribute) else { continue };
             if let Ok(at) = find_entry(controller, (slot, active.sequence, index as u16)) {
                 controller.modifiers.remove(at);
@@ -108,16 +116,17 @@ impl Simulation {
     /// Updates the modifier entries of an active effect to its magnitudes, stacks and inhibition, and marks
     /// the attributes of changed entries for re-evaluation. Adds no missing entries.
     pub(super) fn update_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, layouts, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        let layout = &*layouts[controller.layout as usize];
         for index in 0..effect.modifiers.len() {
-            let Some(active) = self.state.effects.get(id) else { return };
-            let target = active.target;
-            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
-            let Some(controller) = self.state.controllers.get_mut(target) else { return };
+            let Some(entry) = modifier_entry(layout, id, active, effect, index) else { continue };
             if let Ok(at) = find_entry(controller, entry.key())
                 && controller.modifiers[at] != entry
             {
                 controller.modifiers[at] = entry;
-                self.scratch.mark_dirty(target, controller, entry.slot);
+                self.scratch.mark_dirty(active.target, controller, entry.slot);
             }
         }
     }
@@ -127,13 +136,14 @@ impl Simulation {
     /// tag cancels (A4).
     pub(super) fn add_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
-        if !effect.gives && active.spec.grants_nothing() {
-            return;
-        }
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
-        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
-        for tag in effect.granted_tags.iter().chain(dynamic) {
+        let more = self.further_grants(effect, active);
+        for tag in effect.granted_tags.iter() {
+            self.add_tag(target, tag);
+            self.cancel_by_grant(target, tag);
+        }
+        let Some(FurtherGrants { tags, cues }) = more else { return };
+        for tag in tags {
             self.add_tag(target, tag);
             self.cancel_by_grant(target, tag);
         }
@@ -163,9 +173,12 @@ impl Simulation {
     pub(super) fn restore_grants(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
-        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
-        for tag in effect.granted_tags.iter().chain(dynamic) {
+        let more = self.further_grants(effect, active);
+        for tag in effect.granted_tags.iter() {
+            self.add_tag(target, tag);
+        }
+        let Some(FurtherGrants { tags, cues }) = more else { return };
+        for tag in tags {
             self.add_tag(target, tag);
         }
         self.hold_cues(id, effect, target, &cues);
@@ -178,12 +191,14 @@ impl Simulation {
     /// During an inhibition, abilities to be kept stay with the effect.
     pub(super) fn remove_grants(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get(id) else { return };
-        if !effect.gives && active.spec.grants_nothing() && active.granted.is_empty() {
-            return;
-        }
-        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
-        let Some(active) = self.state.effects.get_mut(id) else { return };
         let target = active.target;
+        let Some(FurtherGrants { tags, cues }) = self.further_grants(effect, active) else {
+            for tag in effect.granted_tags.iter() {
+                self.remove_tag(target, tag);
+            }
+            return;
+        };
+        let Some(active) = self.state.effects.get_mut(id) else { return };
         let mut granted = core::mem::take(&mut active.granted);
         if withdrawal == Withdrawal::Inhibition {
             let stays = |handle: &GrantedAbilityId| {
@@ -193,8 +208,7 @@ impl Simulation {
             active.granted = granted.iter().copied().filter(stays).collect();
             granted.retain(|handle| !stays(handle));
         }
-        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
-        for tag in effect.granted_tags.iter().chain(dynamic) {
+        for tag in effect.granted_tags.iter().chain(tags) {
             self.remove_tag(target, tag);
         }
         for handle in granted {
@@ -255,6 +269,8 @@ impl Simulation {
         };
         let data = &*controller.ability_data;
         let has_waits = !data.subscriptions.is_empty();
+        // Without waiting tasks, activations that depend on tags and buffered inputs, only a trigger or a
+        // cooldown can react to the tag.
         let is_followed = has_waits || !data.run_index.is_empty() || !controller.buffer.is_empty();
         let is_watched = !controller.interactions.watchers.is_empty();
         if !is_counted {
@@ -269,9 +285,15 @@ impl Simulation {
                 TagChange::Removed => new + 1,
             });
         }
-        for &tag in &crossed {
-            self.emit_tag_change(id, tag, change, is_followed);
-            if is_watched {
+        if is_followed || crossed.iter().any(|tag| self.catalog.reactive_tags.matches(*tag)) {
+            for &tag in &crossed {
+                self.emit_tag_change(id, tag, change);
+            }
+        } else {
+            self.publish_tags(id, &crossed, change);
+        }
+        if is_watched {
+            for &tag in &crossed {
                 self.notify(id, WatchSubject::Tag(tag));
             }
         }
@@ -312,9 +334,19 @@ impl Simulation {
             self.count_changed(id, tag, |_| count);
         }
         for &tag in &crossed {
-            self.emit_tag_change(id, tag, TagChange::Removed, true);
+            self.emit_tag_change(id, tag, TagChange::Removed);
         }
         self.scratch.crossed = crossed;
+    }
+
+    /// Grants of an instance besides the tags of its definition; `None` for most effects, which have none.
+    #[inline]
+    fn further_grants(&self, effect: &Effect, active: &ActiveEffect) -> Option<FurtherGrants> {
+        if effect.grants_only_tags && active.spec.grants_nothing() && active.granted.is_empty() {
+            return None;
+        }
+        let tags = SmallVec::from_slice(&active.spec.granted_tags);
+        Some(FurtherGrants { tags, cues: self.held_cues(effect, &active.spec).collect() })
     }
 
     /// Adds the cues that an active effect holds, with its context.
@@ -358,7 +390,25 @@ impl Simulation {
 
     /// Subscribes an effect to everything that it reads of source and target (E7, E8, M5), and adds it to the
     /// indexes.
+    #[inline]
     pub(super) fn watch(&mut self, id: ActiveEffectId, effect: &Effect) {
+        if self.is_linked(id, effect) {
+            self.add_links(id, effect);
+        }
+    }
+
+    /// Whether an effect is in lists of its source or its target, apart from that of active effects, or
+    /// created at run time, so that its uses are counted.
+    #[inline]
+    fn is_linked(&self, id: ActiveEffectId, effect: &Effect) -> bool {
+        let Some(active) = self.state.effects.get(id) else { return false };
+        !effect.is_unlinked
+            || active.source().is_some_and(|source| source != active.target)
+            || active.effect.usize() >= self.catalog.effect_count()
+    }
+
+    /// Slow path of [`Self::watch`].
+    fn add_links(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
@@ -375,7 +425,15 @@ impl Simulation {
 
     /// Reverts [`Self::watch`]: removes the subscriptions of an effect and its index entries. Runs before the
     /// source of the spec changes, since it reads the entries from it.
+    #[inline]
     pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
+        if self.is_linked(id, effect) {
+            self.remove_links(id, effect);
+        }
+    }
+
+    /// Slow path of [`Self::unwatch`].
+    fn remove_links(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
@@ -391,41 +449,53 @@ impl Simulation {
     }
 }
 
-impl State {
-    /// Entry of one modifier of an active effect; `None` if the target lacks the attribute, or if the
-    /// modifier writes the base at each tick instead (M9b).
-    pub(super) fn entry(
-        &self,
-        id: ActiveEffectId,
-        active: &ActiveEffect,
-        effect: &Effect,
-        index: usize,
-    ) -> Option<ModifierEntry> {
-        let modifier = acting(effect, index)?;
-        let controller = self.controllers.get(active.target)?;
-        let slot = self.layout(controller).slot_of(modifier.attribute)?;
-        let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
-        let magnitude = active.magnitudes.get(index).copied()?;
-        let conditions = Conditions {
-            tags: modifier.is_conditional(),
-            inhibited: active.inhibited,
-            predicted: active.spec.prediction().is_some(),
-        };
-        Some(ModifierEntry {
-            slot,
-            index: index as u16,
-            layer: modifier.layer,
-            operation: modifier.operation,
-            channel: modifier.channel,
-            conditions,
-            plain: ModifierEntry::is_plain_addition(modifier.layer, modifier.operation, conditions),
-            priority: effect.def.priority,
-            sequence: active.sequence,
-            applied: active.applied,
-            effect: id,
-            amount: contribution(modifier.operation, modifier.channel.is_some(), magnitude, stacks),
-        })
+/// Sets the timers of an active effect to its clock.
+pub(super) fn schedule(timers: &mut TimerWheel<Timer>, id: ActiveEffectId, active: &mut ActiveEffect) {
+    let sequence = active.sequence;
+    for (key, at, kind) in [
+        (&mut active.timers.tick, active.clock.next_tick(), TimerKind::Tick(id)),
+        (&mut active.timers.expiry, active.clock.expires(), TimerKind::Expiry(id)),
+    ] {
+        if let Some(key) = key.take() {
+            timers.cancel(key);
+        }
+        *key = at.map(|at| timers.schedule(at, Timer { sequence, kind }));
     }
+}
+
+/// Entry of one modifier of an active effect; `None` if the layout lacks the attribute, or if the modifier
+/// writes the base at each tick instead (M9b).
+#[inline]
+pub(super) fn modifier_entry(
+    layout: &Layout,
+    id: ActiveEffectId,
+    active: &ActiveEffect,
+    effect: &Effect,
+    index: usize,
+) -> Option<ModifierEntry> {
+    let modifier = acting(effect, index)?;
+    let slot = layout.slot_of(modifier.attribute)?;
+    let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
+    let magnitude = active.magnitudes.get(index).copied()?;
+    let conditions = Conditions {
+        tags: modifier.is_conditional(),
+        inhibited: active.inhibited,
+        predicted: active.spec.prediction().is_some(),
+    };
+    Some(ModifierEntry {
+        slot,
+        index: index as u16,
+        layer: modifier.layer,
+        operation: modifier.operation,
+        channel: modifier.channel,
+        conditions,
+        plain: ModifierEntry::is_plain_addition(modifier.layer, modifier.operation, conditions),
+        priority: effect.def.priority,
+        sequence: active.sequence,
+        applied: active.applied,
+        effect: id,
+        amount: contribution(modifier.operation, modifier.channel.is_some(), magnitude, stacks),
+    })
 }
 
 /// The modifier at `index` if it acts on the current value; `None` if it writes the base at each tick instead
@@ -437,7 +507,7 @@ pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Mo
 
 /// Position of the entry with a key, or the position to insert it at. Tries the last entry first, since most
 /// changes happen there.
-fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, usize> {
+pub(super) fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, usize> {
     let modifiers = &*controller.modifiers;
     let Some((last, others)) = modifiers.split_last() else { return Err(0) };
     match last.key().cmp(&key) {

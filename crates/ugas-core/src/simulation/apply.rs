@@ -9,13 +9,13 @@ use super::cascade::Consequence;
 use super::execute::Run;
 use super::magnitude::{Dice, Inputs};
 use super::prediction::PredictionScope;
-use super::propose::BaseWrite;
+use super::propose::{BaseChange, BaseWrite};
 use super::{Simulation, SourceTags};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    AUTHORITATIVE_ONLY, AdditionalTo, ContextTags, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
-    LastSource,
+    AUTHORITATIVE_ONLY, AdditionalTo, ConstantWrite, ContextTags, Duration, Effect, EffectContext,
+    EffectSpec, EffectStatus, LastSource,
 };
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
@@ -121,49 +121,127 @@ impl Simulation {
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
-        let Some(definition) = self.state.definition(&self.catalog, effect) else {
-            return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
-        };
-        if let Some(write) = self.propose_directly(definition, source, target) {
-            return self.operate(|sim| {
-                let operation = sim.scratch.cause().operation;
-                let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
-                sim.scratch.set_cause_and_prediction(cause, None);
-                sim.trace(effect);
-                let change = sim.commit_one(write);
-                let context_tags = ContextTags::default();
-                sim.emit(EventKind::EffectExecuted { effect, active: None, target, context_tags });
-                if let Some(change) = change {
-                    sim.emit_change(&change);
-                }
-                Ok(Application::Executed)
-            });
-        }
-        let mut spec = self.bare_spec(effect, definition, source);
-        self.operate(|sim| sim.apply_one(&mut spec, target))
+        let direct =
+            self.direct_write(effect, source).map_err(|reason| Refusal::new(effect, target, reason))?;
+        self.operate(|sim| sim.apply_bare(effect, source, target, direct.as_ref()))
     }
 
-    /// Proposal of an application without a spec. `None` if steps of E1 have something to do for it: the effect
-    /// is not one constant number, something could refuse it or follow from it, or values are pending.
-    #[inline]
-    fn propose_directly(
-        &self,
-        effect: &Effect,
+    /// Applies an effect at level 1 with `source` as its source to every target in turn, as one operation: the
+    /// targets of an area. Cheaper than an operation for each target; the effects of all targets are applied
+    /// before the consequences of any. Returns the number of targets that did not refuse; each refusal emits
+    /// its event.
+    ///
+    /// ```
+    /// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+    /// # use ugas_core::catalog::Catalog;
+    /// # use ugas_core::controller::ControllerDef;
+    /// # use ugas_core::effect::EffectDef;
+    /// # use ugas_core::modifier::Operation;
+    /// # use ugas_core::simulation::{Config, Simulation};
+    /// let catalog = Catalog::builder()
+    ///     .attribute_set(AttributeSetDef::new("Life").with(AttributeDef::new("Health", 100.0)))
+    ///     .effect(EffectDef::instant("GE_Blast").modify("Health", Operation::Add, -30.0))
+    ///     .template(ControllerDef::new("Wolf").with_set("Life"))
+    ///     .build()?;
+    /// let blast = catalog.effect("GE_Blast").expect("it is defined above");
+    /// let mut sim = Simulation::new(catalog, Config::default());
+    /// let pack = [sim.spawn("Wolf")?, sim.spawn("Wolf")?];
+    /// assert_eq!(sim.apply_to_all(blast, None, &pack)?, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the effect does not exist.
+    pub fn apply_to_all(
+        &mut self,
+        effect: EffectId,
         source: Option<ControllerId>,
-        target: ControllerId,
-    ) -> Option<BaseWrite> {
-        let write = effect.constant_write.as_ref().filter(|_| effect.only_executes)?;
+        targets: &[ControllerId],
+    ) -> Result<usize, RefusalReason> {
+        let direct = self.direct_write(effect, source)?;
+        Ok(self.operate(|sim| {
+            let apply =
+                |&target: &ControllerId| sim.apply_bare(effect, source, target, direct.as_ref()).is_ok();
+            targets.iter().map(apply).filter(|is_applied| *is_applied).count()
+        }))
+    }
+
+    /// The write of an effect that is one constant number, if nothing but the target can refuse it and nothing
+    /// follows from it. `Ok(None)` if the steps of E1 have something to do.
+    #[inline]
+    fn direct_write(
+        &self,
+        effect: EffectId,
+        source: Option<ControllerId>,
+    ) -> Result<Option<ConstantWrite>, RefusalReason> {
+        let definition = self.state.definition(&self.catalog, effect);
+        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        let controller = self.state.controllers.get(target)?;
-        let is_clear = !controller.inactive
-            && !has_immunity(controller)
+        let is_clear = definition.only_executes
             && source.is_none_or(has_lived)
-            && self.is_settled()
             && !self.catalog.has_hooks()
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
             && !self.is_client();
-        if is_clear { self.propose_one(write, 1, target, controller) } else { None }
+        Ok(definition.constant_write.filter(|_| is_clear))
+    }
+
+    /// Applies an effect at level 1 without context, as part of an operation. `direct` is its
+    /// [direct write](Self::direct_write).
+    #[inline(always)]
+    fn apply_bare(
+        &mut self,
+        effect: EffectId,
+        source: Option<ControllerId>,
+        target: ControllerId,
+        direct: Option<&ConstantWrite>,
+    ) -> Result<Application, Refusal> {
+        if let Some(write) = direct
+            && let Some(write) = self.propose_directly(write, target)
+        {
+            let operation = self.scratch.cause().operation;
+            let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
+            self.scratch.set_cause_and_prediction(cause, None);
+            self.trace(effect);
+            let written = match self.scratch.batch_depth {
+                0 => self.commit_one(write),
+                _ => {
+                    self.write_base(write.controller, write.slot, write.after);
+                    None
+                }
+            };
+            self.emit_in_place(|| {
+                let context_tags = ContextTags::default();
+                EventKind::EffectExecuted { effect, active: None, target, context_tags }
+            });
+            if let Some(written) = written
+                && written.is_change()
+            {
+                self.emit_in_place(|| written.event(target));
+            }
+            return Ok(Application::Executed);
+        }
+        let Some(definition) = self.state.definition(&self.catalog, effect) else {
+            return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
+        };
+        let mut spec = self.bare_spec(effect, definition, source);
+        self.apply_one(&mut spec, target)
+    }
+
+    /// Proposal of a direct write to a target, if the target cannot refuse it. Inside a batch the write waits
+    /// for the recalculation at its end; otherwise nothing may depend on the value or be pending.
+    #[inline(always)]
+    fn propose_directly(&self, write: &ConstantWrite, target: ControllerId) -> Option<BaseWrite> {
+        let controller = self.state.controllers.get(target)?;
+        if controller.inactive || has_immunity(controller) {
+            return None;
+        }
+        let (change, layout) = (BaseChange::constant(write, 1), self.state.layout(controller));
+        match self.scratch.batch_depth {
+            0 if self.is_settled() => BaseWrite::of_one(&change, target, controller, layout),
+            0 => None,
+            _ => BaseWrite::in_batch(&change, target, controller, layout),
+        }
     }
 
     /// Creates a spec of level 1 with a source and no other context.
@@ -239,7 +317,7 @@ impl Simulation {
         is_allowed(self, spec).and_then(|()| self.apply_steps(spec, target, checks)).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
             // An application left to the authority is not refused, so it emits no event.
-            if refusal.reasons.contains(&RefusalReason::NotPredicted) {
+            if refusal.reasons.iter().any(|reason| matches!(reason, RefusalReason::NotPredicted)) {
                 return refusal;
             }
             for reason in &refusal.reasons {
@@ -280,6 +358,9 @@ impl Simulation {
         };
         if effect.is_instant() {
             return self.apply_instant(&effect, spec, target, stream);
+        }
+        if let Some(active) = self.hold(&effect, spec, target, stream) {
+            return Ok(Application::Active(active));
         }
         let prepared = self.prepare(&effect, spec, target, stream)?;
         let application = self.admit(prepared)?;
@@ -333,8 +414,12 @@ impl Simulation {
         }
         if !spec.is_bare() {
             self.check_spec(spec).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
-            let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
-            self.check_tags(spec.context.tags().iter().chain(of_ability)).map_err(refuse)?;
+            self.check_tags(spec.context.tags().iter()).map_err(refuse)?;
+            if let Some(tags) = spec.context.ability_tags()
+                && tags.last().is_some_and(|last| last.usize() >= self.catalog.tags().len())
+            {
+                self.check_tags(tags.iter()).map_err(refuse)?;
+            }
         }
         let effect = self.state.definition(&self.catalog, spec.effect);
         // A run-time id may name a different effect by now.
@@ -579,6 +664,25 @@ impl Simulation {
         target: ControllerId,
         stream: u64,
     ) -> Result<Prepared<'a>, Reasons> {
+        let (magnitudes, duration) = match &effect.constants {
+            Some(constants) => {
+                (constants.magnitudes.iter().copied().collect(), spec.duration().or(constants.duration))
+            }
+            None => self.evaluate_instance(effect, spec, target, stream)?,
+        };
+        let period = effect.period.map(|period| spec.period().unwrap_or(period.period));
+        self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
+        Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
+    }
+
+    /// Magnitudes and duration of an instance. Adds the context tags that calculations mark to the spec (E14).
+    fn evaluate_instance(
+        &self,
+        effect: &Effect,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<(SmallVec<[f64; 2]>, Option<Span>), Reasons> {
         let marks = RefCell::default();
         let inputs = Inputs { marks: Some(&marks), ..self.inputs(effect, spec, target, stream) };
         let magnitudes = evaluate_modifiers(&inputs)?;
@@ -590,10 +694,8 @@ impl Simulation {
             }
             (Duration::Instant | Duration::Infinite, None) => None,
         };
-        let period = effect.period.map(|period| spec.period().unwrap_or(period.period));
-        self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         spec.context.add_tags(&marks.into_inner());
-        Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
+        Ok((magnitudes, duration))
     }
 
     /// Whether the numbers of a spec can be evaluated now, without applying it; returns the first reason if
@@ -841,9 +943,12 @@ fn explain_requirement(
     if requirement.is_met_by(tags) {
         return;
     }
-    reasons
-        .extend(requirement.require.missing_from(tags).map(|tag| RefusalReason::MissingTag { party, tag }));
-    reasons.extend(requirement.ignore.present_in(tags).map(|tag| RefusalReason::BlockedTag { party, tag }));
+    for tag in requirement.require.missing_from(tags) {
+        reasons.push(RefusalReason::MissingTag { party, tag });
+    }
+    for tag in requirement.ignore.present_in(tags) {
+        reasons.push(RefusalReason::BlockedTag { party, tag });
+    }
 }
 
 /// Wraps a single reason.

@@ -135,6 +135,21 @@ impl Scratch {
         self.is_up_to_date() && self.changes.is_empty()
     }
 
+    /// Whether a flush between two steps of an application would do nothing: no event is pending and no queued
+    /// instance waits for its turn. Values must be up to date.
+    #[inline]
+    pub(super) fn has_nothing_to_flush(&self) -> bool {
+        (self.changes.len() | self.cues.len() | self.begins.len()) == 0
+    }
+
+    /// Whether consequences, values or events are pending.
+    #[inline]
+    fn has_work(&self) -> bool {
+        let consequences = self.queue.len() | self.departures.len() | self.presses.len() | self.begins.len();
+        let values = self.dirty.len() | self.refresh.len() | self.changes.len() | self.cues.len();
+        (consequences | values) != 0
+    }
+
     /// Queues a cue event, to be emitted at the next flush, after value events (E1).
     pub(super) fn queue_cue(&mut self, event: EventKind) {
         self.cues.push(PendingCue { event, op: self.op });
@@ -233,10 +248,20 @@ impl Simulation {
     /// Recalculates and runs consequences until the queue is empty; then despawns and further abilities of a
     /// press get their turn. At the cascade limit the queue is dropped and reported (E12). Does nothing
     /// inside a batch; ends without a prediction.
+    #[inline]
     pub(super) fn settle(&mut self) {
         if self.scratch.batch_depth > 0 {
             return;
         }
+        if self.scratch.has_work() {
+            self.run_consequences();
+        }
+        self.scratch.op.parent = None;
+        self.scratch.predict(None);
+    }
+
+    /// The loop of [`Self::settle`].
+    fn run_consequences(&mut self) {
         loop {
             if !self.scratch.begins.is_empty() {
                 self.begin_queued();
@@ -333,8 +358,6 @@ impl Simulation {
         if !self.scratch.begins.is_empty() {
             self.find_idle_queues();
         }
-        self.scratch.op.parent = None;
-        self.scratch.predict(None);
     }
 
     /// Whether the queue holds the end of an activation: its cancellation, or the death of its owner. A

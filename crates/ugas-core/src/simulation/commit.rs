@@ -59,6 +59,9 @@ impl Simulation {
             (activation.granted, activation.ability, activation.controller);
         let is_first = !activation.is_committed();
         let earlier = activation.cooldown;
+        let ability = self.catalog.ability_by_id(ability_id);
+        let has_charges = ability.is_some_and(|ability| ability.gates.has_charges);
+        let owns_tags = ability.is_some_and(|ability| !ability.owned_tags.is_empty());
         if !self.can_commit(id, parts) {
             let (ability, controller) = (Some(ability_id), Some(controller));
             return Err(ActivationRefusal { ability, controller, reasons: self.commit_reasons(id, parts) });
@@ -84,11 +87,13 @@ impl Simulation {
             }
         }
         // 3. The first commit of any kind uses a charge.
-        if is_first {
+        if is_first && has_charges {
             self.use_charge(handle);
         }
         // 4. The owned tags are granted by an internal effect (§8.1), once.
-        self.give_owned_tags(handle, id);
+        if owns_tags {
+            self.give_owned_tags(handle, id);
+        }
         if parts.cost || parts.cooldown {
             self.set_cause_to_activation(id);
             let ability = ability_id;

@@ -6,6 +6,7 @@
 
 use smallvec::SmallVec;
 
+use super::activate::modifier_entry;
 use super::{Simulation, State};
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
@@ -41,9 +42,11 @@ impl Simulation {
     /// Appends the modifier entries of the running effects on a controller, and sorts `entries` as the
     /// controller stores them.
     pub(super) fn derive_modifiers(&self, id: ControllerId, entries: &mut GapVec<ModifierEntry>) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let layout = self.state.layout(controller);
         for (active, instance, effect) in self.running_effects(id) {
             let of_effect = (0..effect.modifiers.len())
-                .filter_map(|index| self.state.entry(active, instance, effect, index));
+                .filter_map(|index| modifier_entry(layout, active, instance, effect, index));
             of_effect.for_each(|entry| entries.push(entry));
         }
         entries.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));

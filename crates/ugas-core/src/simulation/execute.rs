@@ -11,14 +11,15 @@ use smallvec::SmallVec;
 
 use super::calculate::Marks;
 use super::cues::CueNumbers;
-use super::flush::Change;
-use super::magnitude::Inputs;
+use super::flush::Written;
+use super::magnitude::{Dice, Inputs};
 use super::post_execute::PostExecute;
 use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal};
 use super::{Role, Simulation, State, clamp};
 use crate::catalog::Catalog;
-use crate::controller::{Controller, Value};
-use crate::effect::{ConstantWrite, ContextTags, Effect, EffectSpec};
+use crate::controller::Value;
+use crate::effect::magnitude::Magnitude;
+use crate::effect::{ConstantWrite, ContextTags, Effect, EffectSpec, Modifier};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
@@ -83,7 +84,12 @@ impl<'a> Run<'a> {
             SpecRef::Active(id) => state.effects.get(id).map(|active| &active.spec),
         };
         let marks = self.marks.borrow();
-        spec.map_or_else(ContextTags::default, |spec| spec.context.tags().with(&marks))
+        match spec {
+            Some(spec) if !spec.context.tags().is_empty() || !marks.is_empty() => {
+                spec.context.tags().with(&marks)
+            }
+            _ => ContextTags::default(),
+        }
     }
 
     /// Source of the effect; `None` without one.
@@ -127,10 +133,10 @@ impl Simulation {
     /// hooks (B4), queues cues and, outside a batch, recalculates. On failure all values are restored, and
     /// `EffectExecuted` is not emitted.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
-        if let Some(write) = self.propose_constant(run) {
-            let change = self.commit_one(write);
+        if let Some(write) = self.propose_one(run)? {
+            let written = self.commit_one(write);
             self.emit_executed(run);
-            self.record_change(change);
+            self.record_written(write, written);
             return Ok(());
         }
         let made = self.propose_run(run)?;
@@ -166,28 +172,35 @@ impl Simulation {
         Ok(())
     }
 
-    /// Proposal of an execution that is one constant number, if it can be final at once.
-    fn propose_constant(&self, run: &Run<'_>) -> Option<BaseWrite> {
-        let write = run.effect.constant_write.as_ref()?;
-        let stacks = match run.active().filter(|_| write.factor_in_stacks) {
+    /// Proposal of an execution that is one write, if it can be final at once. An error means that its
+    /// magnitude cannot be evaluated.
+    fn propose_one(&self, run: &Run<'_>) -> Result<Option<BaseWrite>, RefusalReason> {
+        let [modifier] = &*run.effect.modifiers else { return Ok(None) };
+        if !run.effect.writes_one || !self.is_writable_at_once() {
+            return Ok(None);
+        }
+        let Some(target) = self.state.controllers.get(run.target) else { return Ok(None) };
+        let layout = self.state.layout(target);
+        let Some(slot) = layout.slot_of(modifier.attribute) else { return Ok(None) };
+        if !BaseWrite::is_final(target, layout, slot) {
+            return Ok(None);
+        }
+        let &Modifier { attribute, operation, factor_in_stacks, .. } = modifier;
+        let stacks = match run.active().filter(|_| factor_in_stacks) {
             Some(id) => self.state.effects.get(id).map_or(1, |active| active.stacks),
             None => 1,
         };
-        let target = self.state.controllers.get(run.target).filter(|_| self.is_writable_at_once())?;
-        self.propose_one(write, stacks, run.target, target)
-    }
-
-    /// Proposal of one constant write to `target`.
-    #[inline]
-    pub(super) fn propose_one(
-        &self,
-        write: &ConstantWrite,
-        stacks: u32,
-        id: ControllerId,
-        target: &Controller,
-    ) -> Option<BaseWrite> {
-        let change = BaseChange::constant(write, stacks);
-        BaseWrite::of_one(&change, id, target, self.state.layout(target))
+        let magnitude = match modifier.magnitude {
+            Magnitude::Constant(value) if value.is_finite() => value,
+            ref magnitude => {
+                let inputs = run.inputs(&self.state, &self.catalog)?;
+                let evaluated = inputs.magnitude(magnitude, Dice::Execution(run.tick, 0));
+                evaluated.map_err(|reason| reason.of_modifier(0, attribute))?
+            }
+        };
+        let write = ConstantWrite { attribute, operation, magnitude, factor_in_stacks };
+        let change = BaseChange::constant(&write, stacks);
+        Ok(BaseWrite::of_one(&change, run.target, target, layout))
     }
 
     /// Whether a write to a value that nothing depends on can be final at once. Otherwise values are pending,
@@ -197,10 +210,9 @@ impl Simulation {
         self.scratch.batch_depth == 0 && self.scratch.is_up_to_date() && !self.catalog.has_hooks()
     }
 
-    /// Commits a write to a value that nothing depends on. Returns the former value; the caller emits its
-    /// event.
+    /// Commits a write to a value that nothing depends on. The caller emits the event.
     #[inline]
-    pub(super) fn commit_one(&mut self, write: BaseWrite) -> Option<Change> {
+    pub(super) fn commit_one(&mut self, write: BaseWrite) -> Option<Written> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(write.controller)?;
         let place = &layouts[controller.layout as usize].slots[usize::from(write.slot)];
@@ -209,7 +221,7 @@ impl Simulation {
         let value = controller.values.get_mut(usize::from(write.slot))?;
         let (old_base, old) = value.both();
         *value = Value { base, current: base };
-        Some(self.scratch.change(write.controller, place.attribute.id, write.slot, old_base, old))
+        Some(Written { attribute: place.attribute.id, old_base, old, new: base })
     }
 
     /// Proposes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
@@ -318,6 +330,12 @@ impl Simulation {
     fn emit_executed(&mut self, run: &Run<'_>) {
         let (effect, active, target) = (run.id, run.active(), run.target);
         let context_tags = run.tags(&self.state);
+        if context_tags.is_empty() {
+            return self.emit_in_place(|| {
+                let context_tags = ContextTags::default();
+                EventKind::EffectExecuted { effect, active, target, context_tags }
+            });
+        }
         self.emit(EventKind::EffectExecuted { effect, active, target, context_tags });
     }
 

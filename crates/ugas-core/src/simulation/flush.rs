@@ -7,6 +7,7 @@
 use smallvec::SmallVec;
 
 use super::cascade::{Consequence, Scratch};
+use super::propose::BaseWrite;
 use super::state::Role;
 use super::values::clamp;
 use super::{Simulation, State};
@@ -38,6 +39,30 @@ impl Change {
     pub(super) fn event(&self, new_base: f64, new: f64) -> EventKind {
         let Self { controller, attribute, old_base, old, .. } = *self;
         EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new }
+    }
+}
+
+/// Change of a value that nothing modifies: the new base is the new current value, too.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) attribute: AttributeId,
+    pub(super) old_base: f64,
+    pub(super) old: f64,
+    pub(super) new: f64,
+}
+
+impl Written {
+    /// Event of the change (B5).
+    #[inline(always)]
+    pub(super) fn event(&self, controller: ControllerId) -> EventKind {
+        let Self { attribute, old_base, old, new, .. } = *self;
+        EventKind::AttributeChanged { controller, attribute, old_base, new_base: new, old, new }
+    }
+
+    /// Whether the value differs from before (B5).
+    #[inline(always)]
+    pub(super) fn is_change(&self) -> bool {
+        (self.old_base, self.old) != (self.new, self.new)
     }
 }
 
@@ -117,6 +142,9 @@ impl Simulation {
     /// Updates all values in the middle of an application. Inhibition and removal of effects are decided at
     /// the flush, when the application is complete and its tags are there.
     pub(super) fn recompute_values(&mut self) {
+        if self.scratch.is_up_to_date() {
+            return;
+        }
         self.recompute_by(Self::follow_inputs);
         if self.scratch.postponed.is_empty() {
             return;
@@ -313,12 +341,10 @@ impl Simulation {
                     followers.push((change.controller, follower, attribute, change.attribute, moved));
                 }
             }
-            let Change { cause, .. } = change;
-            let changed = change.event(new_base, new);
             if change.version == self.scratch.version() {
-                self.emit(changed);
+                self.emit_in_place(|| change.event(new_base, new));
             } else {
-                self.emit_with(cause, changed);
+                self.emit_with(change.cause, change.event(new_base, new));
             }
         }
         self.scratch.changes.clear();
@@ -368,21 +394,13 @@ impl Simulation {
 
     /// Records a change that is already written, for its event at the next flush, unless the operation has
     /// recorded the slot before.
-    pub(super) fn record_change(&mut self, change: Option<Change>) {
-        if let Some(change) = change
-            && let Some(controller) = self.state.controllers.get_mut(change.controller)
-            && controller.pending.recorded.insert(change.slot)
+    pub(super) fn record_written(&mut self, write: BaseWrite, written: Option<Written>) {
+        if let Some(Written { attribute, old_base, old, .. }) = written
+            && let Some(controller) = self.state.controllers.get_mut(write.controller)
+            && controller.pending.recorded.insert(write.slot)
         {
+            let change = self.scratch.change(write.controller, attribute, write.slot, old_base, old);
             self.scratch.changes.push(change);
-        }
-    }
-
-    /// Emits the event of a change that was just written, unless the value is the same as before (B5).
-    pub(super) fn emit_change(&mut self, change: &Change) {
-        let Some(controller) = self.state.controllers.get(change.controller) else { return };
-        let (new_base, new) = controller.values[usize::from(change.slot)].both();
-        if (new_base, new) != (change.old_base, change.old) {
-            self.emit(change.event(new_base, new));
         }
     }
 
@@ -412,6 +430,20 @@ impl Simulation {
                 effect.refresh_pending = false;
             }
         }
+    }
+}
+
+/// Current value of a slot that stands alone, with the stored base. `None` if a modifier is conditional or
+/// layered, or the result is not an ordinary number.
+#[inline]
+pub(super) fn plain_value(controller: &Controller, place: &Slot, slot: u16) -> Option<f64> {
+    let base = controller.values[usize::from(slot)].base;
+    match aggregate_plain(base, controller.modifiers_of(slot))? {
+        Aggregated { value, divisor_ignored: false } if value.is_finite() => {
+            let (min, max) = State::bounds(controller, place);
+            Some(clamp(value, min, max) + 0.0)
+        }
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use core::cell::RefCell;
 use super::calculate::Marks;
 use super::values::EvalInput;
 use super::{EvaluationParameters, Simulation, SourceTags, State};
+use crate::ability::{Ability, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::cow_option::CowOption;
 use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
@@ -367,9 +368,18 @@ impl Simulation {
         if context.ability_tags().is_some() {
             return;
         }
-        let Some((granted, ability)) = context.ability.and_then(|handle| self.granted(handle)) else {
-            return;
-        };
+        if let Some((granted, ability)) = context.ability.and_then(|handle| self.granted(handle)) {
+            self.freeze_tags_of(granted, ability, context);
+        }
+    }
+
+    /// Freezes the tags of an ability in a context that has none (E13).
+    pub(super) fn freeze_tags_of(
+        &self,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        context: &mut EffectContext,
+    ) {
         if granted.dynamic_tags.is_empty() {
             context.share_ability_tags(&ability.shared_tags);
             return;

@@ -27,6 +27,7 @@ mod derive;
 mod execute;
 mod flush;
 mod grant;
+mod hold;
 mod index;
 mod inputs;
 mod integrity;
@@ -85,7 +86,7 @@ use crate::ability::{ActivationRefusal, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::event::{Cause, Event, EventFilter, EventKind, EventQueue, EventRef, EventType};
+use crate::event::{Cause, Event, EventFilter, EventKind, EventQueue, EventRef, EventType, Origin};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
@@ -93,6 +94,7 @@ use crate::refusal::Refusal;
 use crate::tag::TagContainer;
 use crate::time::Time;
 use cascade::Scratch;
+use observe::TagChange;
 
 /// A running game: a catalog, the state, and the events not yet polled.
 ///
@@ -454,16 +456,33 @@ impl Simulation {
         self.publish(kind);
     }
 
-    /// Emits an event with another cause than the current one, which is restored afterwards.
-    fn emit_with(&mut self, cause: Cause, kind: EventKind) {
-        let outer = self.scratch.cause();
-        if cause == outer {
-            return self.emit(kind);
+    /// Emits an event that is constructed where it is stored. Like [`Self::emit`], for the events of most
+    /// operations: it is expanded at each call.
+    #[inline(always)]
+    fn emit_in_place(&mut self, event: impl Fn() -> EventKind) {
+        if self.has_reactions(&event()) {
+            self.observe(&event());
         }
-        self.observe(&kind);
-        self.scratch.set_cause(cause);
-        self.publish(kind);
-        self.scratch.set_cause(outer);
+        let sequence = self.state.events;
+        self.state.events += 1;
+        if self.has_room_for(|| event().event_type()) {
+            self.push_event(sequence, event);
+        }
+    }
+
+    /// Emits an event with another cause than the current one.
+    fn emit_with(&mut self, cause: Cause, kind: EventKind) {
+        if self.has_reactions(&kind) {
+            self.observe(&kind);
+        }
+        let sequence = self.state.events;
+        self.state.events += 1;
+        if self.has_room_for(|| kind.event_type()) {
+            let origin = Origin { cause, ..self.scratch.origin(self.state.now) };
+            #[cfg(feature = "tracing")]
+            crate::event::log(origin.event(sequence, &kind), self);
+            self.events.push_alone(sequence, kind, origin);
+        }
     }
 
     /// Emits the event of a refused application (E1).
@@ -491,11 +510,25 @@ impl Simulation {
     /// Appends an event to the queue of the host under the next sequence number. The number is used up even
     /// if the event is not queued, so that the state depends neither on polling nor on the wishes of the
     /// host.
-    #[inline(always)]
     fn publish(&mut self, kind: EventKind) {
         let sequence = self.state.events;
         self.state.events += 1;
         self.queue_event(sequence, kind);
+    }
+
+    /// Appends the events of tags that became present or are gone to the queue, see [`Self::publish`].
+    fn publish_tags(&mut self, controller: ControllerId, tags: &[TagId], change: TagChange) {
+        let room = (self.config.max_events as usize).saturating_sub(self.events.len());
+        if !self.config.events.keeps_all() || room < tags.len() || cfg!(feature = "tracing") {
+            for &tag in tags {
+                self.publish(change.event(controller, tag));
+            }
+            return;
+        }
+        let Self { events, scratch, state, .. } = self;
+        let kinds = tags.iter().map(|&tag| change.event(controller, tag));
+        events.push_all(state.events, scratch.version(), kinds, || scratch.origin(state.now));
+        state.events += tags.len() as u64;
     }
 
     /// Emits an optional event without a sequence number of its own, so that enabling it changes no state. It
@@ -508,17 +541,36 @@ impl Simulation {
     /// dropped and counted.
     #[inline(always)]
     fn queue_event(&mut self, sequence: u64, kind: EventKind) {
-        if !self.config.events.keeps_kind(&kind) {
-            return;
+        if self.has_room_for(|| kind.event_type()) {
+            self.push_event(sequence, || kind);
         }
-        if self.events.len() >= self.config.max_events as usize {
-            self.dropped_events += 1;
-            return;
-        }
+    }
+
+    /// Queues an event of the current cause.
+    #[inline(always)]
+    fn push_event(&mut self, sequence: u64, event: impl FnOnce() -> EventKind) {
         #[cfg(feature = "tracing")]
-        crate::event::log(self.scratch.origin(self.state.now).event(sequence, &kind), self);
+        let event = {
+            let kind = event();
+            crate::event::log(self.scratch.origin(self.state.now).event(sequence, &kind), self);
+            || kind
+        };
         let Self { events, scratch, state, .. } = self;
-        events.push(sequence, scratch.version(), kind, || scratch.origin(state.now));
+        events.push(sequence, scratch.version(), event, || scratch.origin(state.now));
+    }
+
+    /// Whether an event is queued. Counts it as dropped if the queue is full.
+    #[inline(always)]
+    fn has_room_for(&mut self, event_type: impl FnOnce() -> EventType) -> bool {
+        let events = self.config.events;
+        if !events.keeps_all() && !events.keeps(event_type()) {
+            return false;
+        }
+        let has_room = self.events.len() < self.config.max_events as usize;
+        if !has_room {
+            self.dropped_events += 1;
+        }
+        has_room
     }
 }
 

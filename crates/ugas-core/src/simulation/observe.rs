@@ -20,6 +20,17 @@ pub(super) enum TagChange {
     Removed,
 }
 
+impl TagChange {
+    /// Event of a tag of a controller that became present or is gone.
+    #[inline]
+    pub(super) fn event(self, controller: ControllerId, tag: TagId) -> EventKind {
+        match self {
+            Self::Added => EventKind::TagAdded { controller, tag },
+            Self::Removed => EventKind::TagRemoved { controller, tag },
+        }
+    }
+}
+
 impl Simulation {
     /// Queues the reactions to an event before it is published: completions of waits, triggered abilities,
     /// death, and a look at the input buffer. Called once for every emitted event; no reaction is carried out
@@ -43,6 +54,25 @@ impl Simulation {
             }
             _ => {}
         }
+    }
+
+    /// Whether [`Self::observe`] can have something to do for an event.
+    #[inline(always)]
+    pub(super) fn has_reactions(&self, event: &EventKind) -> bool {
+        let can_react = match event {
+            EventKind::AttributeChanged { attribute, old, new, .. } => {
+                let threshold = self.catalog.death_threshold;
+                self.catalog.death.is_some_and(|death| death.attribute == *attribute)
+                    && threshold.is_none_or(|threshold| *old > threshold && *new <= threshold)
+            }
+            EventKind::TagAdded { .. }
+            | EventKind::TagRemoved { .. }
+            | EventKind::GameplayEvent { .. }
+            | EventKind::AbilityEnded { .. }
+            | EventKind::AbilityCancelled { .. } => true,
+            _ => false,
+        };
+        can_react || !self.state.tasks.is_empty()
     }
 
     /// Matches an event against the tasks that wait for its subject.
@@ -138,7 +168,7 @@ impl Simulation {
 
     /// Queues the activation of abilities that an added tag triggers, and a look at the input buffer.
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
-        if self.catalog.trigger_tags.matches(tag) {
+        if self.catalog.reactive_tags.matches(tag) {
             self.trigger_by_tag(id, tag);
         }
         self.enqueue_drain(id);
@@ -202,24 +232,10 @@ impl Simulation {
     }
 
     /// Emits the event of an added or removed tag, and `CooldownBegan` or `CooldownEnded` for each ability
-    /// whose cooldown begins or ends with it. `is_followed` is whether the controller has waiting tasks,
-    /// activations that depend on tags, or buffered inputs: otherwise only a trigger can react to the tag.
-    pub(super) fn emit_tag_change(
-        &mut self,
-        controller: ControllerId,
-        tag: TagId,
-        change: TagChange,
-        is_followed: bool,
-    ) {
-        let event = match change {
-            TagChange::Added => EventKind::TagAdded { controller, tag },
-            TagChange::Removed => EventKind::TagRemoved { controller, tag },
-        };
-        if is_followed || self.catalog.trigger_tags.matches(tag) {
-            self.observe(&event);
-        }
-        self.publish(event);
-        if self.catalog.cooldown_tags.matches(tag) {
+    /// whose cooldown begins or ends with it.
+    pub(super) fn emit_tag_change(&mut self, controller: ControllerId, tag: TagId, change: TagChange) {
+        self.emit(change.event(controller, tag));
+        if self.catalog.reactive_tags.matches(tag) {
             for handle in self.abilities_cooling_by(controller, tag) {
                 let event = match change {
                     TagChange::Added => {

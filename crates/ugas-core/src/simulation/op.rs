@@ -68,8 +68,10 @@ impl Scratch {
     /// Sets the cause and the prediction of later events. Operation number, roll and parent stay.
     #[inline]
     pub(super) fn set_cause_and_prediction(&mut self, cause: Cause, prediction: Option<PredictionKey>) {
-        self.op.prediction = prediction;
-        self.set_cause(cause);
+        if self.op.cause != cause || self.op.prediction != prediction {
+            self.op.prediction = prediction;
+            self.set_cause(cause);
+        }
     }
 
     /// Sets the active effect of the current cause.

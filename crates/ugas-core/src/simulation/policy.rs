@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::activate::schedule;
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::calculate::Marks;
 use super::execute::Run;
@@ -12,8 +13,8 @@ use super::{Simulation, State};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    ActiveEffect, Clock, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
-    LastSource, PeriodReset, Stacking, StackingType,
+    ActiveEffect, Clock, DurationRefresh, Effect, EffectSpec, EffectStatus, ExecutionPolicy, LastSource,
+    PeriodReset, Stacking, StackingType,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -93,50 +94,36 @@ impl Simulation {
         let effect_id = spec.effect;
         let inhibited =
             status == EffectStatus::Running && fails_ongoing(effect, self.state.controllers.get(target));
-        let id = self.state.effects.insert(ActiveEffect {
-            effect: effect_id,
-            target,
-            spec: spec.take(),
-            sequence,
-            applied: sequence,
-            stacks: 1,
-            status,
-            inhibited,
-            given: false,
-            clock: Clock::new(self.state.now, duration, period),
-            magnitudes,
-            stream,
-            last_source: None,
-            granted: Default::default(),
-            refresh_pending: false,
-            judgement_pending: false,
-            qualification_pending: false,
-            timers: EffectTimers::default(),
-        });
+        let clock = Clock::new(self.state.now, duration, period);
+        let active = ActiveEffect::new(spec.take(), target, sequence, clock, magnitudes, stream);
+        let id = self.state.effects.insert(ActiveEffect { status, inhibited, ..active });
         if let Some(controller) = self.state.controllers.get_mut(target) {
             controller.effects.push(id);
         }
         // Its own modifiers may change the inputs of its live magnitudes (E8).
         self.watch(id, effect);
-        if status == EffectStatus::Running
-            && let Err(reasons) = self.try_modifiers(id, effect, Self::attach_modifiers)
-        {
-            self.unwatch(id, effect);
-            self.detach_modifiers(id, effect);
-            self.recompute_values();
-            self.state.effects.remove(id);
-            if let Some(controller) = self.state.controllers.get_mut(target) {
-                controller.effects.pop();
-            }
-            self.state.sequence -= 1;
-            return Err(reasons);
-        }
         if status == EffectStatus::Queued {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id, target });
             return Ok(Application::Queued(id));
         }
+        let is_complete = match self.try_modifiers(id, effect, Self::attach_modifiers) {
+            Ok(is_complete) => is_complete,
+            Err(reasons) => {
+                self.unwatch(id, effect);
+                self.detach_modifiers(id, effect);
+                self.recompute_values();
+                self.state.effects.remove(id);
+                if let Some(controller) = self.state.controllers.get_mut(target) {
+                    controller.effects.pop();
+                }
+                self.state.sequence -= 1;
+                return Err(reasons);
+            }
+        };
         self.begin(id, effect);
-        self.report_inert(id, effect);
+        if !is_complete {
+            self.report_inert(id, effect);
+        }
         Ok(Application::Active(id))
     }
 
@@ -144,7 +131,7 @@ impl Simulation {
     /// `EffectApplied`. The first tick follows in [`first_tick`](Self::first_tick), tags, abilities and cues
     /// in [`after_success`](Self::after_success).
     pub(super) fn begin(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
-        let State { now, effects, controllers, .. } = &mut self.state;
+        let State { now, effects, controllers, timers, .. } = &mut self.state;
         let Some(active) = effects.get_mut(id) else { return };
         let (effect_id, target) = (active.effect, active.target);
         active.status = EffectStatus::Running;
@@ -152,12 +139,11 @@ impl Simulation {
         let inhibited = fails_ongoing(effect, controllers.get(target));
         let was = core::mem::replace(&mut active.inhibited, inhibited);
         if active.clock.is_running() {
-            self.schedule(id);
+            schedule(timers, id, active);
         }
+        let context_tags = active.spec.context.tags().clone();
         self.scratch.set_cause_active(id);
-        let context_tags = self.state.effects.get(id).map(|active| active.spec.context.tags().clone());
-        let context_tags = context_tags.unwrap_or_default();
-        self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target, context_tags });
+        self.emit_applied(effect_id, id, target, context_tags);
         if was != inhibited {
             self.update_modifiers(id, effect);
         }
@@ -174,20 +160,20 @@ impl Simulation {
     /// V2: refuses a change of modifiers that would lead beyond the finite numbers. Makes the change and
     /// recalculates to find out; the caller reverts it. Inside a batch the recalculation waits, and values
     /// that cannot be computed stay unchanged.
-    pub(super) fn try_modifiers(
+    pub(super) fn try_modifiers<R>(
         &mut self,
         id: ActiveEffectId,
         effect: &Effect,
-        change: impl FnOnce(&mut Self, ActiveEffectId, &Effect),
-    ) -> Result<(), Reasons> {
-        change(self, id, effect);
-        if self.scratch.batch_depth > 0 {
-            return Ok(());
+        change: impl FnOnce(&mut Self, ActiveEffectId, &Effect) -> R,
+    ) -> Result<R, Reasons> {
+        let result = change(self, id, effect);
+        if self.scratch.batch_depth > 0 || self.scratch.is_up_to_date() {
+            return Ok(result);
         }
         self.scratch.trial = Some(None);
         self.recompute_values();
         match self.scratch.trial.take().flatten() {
-            None => Ok(()),
+            None => Ok(result),
             Some(attribute) => {
                 let modifier = effect.modifiers.iter().position(|modifier| modifier.attribute == attribute);
                 let modifier = modifier.map(|at| at as u16);

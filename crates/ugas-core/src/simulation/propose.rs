@@ -103,6 +103,7 @@ impl BaseChange {
 
     /// New base value after the change (M9); `None` if the divisor is so near to zero that it counts as 1
     /// (M3).
+    #[inline]
     pub(super) fn applied_to(&self, base: f64) -> Option<f64> {
         let &Self { operation, magnitude, stacks, .. } = self;
         let count = f64::from(stacks);
@@ -127,7 +128,7 @@ impl BaseWrite {
     /// Write of one change to the target, if it changes no value but its own; then the clamped base is the
     /// current value, too. `None` if a whole proposal is needed: the target lacks the attribute, others
     /// depend on it, or the new base is not finite.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of_one(
         change: &BaseChange,
         target: ControllerId,
@@ -135,15 +136,41 @@ impl BaseWrite {
         layout: &Layout,
     ) -> Option<Self> {
         let slot = layout.slot_of(change.attribute)?;
-        let place = &layout.slots[usize::from(slot)];
+        if !Self::is_final(controller, layout, slot) {
+            return None;
+        }
         let before = controller.values[usize::from(slot)].base;
-        let is_final = place.stands_alone
+        let after = change.applied_to(before).filter(|after| after.is_finite())?;
+        Some(Self { controller: target, slot, before, after: after + 0.0 })
+    }
+
+    /// Whether a write to a slot changes no value but its own.
+    #[inline]
+    pub(super) fn is_final(controller: &Controller, layout: &Layout, slot: u16) -> bool {
+        let place = &layout.slots[usize::from(slot)];
+        place.stands_alone
             && !place.is_meta
             && !place.has_floor
             && controller.modifiers_of(slot).is_empty()
-            && controller.interactions.watchers.is_empty();
-        let after = change.applied_to(before).filter(|after| is_final && after.is_finite())?;
-        Some(Self { controller: target, slot, before, after: after + 0.0 })
+            && controller.interactions.watchers.is_empty()
+    }
+
+    /// Write of one change to the target inside a batch, at the end of which values are recalculated and
+    /// clamped. `None` if a whole proposal is needed: the target lacks the attribute, it is derived, a meta
+    /// attribute or has modifiers, or the new base is not finite.
+    pub(super) fn in_batch(
+        change: &BaseChange,
+        target: ControllerId,
+        controller: &Controller,
+        layout: &Layout,
+    ) -> Option<Self> {
+        let slot = layout.slot_of(change.attribute)?;
+        let place = &layout.slots[usize::from(slot)];
+        let is_plain =
+            place.attribute.derived.is_none() && !place.is_meta && controller.modifiers_of(slot).is_empty();
+        let before = controller.values[usize::from(slot)].base;
+        let after = change.applied_to(before).filter(|after| is_plain && after.is_finite())?;
+        Some(Self { controller: target, slot, before, after })
     }
 }
 

@@ -39,19 +39,23 @@ impl Simulation {
         let registry = self.catalog.tags();
         let is_asked_for = |granted: &TagId| tags.iter().any(|&tag| registry.is_within(*granted, tag));
         let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
-        let times = effects.unwrap_or_default().iter().filter_map(|&id| {
-            let active = self.state.effects.get(id)?;
+        let mut longest = None;
+        for &id in effects.unwrap_or_default() {
+            let Some(active) = self.state.effects.get(id) else { continue };
             // Infinite effects need no tag check.
-            let duration = active.duration()?;
+            let Some(duration) = active.duration() else { continue };
             if active.status == EffectStatus::Queued || active.inhibited {
-                return None;
+                continue;
             }
-            let effect = self.state.definition(&self.catalog, active.effect)?;
+            let Some(effect) = self.state.definition(&self.catalog, active.effect) else { continue };
             let is_meant = effect.granted_tags.as_slice().iter().any(is_asked_for)
                 || active.spec.granted_tags.iter().any(is_asked_for);
-            if is_meant { Some((active.remaining(self.state.now)?, duration)) } else { None }
-        });
-        times.max()
+            if is_meant {
+                longest =
+                    longest.max(active.remaining(self.state.now).map(|remaining| (remaining, duration)));
+            }
+        }
+        longest
     }
 
     /// Whether an active effect meets all conditions of a query. An unset condition holds.

@@ -98,7 +98,13 @@ impl Simulation {
             return;
         };
         self.trace(effect_id);
-        self.emit(EventKind::EffectRemoved { effect: effect_id, active: id, target, stacks, reason });
+        self.emit_in_place(|| EventKind::EffectRemoved {
+            effect: effect_id,
+            active: id,
+            target,
+            stacks,
+            reason,
+        });
         self.unwatch(id, &effect);
         if running {
             self.detach_modifiers(id, &effect);
@@ -166,10 +172,12 @@ impl Simulation {
         if let Some(active) = self.state.effects.get_mut(next) {
             active.applied = applied;
         }
-        self.attach_modifiers(next, &effect);
+        let is_complete = self.attach_modifiers(next, &effect);
         self.begin(next, &effect);
         self.refresh_magnitudes(next, &effect);
-        self.report_inert(next, &effect);
+        if !is_complete {
+            self.report_inert(next, &effect);
+        }
         self.first_tick(next, &effect);
         // Values are updated once every queue has moved on (E4).
         self.after_success(next, &effect, |_| {});

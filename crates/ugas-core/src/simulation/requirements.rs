@@ -200,6 +200,7 @@ impl Simulation {
 
     /// Carries out the checks of A1 in order, without changing anything, and passes each failure to `sink`.
     /// `Break` if the sink ended the checks.
+    #[inline(always)]
     fn check_request(
         &self,
         handle: GrantedAbilityId,
@@ -375,7 +376,7 @@ impl Simulation {
     }
 
     /// Refuses if `tags`, those of the owner, include one of the ability's cooldown tags.
-    #[inline]
+    #[inline(always)]
     fn check_cooldown(
         &self,
         owner: ControllerId,
@@ -484,7 +485,7 @@ impl Simulation {
     }
 
     /// A2: refuses if the ability's cost cannot be paid or evaluated.
-    #[inline]
+    #[inline(always)]
     fn check_cost(
         &self,
         handle: GrantedAbilityId,
@@ -590,7 +591,7 @@ impl Simulation {
     /// Value that a slot would have below its minimum if a cost left it with this base, and that minimum;
     /// `None` if it stays above. A slot that the cost does not lower is no shortage, even below its minimum; a
     /// base that is not finite is one.
-    #[inline]
+    #[inline(always)]
     fn shortage(&self, controller: &Controller, layout: &Layout, slot: u16, base: f64) -> Option<(f64, f64)> {
         let minimum = super::State::bounds(controller, &layout.slots[usize::from(slot)]).0.unwrap_or(0.0);
         // The cost is paid from the base; the player sees the current value. Neither may fall below the
@@ -620,7 +621,7 @@ impl Simulation {
         let aim = running.map(|running| &running.targets);
         let mut context = context_of(granted.controller, handle, granted.source_object, aim);
         add_event_context(&mut context, running.and_then(|running| running.event.as_ref()));
-        self.freeze_ability_tags(&mut context);
+        self.freeze_tags_of(granted, ability, &mut context);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);
         let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
@@ -654,7 +655,7 @@ fn cannot_afford(layout: &Layout, slot: u16, base: f64, (would_be, minimum): (f6
 }
 
 /// Refuses for each required tag that `tags` lacks and each ignored tag that it has.
-#[inline]
+#[inline(always)]
 fn check_tags(
     requirement: &TagRequirement,
     tags: &impl TagView,
@@ -664,6 +665,17 @@ fn check_tags(
     if requirement.is_met_by(tags) {
         return ControlFlow::Continue(());
     }
+    explain_tags(requirement, tags, party, sink)
+}
+
+/// Slow path of [`check_tags`]: the requirement is not met.
+#[cold]
+fn explain_tags(
+    requirement: &TagRequirement,
+    tags: &impl TagView,
+    party: ActivationParty,
+    sink: &mut impl ReasonSink,
+) -> ControlFlow<()> {
     let mut missing = requirement.require.missing_from(tags);
     missing.try_for_each(|tag| sink.refuse(|| ActivationReason::MissingTag { party, tag }))?;
     let mut present = requirement.ignore.present_in(tags);

@@ -193,6 +193,9 @@ impl Simulation {
 
     /// Queues the despawning of the controllers bound to an activation, which is ending.
     pub(super) fn release_bound(&mut self, id: ActivationId, owner: ControllerId) {
+        if self.state.summons.is_empty() {
+            return;
+        }
         let is_bound = |summoned: &ControllerId| {
             let summon = self.state.controllers.get(*summoned).and_then(|known| known.summon());
             summon.is_some_and(|summon| summon.bound == Some(id))

@@ -146,6 +146,17 @@ impl TagBits {
         })
     }
 
+    /// The tag with the highest id; `None` if the set is empty.
+    pub(crate) fn last(&self) -> Option<TagId> {
+        let (word, index) = match self.tail.last() {
+            Some(word) => (*word, HEAD_WORDS + self.tail.len() - 1),
+            None => {
+                (0..HEAD_WORDS).rev().map(|index| (self.head[index], index)).find(|(word, _)| *word != 0)?
+            }
+        };
+        Some(TagId::from_index(index as u32 * BITS + word.ilog2()))
+    }
+
     /// See [`TagView::matches`].
     #[inline]
     pub fn matches(&self, tag: TagId) -> bool {
@@ -347,6 +358,7 @@ mod tests {
             let kept: BTreeSet<u32> = members.difference(&dropped).copied().collect();
             let set = TagSet::new(asked.iter().map(|index| tag(*index)));
             prop_assert!(bits.iter().map(TagId::index).eq(kept.iter().copied()));
+            prop_assert_eq!(bits.last().map(TagId::index), kept.last().copied());
             prop_assert_eq!(bits.is_empty(), kept.is_empty());
             prop_assert_eq!(bits.has_any(&set), !asked.is_disjoint(&kept));
             prop_assert_eq!(bits.has_all(&set), asked.is_subset(&kept));

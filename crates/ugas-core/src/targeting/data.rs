@@ -122,6 +122,7 @@ impl TargetData {
     }
 
     /// The first controller.
+    #[inline]
     pub fn first_controller(&self) -> Option<ControllerId> {
         self.controllers().next()
     }

@@ -5,6 +5,7 @@ use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::CatalogBuilder;
 use ugas_core::controller::ControllerDef;
+use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::effect::{EffectDef, ExecutionPolicy, StackingDef};
 use ugas_core::event::{Event, EventKind};
 use ugas_core::modifier::Operation;
@@ -15,8 +16,10 @@ use ugas_core::time::Span;
 
 use crate::fixture::{Game, buff, instant};
 
-const EFFECTS: [&str; 12] =
-    ["Hit", "Heal", "Vast", "Halve", "Set", "Nothing", "Grow", "Learn", "Poison", "Weaken", "Ward", "Strain"];
+const EFFECTS: [&str; 17] = [
+    "Hit", "Heal", "Vast", "Halve", "Set", "Nothing", "Grow", "Learn", "Poison", "Weaken", "Ward", "Strain",
+    "Sting", "Calm", "Haste", "Flood", "Mark",
+];
 const UNITS: [&str; 2] = ["hero", "wolf"];
 
 /// Attributes without dependents, with dependents, with modifiers, and with bounds.
@@ -44,6 +47,15 @@ fn rules() -> CatalogBuilder {
         .effect(buff("Weaken", "Health", Operation::Add, -10.0))
         .effect(buff("Ward", "Limit", Operation::Add, 50.0))
         .effect(EffectDef::lasting("Strain", 2.0).modify("Power", Operation::MultiplyCompound, 1.5))
+        .effect(EffectDef::instant("Sting").modify(
+            "Health",
+            Operation::Add,
+            MagnitudeDef::expression("-(Source.Skill * 0.5 + Target.Mana * 0.1)"),
+        ))
+        .effect(EffectDef::lasting("Calm", 1.5).granting("State.Calm.Deep"))
+        .effect(EffectDef::lasting("Haste", 2.5).modify("Mana", Operation::Add, 7.0).granting("State.Fast"))
+        .effect(EffectDef::infinite("Flood").modify("Mana", Operation::MultiplyCompound, 1e200))
+        .effect(EffectDef::infinite("Mark").granting("State.Calm"))
 }
 
 /// The same rules with a hook that does nothing: hooks disable the fast paths.
@@ -63,15 +75,18 @@ fn game(rules: CatalogBuilder) -> Game {
 enum Move {
     Apply(usize, usize, usize),
     Both(usize, usize, usize),
+    All(usize, usize),
     RemoveFirst(usize),
     Advance(u16),
 }
 
 fn some_move() -> impl Strategy<Value = Move> {
     let (effect, unit) = (0..EFFECTS.len(), 0..UNITS.len());
+    let effect_of_all = effect.clone();
     prop_oneof![
         6 => (effect.clone(), unit.clone(), unit.clone()).prop_map(|(effect, by, to)| Move::Apply(effect, by, to)),
         1 => (effect.clone(), effect, unit.clone()).prop_map(|(one, other, to)| Move::Both(one, other, to)),
+        1 => (effect_of_all, unit.clone()).prop_map(|(effect, by)| Move::All(effect, by)),
         1 => unit.prop_map(Move::RemoveFirst),
         2 => (1u16..3_000).prop_map(Move::Advance),
     ]
@@ -91,6 +106,10 @@ fn make(game: &mut Game, change: Move) -> (Vec<Event>, u64) {
                 let _ = sim.apply_effect(one, None, to);
                 let _ = sim.apply_effect(other, None, to);
             });
+        }
+        Move::All(what, by) => {
+            let all = [0, 1, 0].map(|at| unit(game, at));
+            game.sim.apply_to_all(effect(game, what), Some(unit(game, by)), &all).unwrap();
         }
         Move::RemoveFirst(of) => {
             let first = game.sim.controller(unit(game, of)).and_then(|of| of.effects().first().copied());
@@ -146,6 +165,24 @@ fn e1_each_effect_of_a_container_has_its_own_changes() {
         [("Mana", "Drain"), ("Health", "Hit")].map(|(one, other)| (one.to_owned(), other.to_owned()));
     assert_eq!(changes_by_container(rules_in_steps()), expected);
     assert_eq!(changes_by_container(rules()), expected);
+}
+
+/// One operation: the second target is hit although the first one refuses, and all events share its number.
+#[test]
+fn application_to_all_skips_targets_that_refuse() {
+    let mut game = game(rules().effect(EffectDef::instant("Wound").modify("Health", Operation::Add, -10.0)));
+    let (hero, wolf, wound) = (game.id("hero"), game.id("wolf"), game.effect("Wound"));
+    let gone = game.spawn("gone", "Unit");
+    game.sim.despawn(gone).unwrap();
+    game.events();
+    assert_eq!(game.sim.apply_to_all(wound, Some(hero), &[gone, hero, wolf]), Ok(2));
+    // 90 - 10
+    assert_eq!((game.current("hero", "Health"), game.current("wolf", "Health")), (80.0, 80.0));
+    let events = game.events();
+    let names: Vec<&str> = events.iter().map(|event| event.kind.name()).collect();
+    let hit = ["EffectExecuted", "AttributeChanged"];
+    assert_eq!(names, [&["EffectRefused"], &hit[..], &hit[..]].concat());
+    assert!(events.iter().all(|event| event.cause.operation == events[0].cause.operation));
 }
 
 #[test]

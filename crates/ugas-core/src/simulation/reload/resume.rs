@@ -71,11 +71,11 @@ impl crate::simulation::Simulation {
             match kind {
                 EventKind::TagAdded { controller, tag } => {
                     self.notify(controller, WatchSubject::Tag(tag));
-                    self.emit_tag_change(controller, tag, TagChange::Added, true);
+                    self.emit_tag_change(controller, tag, TagChange::Added);
                 }
                 EventKind::TagRemoved { controller, tag } => {
                     self.notify(controller, WatchSubject::Tag(tag));
-                    self.emit_tag_change(controller, tag, TagChange::Removed, true);
+                    self.emit_tag_change(controller, tag, TagChange::Removed);
                 }
                 kind => self.emit(kind),
             }
