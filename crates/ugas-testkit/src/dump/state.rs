@@ -265,6 +265,16 @@ pub(super) fn write_characters(out: &mut Writer<'_>) {
         out.text("character ");
         id.show(out);
         out.line();
-        out.text(&to_yaml(&character));
+        for line in to_yaml(&character).lines() {
+            out.text(without_envelope(line));
+            out.line();
+        }
     }
+}
+
+/// Line of a character without format version and checksum of an encoded definition: they say how it is written, not
+/// what it is. A version has two hexadecimal digits, as has each of four bytes before it, and a checksum sixteen.
+fn without_envelope(line: &str) -> &str {
+    let Some((_, digits)) = line.split_once("Definition: hex:") else { return line };
+    digits.len().checked_sub(16).and_then(|end| digits.get(10..end)).unwrap_or(line)
 }
