@@ -14,7 +14,7 @@ use self::edition::Editions;
 use self::touched::Touched;
 use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
 use crate::handle::Handle;
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, RecordHasher, StateHash};
 
 /// Objects of one kind, found by handle in constant time.
 ///
@@ -41,7 +41,7 @@ pub struct Arena<H, T> {
     /// into slots that have had younger ones. Not encoded: a decoded arena has seen none of them.
     floor: NonZeroU32,
     touched: Touched,
-    /// Edition of each slot, for incremental copies.
+    /// Edition of each slot, for incremental copies and hashes.
     editions: Editions,
     handle: PhantomData<fn() -> H>,
 }
@@ -376,11 +376,32 @@ impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
 }
 
 impl<H, T: StateHash> StateHash for Arena<H, T> {
-    /// Includes the free list in order: it decides which handles come next (I1).
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { slots, first_free, occupied: _, floor: _, touched: _, editions: _, handle: PhantomData } =
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
+        self.hash_with(hasher, |_, _| {});
+    }
+}
+
+impl<H, T: StateHash> Arena<H, T> {
+    /// Feeds the arena to `hasher`, including the free list in order: it decides which handles come next (I1).
+    ///
+    /// By record, `more` feeds what belongs to an object and is kept elsewhere. It must follow from what the
+    /// object contains, and be the same function in every call.
+    pub(crate) fn hash_with<S: HashSink>(&self, hasher: &mut S, more: impl Fn(&T, &mut RecordHasher)) {
+        let Self { slots, first_free, occupied: _, floor: _, touched: _, editions, handle: PhantomData } =
             self;
-        slots.state_hash(hasher);
+        if S::BY_RECORD {
+            (slots.len() as u64).state_hash(hasher);
+            editions.hash(hasher, |at| {
+                let mut record = RecordHasher::new();
+                slots[at].state_hash(&mut record);
+                if let Content::Occupied(value) = &slots[at].content {
+                    more(value, &mut record);
+                }
+                record.finish()
+            });
+        } else {
+            slots.state_hash(hasher);
+        }
         first_free.state_hash(hasher);
     }
 }
@@ -466,18 +487,18 @@ impl<T: Clone> Clone for Slot<T> {
 }
 
 impl<T: StateHash> StateHash for Slot<T> {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.generation.get().state_hash(hasher);
         match &self.content {
             Content::Occupied(value) => {
-                hasher.bytes(&[0]);
+                hasher.number(0, 1);
                 value.state_hash(hasher);
             }
             Content::Free { next } => {
-                hasher.bytes(&[1]);
+                hasher.number(1, 1);
                 next.state_hash(hasher);
             }
-            Content::Retired => hasher.bytes(&[2]),
+            Content::Retired => hasher.number(2, 1),
         }
     }
 }
@@ -526,6 +547,7 @@ mod tests {
     use super::*;
     use crate::codec::{from_bytes, to_bytes};
     use crate::handle::TaskId;
+    use crate::hash::StateHasher;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -608,10 +630,54 @@ mod tests {
             for index in order {
                 arena.remove(task(index, 1));
             }
-            StateHasher::of(&arena)
+            (StateHasher::of(&arena), RecordHasher::of(&arena))
         };
-        assert_ne!(freed([0, 1]), freed([1, 0]));
-        assert_ne!(freed([0, 1]), StateHasher::of(&Arena::<TaskId, u8>::new()));
+        let (first, other) = (freed([0, 1]), freed([1, 0]));
+        assert!(first.0 != other.0 && first.1 != other.1);
+        let empty = Arena::<TaskId, u8>::new();
+        assert!(first.0 != StateHasher::of(&empty) && first.1 != RecordHasher::of(&empty));
+    }
+
+    /// Computed by another implementation of the definition in [`crate::hash`].
+    #[test]
+    fn hash_by_record_is_as_defined() {
+        let mut arena: Arena<TaskId, u8> = Arena::new();
+        assert_eq!(RecordHasher::of(&arena), 0x846B_898D_0EF3_B4D9);
+        let handles: Vec<TaskId> = (0..300u32).map(|value| arena.insert(value as u8)).collect();
+        assert_eq!(RecordHasher::of(&arena), 0xD5E9_D267_0DFE_6EDB);
+        arena.remove(handles[7]);
+        arena.remove(handles[290]);
+        assert_eq!(RecordHasher::of(&arena), 0xBBA5_52CA_0889_F947);
+    }
+
+    #[test]
+    fn only_written_slots_are_hashed_again() {
+        use core::cell::RefCell;
+
+        let mut arena: Arena<TaskId, u32> = Arena::new();
+        let handles: Vec<TaskId> = (0..600).map(|value| arena.insert(value)).collect();
+        let hashed = |arena: &Arena<TaskId, u32>| {
+            let values = RefCell::new(Vec::new());
+            arena.hash_with(&mut RecordHasher::new(), |value, _| values.borrow_mut().push(*value));
+            values.into_inner()
+        };
+        assert_eq!(hashed(&arena).len(), 600);
+        assert_eq!(hashed(&arena), []);
+        *arena.get_mut(handles[300]).unwrap() = 1_000;
+        arena.get_mut(handles[17]);
+        arena.insert(2_000);
+        let kept = arena.clone();
+        assert_eq!(hashed(&arena), [17, 1_000, 2_000]);
+        // A copy has no hashes of its own.
+        assert_eq!(hashed(&kept).len(), 601);
+        *arena.get_mut(handles[300]).unwrap() = 3_000;
+        // Back to content that was hashed.
+        arena.clone_from(&kept);
+        assert_eq!(hashed(&arena), []);
+        *arena.get_mut(handles[300]).unwrap() = 3_000;
+        assert_eq!(hashed(&arena), [3_000]);
+        arena.clone_from(&kept);
+        assert_eq!(hashed(&arena), [1_000]);
     }
 
     #[test]
@@ -670,6 +736,75 @@ mod tests {
         arena.refill(core::iter::empty(), NonZeroU32::MIN);
         assert_eq!((arena.len(), arena.insert('z')), (0, task(0, 5)));
         assert_eq!(arena.iter().count(), 1);
+    }
+
+    /// Change of one of several arenas that are copied over each other.
+    #[derive(Clone, Debug)]
+    enum Change {
+        Insert(u32),
+        /// Writes, removes or borrows the n-th slot, modulo their number.
+        Write(usize, u32),
+        Remove(usize),
+        Borrow(usize),
+        BorrowAll,
+        /// Copies another arena over this one.
+        Copy(usize),
+        Refill(usize),
+        /// Encodes and decodes it.
+        Reread,
+        Hash,
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<(usize, Change)>> {
+        let change = prop_oneof![
+            8 => any::<u32>().prop_map(Change::Insert),
+            4 => (any::<usize>(), any::<u32>()).prop_map(|(nth, value)| Change::Write(nth, value)),
+            4 => any::<usize>().prop_map(Change::Remove),
+            1 => any::<usize>().prop_map(Change::Borrow),
+            1 => Just(Change::BorrowAll),
+            3 => (0usize..3).prop_map(Change::Copy),
+            1 => any::<usize>().prop_map(Change::Refill),
+            1 => Just(Change::Reread),
+            8 => Just(Change::Hash),
+        ];
+        // Several chapters of slots, so that pages and chapters are skipped.
+        vec((0usize..3, change), 0..400)
+    }
+
+    fn change(arenas: &mut [Arena<TaskId, u32>; 3], at: usize, change: &Change) {
+        let handle = |arena: &Arena<TaskId, u32>, nth: usize| {
+            arena.handles().nth(nth % arena.len().max(1)).unwrap_or(task(0, 1))
+        };
+        let arena = &mut arenas[at];
+        match *change {
+            // In bunches, to get many slots.
+            Change::Insert(value) => (0..value % 40).for_each(|more| {
+                arena.insert(value ^ more);
+            }),
+            Change::Write(nth, value) => {
+                let handle = handle(arena, nth);
+                arena.get_mut(handle).map(|slot| *slot = value);
+            }
+            Change::Remove(nth) => drop(arena.remove(handle(arena, nth))),
+            Change::Borrow(nth) => drop(arena.get_mut(handle(arena, nth))),
+            Change::BorrowAll => arena.iter_mut().for_each(drop),
+            Change::Copy(from) => {
+                let source = core::mem::take(&mut arenas[from]);
+                if at == from {
+                    arenas[at] = source.clone();
+                } else {
+                    arenas[at].clone_from(&source);
+                    arenas[from] = source;
+                }
+            }
+            Change::Refill(nth) => {
+                let kept: Vec<(TaskId, u32)> =
+                    arena.iter().skip(nth % 7).step_by(2).map(|(id, value)| (id, *value)).collect();
+                arena.refill(kept.iter().map(|(id, value)| (*id, value)), NonZeroU32::MIN);
+            }
+            Change::Reread => *arena = from_bytes(&to_bytes(arena)).unwrap(),
+            Change::Hash => drop(RecordHasher::of(arena)),
+        }
     }
 
     #[derive(Clone, Debug)]
@@ -742,6 +877,22 @@ mod tests {
             prop_assert_eq!(run(&mut overwritten, &after), expected);
             prop_assert_eq!(StateHasher::of(&copy), StateHasher::of(&original));
             prop_assert_eq!(StateHasher::of(&overwritten), StateHasher::of(&original));
+        }
+
+        #[test]
+        fn cached_hashes_and_copies_are_those_of_the_content(changes in changes()) {
+            let mut arenas = [(); 3].map(|()| Arena::<TaskId, u32>::new());
+            for (at, step) in &changes {
+                let source = if let Change::Copy(from) = step { Some(arenas[*from].slots.clone()) } else { None };
+                change(&mut arenas, *at, step);
+                if let Some(source) = source {
+                    prop_assert!(arenas[*at].slots == source, "{step:?} into {at}");
+                }
+                if matches!(step, Change::Hash) {
+                    let read: Arena<TaskId, u32> = from_bytes(&to_bytes(&arenas[*at])).unwrap();
+                    prop_assert_eq!(RecordHasher::of(&arenas[*at]), RecordHasher::of(&read), "{:?} of {}", step, at);
+                }
+            }
         }
     }
 

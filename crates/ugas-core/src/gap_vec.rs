@@ -5,7 +5,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 
 /// A contiguous list in an order that its owner maintains.
 pub(crate) struct GapVec<T> {
@@ -237,7 +237,7 @@ impl<T: core::fmt::Debug> core::fmt::Debug for GapVec<T> {
 }
 
 impl<T: StateHash> StateHash for GapVec<T> {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         (**self).state_hash(hasher);
     }
 }

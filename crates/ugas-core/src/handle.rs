@@ -80,7 +80,7 @@ macro_rules! handle {
         }
 
         impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
                 self.to_bits().get().state_hash(hasher);
             }
         }

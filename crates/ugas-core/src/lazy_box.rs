@@ -8,7 +8,7 @@ use core::ops::Deref;
 use std::collections::VecDeque;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 
 /// The value that an unallocated [`LazyBox`] reads as.
 pub(crate) trait EmptyValue: Default + 'static {
@@ -98,7 +98,7 @@ impl<T: EmptyValue + fmt::Debug> fmt::Debug for LazyBox<T> {
 }
 
 impl<T: EmptyValue + StateHash> StateHash for LazyBox<T> {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         (**self).state_hash(hasher);
     }
 }
@@ -119,6 +119,7 @@ impl<T: EmptyValue + PartialEq + Decode> Decode for LazyBox<T> {
 mod tests {
     use super::*;
     use crate::codec::{from_bytes, to_bytes};
+    use crate::hash::StateHasher;
 
     #[test]
     fn emptied_box_equals_unallocated_box() {

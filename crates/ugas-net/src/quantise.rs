@@ -5,7 +5,7 @@
 //! [`Dictionary`](crate::wire::Dictionary) ensures it.
 
 use ugas_core::attribute::Quantize;
-use ugas_core::hash::{StateHash, StateHasher};
+use ugas_core::hash::{HashSink, StateHash};
 
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
 
@@ -212,7 +212,7 @@ impl Quantiser {
 }
 
 impl StateHash for Quantiser {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         match *self {
             Self::Exact => 0u8.state_hash(hasher),
             Self::Step(step) => {

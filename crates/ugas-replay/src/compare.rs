@@ -65,6 +65,8 @@ pub fn compare<L: Read + Seek, R: Read + Seek>(
     if left.simulation().state_hash() != right.simulation().state_hash() {
         return different(left, right, 0, 0);
     }
+    // Hashes are compared in the form of the older recording.
+    let codec = left.recording().header().codec.min(right.recording().header().codec);
     let (mut at_left, mut at_right) = (0u64, 0u64);
     let mut compared = 1;
     loop {
@@ -82,14 +84,14 @@ pub fn compare<L: Read + Seek, R: Read + Seek>(
             continue;
         }
         (at_left, at_right) = (at_left + 1, at_right + 1);
-        if l.hash_after(at_left) == r.hash_after(at_right) {
+        let (last_left, last_right) = (l.ticks_until(left_time), r.ticks_until(right_time));
+        if left.hash_after(at_left, codec)? == right.hash_after(at_right, codec)? {
             compared += 1;
             continue;
         }
         // Commands at the same time may be split into ticks differently: compare the state after all of them.
-        let (last_left, last_right) = (l.ticks_until(left_time), r.ticks_until(right_time));
-        if last_left - at_left != last_right - at_right && l.hash_after(last_left) == r.hash_after(last_right)
-        {
+        let is_split_otherwise = last_left - at_left != last_right - at_right;
+        if is_split_otherwise && left.hash_after(last_left, codec)? == right.hash_after(last_right, codec)? {
             (at_left, at_right) = (last_left, last_right);
             compared += 1;
             continue;

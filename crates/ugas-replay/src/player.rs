@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
+use ugas_core::codec::HASHED_BY_RECORD;
 use ugas_core::command::Command;
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
@@ -137,7 +138,24 @@ impl<R: Read + Seek> Player<R> {
     pub fn agrees(&self) -> Option<bool> {
         let is_between = self.current.is_none();
         let recorded = self.recording.hash_after(self.ticks).filter(|_| is_between);
-        recorded.map(|recorded| recorded == self.simulation.state_hash())
+        recorded.map(|recorded| recorded == self.simulated_hash(self.recording.header().codec))
+    }
+
+    /// Hash of the current state in the form of a version of the codec.
+    fn simulated_hash(&self, codec: u32) -> u64 {
+        self.simulation.state_hash_of_version(codec)
+    }
+
+    /// Hash of the state after a number of ticks in the form of a version of the codec: as it was recorded, or
+    /// played and hashed again if the recording has another form. `None` before the first tick and after the last.
+    pub(crate) fn hash_after(&mut self, ticks: u64, codec: u32) -> Result<Option<u64>, PlayError> {
+        let recorded = self.recording.hash_after(ticks);
+        let is_by_record = |codec: u32| codec >= HASHED_BY_RECORD;
+        if recorded.is_none() || is_by_record(self.recording.header().codec) == is_by_record(codec) {
+            return Ok(recorded);
+        }
+        self.seek_tick(ticks)?;
+        Ok(Some(self.simulated_hash(codec)))
     }
 
     /// The events of the last seek; only the last few thousand of a long one.

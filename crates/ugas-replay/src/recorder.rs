@@ -80,6 +80,8 @@ pub struct Recorder<W: Write> {
     ticks: u64,
     ticks_since_key: u32,
     bytes: u64,
+    /// Reused buffer of the payload of a tick.
+    payload: Vec<u8>,
     /// Reused buffer of a frame; at first it holds the prelude.
     frame: Vec<u8>,
     error: Option<RecordError>,
@@ -115,6 +117,7 @@ impl<W: Write> Recorder<W> {
             ticks: 0,
             ticks_since_key: 0,
             bytes: 0,
+            payload: Vec::new(),
             frame: prelude.to_vec(),
             error: None,
         };
@@ -223,13 +226,15 @@ impl<W: Write> Recorder<W> {
         if found != self.catalog {
             return Err(RecordError::OtherRules { expected: self.catalog, found });
         }
-        let mut encoder = Encoder::new();
+        let mut encoder = Encoder::onto(core::mem::take(&mut self.payload));
         let hash = simulation.state_hash();
         format::encode_tick(&mut encoder, simulation.now(), span, hash, self.count);
         encoder.raw(&self.commands);
         self.commands.clear();
         self.count = 0;
         self.append(Kind::Tick, encoder.bytes())?;
+        self.payload = encoder.into_bytes();
+        self.payload.clear();
         self.ticks += 1;
         self.ticks_since_key += 1;
         if self.ticks_since_key >= self.settings.key_every.max(1) {
@@ -241,7 +246,7 @@ impl<W: Write> Recorder<W> {
     /// Writes a key frame with the current state.
     fn write_key(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
         self.ticks_since_key = 0;
-        let snapshot = simulation.snapshot().to_bytes();
+        let snapshot = simulation.snapshot_bytes();
         self.append(Kind::Key, &format::key_payload(self.ticks, &snapshot))
     }
 

@@ -106,7 +106,7 @@ impl SyncTest {
             catalog: simulation.catalog().clone(),
             config: simulation.config().clone(),
             history: VecDeque::new(),
-            saved: simulation.snapshot().to_bytes(),
+            saved: simulation.snapshot_bytes(),
             next: None,
             events_seen: simulation.counters().events,
             steps: 0,
@@ -142,7 +142,7 @@ impl SyncTest {
             return;
         }
         self.steps += 1;
-        let before = core::mem::replace(&mut self.saved, simulation.snapshot().to_bytes());
+        let before = core::mem::replace(&mut self.saved, simulation.snapshot_bytes());
         // A host that does not poll leaves older events in the queue.
         let seen = core::mem::replace(&mut self.events_seen, simulation.counters().events);
         let new = simulation.peek_events().filter(|event| event.sequence >= seen);

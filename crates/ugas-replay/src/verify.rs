@@ -50,14 +50,16 @@ pub fn verify<R: Read + Seek>(player: &mut Player<R>) -> Result<Verification, Pl
         if tick > 0 {
             replay(player, &mut simulation, tick - 1)?;
         }
-        let (recording, simulated) = (player.recording(), simulation.state_hash());
+        let recording = player.recording();
+        let codec = recording.header().codec;
+        let simulated = simulation.state_hash_of_version(codec);
         let recorded = recording.hash_after(tick).unwrap_or(simulated);
         let time = recording.time_after(tick).unwrap_or(simulation.now());
         let is_key = recording.key_from(tick) == Some(tick);
         let mut is_same = recorded == simulated && time == simulation.now();
         if is_key {
             let key = snapshot(player, &simulation, tick)?;
-            is_same &= key.is_none_or(|key| key.state_hash() == simulated);
+            is_same &= key.is_none_or(|key| key.state_hash_of_version(codec) == simulated);
             key_frames += 1;
         }
         if !is_same {

@@ -310,6 +310,24 @@ fn a_late_commit_and_a_target_allocate_nothing() {
     assert_eq!(count, 0);
 }
 
+/// The first hash allocates the memory of cached hashes, and so does growth.
+#[test]
+fn a_state_hash_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let (hit, buff, late) = (fixture.effect("GE_Hit"), fixture.effect("GE_Buff"), fixture.grant("GA_Late"));
+    let mut kept = fixture.sim.snapshot();
+    let count = fixture.allocations(|fixture| {
+        let _ = (fixture.apply(hit), fixture.apply(buff), fixture.sim.state_hash());
+        fixture.sim.snapshot_into(&mut kept);
+        fixture.sim.activate_on(late, fixture.source).unwrap();
+        assert_ne!(fixture.sim.state_hash(), kept.state_hash());
+        fixture.sim.restore(&kept).unwrap();
+        assert_eq!(fixture.sim.state_hash(), kept.state_hash());
+        fixture.sim.advance(Span::seconds(1.0));
+    });
+    assert_eq!(count, 0);
+}
+
 /// Optional fields of contexts and specs are shared by their copies, and the origin of an ability by its
 /// effects.
 #[test]

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::nearest::nearest;
 
 /// First format version with parameters other than numbers.
@@ -77,7 +77,7 @@ impl From<bool> for ParameterDef {
 }
 
 impl StateHash for ParameterDef {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         // A number keeps the hash from before there were other types.
         match self {
             Self::Number(value) => value.state_hash(hasher),

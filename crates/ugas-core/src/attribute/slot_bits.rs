@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::lazy_box::LazyBox;
 
 /// A set of slots. The first 64, which are enough for most controllers, take one `u64`.
@@ -98,7 +98,7 @@ impl SlotBits {
 cloned_struct!(SlotBits { first, rest });
 
 impl StateHash for SlotBits {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.words().state_hash(hasher);
     }
 }

@@ -1,7 +1,7 @@
 //! Death (§8.6.4, A4): the attribute whose fall to a threshold cancels the abilities of its owner.
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::AttributeId;
 
 /// The default attribute of death.
@@ -53,7 +53,7 @@ impl DeathDef {
 
 /// A definition that an older version could express keeps the hash that it had.
 impl StateHash for DeathDef {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         match (&self.attribute, self.threshold) {
             (DeathAttribute::Default, None) => None::<(String, f64)>.state_hash(hasher),
             (DeathAttribute::Named(name), Some(threshold)) => {

@@ -51,7 +51,7 @@
 //! prediction floor of an attribute, and the prediction seed. Version 3 added the prediction key of a
 //! buffered input, and commands from clients. Version 4 added summoned controllers and their limit (A17),
 //! chains of targets, and input buffers whose window is an attribute. Older files are decoded with the
-//! defaults of these fields.
+//! defaults of these fields. Version 5 has the same fields, and state hashes by record ([`crate::hash`]).
 //!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!
@@ -81,7 +81,13 @@ pub use error::{DecodeError, DecodeErrorKind};
 pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
 
 /// The format version that is written. Older ones can be read.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
+
+/// First version with state hashes by record ([`crate::hash`]).
+pub const HASHED_BY_RECORD: u32 = 5;
+
+/// First version whose hashes of rules and states are compared: older ones lack parts that are hashed today.
+pub(crate) const COMPARABLE: u32 = 4;
 
 /// The bytes of a value, without an envelope.
 pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {

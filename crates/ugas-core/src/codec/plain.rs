@@ -23,7 +23,7 @@
 macro_rules! plain_struct {
     ($name:ident ($item:ident)) => {
         impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
                 let Self($item) = self;
                 $crate::hash::StateHash::state_hash($item, hasher);
             }
@@ -48,7 +48,7 @@ macro_rules! plain_struct {
     };
     ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
         impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
                 let Self { $($field),* } = self;
                 $($crate::codec::plain_struct!(@hash $field, hasher $(, $mark $($since)?)?);)*
             }
@@ -138,7 +138,7 @@ macro_rules! plain_parts {
     ) => {
         #[allow(unused_variables, reason = "what follows from other fields is only shown")]
         impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
                 let $value = self;
                 $($(let $pattern = $from;)*)?
                 $($crate::codec::plain_parts!(@hash [$($mark $($since)?)?] hasher, $part $(: $of)?);)*

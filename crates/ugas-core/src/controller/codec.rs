@@ -5,7 +5,7 @@ use core::fmt;
 use super::parts::{AbilityData, Interactions};
 use super::{Controller, Value};
 use crate::codec::{Encode, Encoder, plain_parts};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::lazy_box::LazyBox;
 
 plain_parts!(Controller |controller, decoder| where {
@@ -36,8 +36,8 @@ plain_parts!(Controller |controller, decoder| where {
     replication,
     // The simulation hashes and encodes the list of sets instead.
     layout [index],
-    base: Column(values, |value| value.base),
-    current: Column(values, |value| value.current),
+    base: Column(values, |value: &Value| value.base),
+    current: Column(values, |value: &Value| value.current),
     modifiers [derived],
     tags [derived],
     effects [derived],
@@ -77,29 +77,29 @@ plain_parts!(Controller |controller, decoder| where {
 });
 
 /// One column of the values: all base values, or all current values.
-struct Column<'a>(&'a [Value], fn(&Value) -> f64);
+struct Column<'a, F>(&'a [Value], F);
 
-impl Column<'_> {
+impl<F: Fn(&Value) -> f64> Column<'_, F> {
     fn iter(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        self.0.iter().map(self.1)
+        self.0.iter().map(&self.1)
     }
 }
 
-impl StateHash for Column<'_> {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+impl<F: Fn(&Value) -> f64> StateHash for Column<'_, F> {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         (self.0.len() as u64).state_hash(hasher);
         self.iter().for_each(|value| value.state_hash(hasher));
     }
 }
 
-impl Encode for Column<'_> {
+impl<F: Fn(&Value) -> f64> Encode for Column<'_, F> {
     fn encode(&self, encoder: &mut Encoder) {
         encoder.length(self.0.len());
         self.iter().for_each(|value| value.encode(encoder));
     }
 }
 
-impl fmt::Debug for Column<'_> {
+impl<F: Fn(&Value) -> f64> fmt::Debug for Column<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }

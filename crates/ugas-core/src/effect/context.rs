@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct, plain_parts, plain_struct};
 use crate::cow_option::{CowOption, optional_numbers};
 use crate::handle::{ControllerId, GrantedAbilityId};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::{ActorId, TagId};
 use crate::tag::{TagBits, TagRegistry};
 
@@ -109,7 +109,7 @@ impl FromIterator<TagId> for ContextTags {
 }
 
 impl StateHash for ContextTags {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.as_slice().state_hash(hasher);
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use smallvec::SmallVec;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 
 /// Captured values in the order of an effect's captures.
 pub(crate) type Readings = SmallVec<[Reading; 2]>;
@@ -47,7 +47,7 @@ impl fmt::Debug for Reading {
 }
 
 impl StateHash for Reading {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.get().state_hash(hasher);
     }
 }
@@ -72,6 +72,7 @@ impl Decode for Reading {
 mod tests {
     use super::*;
     use crate::codec::{from_bytes, to_bytes};
+    use crate::hash::StateHasher;
 
     #[test]
     fn reading_encodes_as_option_of_finite_number() {

@@ -6,7 +6,7 @@ use super::environment::{Environment, Names, Side};
 use super::error::{EvalError, ExprError};
 use super::op::{Op, finite, is_true, truth};
 use super::resolve::resolve;
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::{AttributeId, CurveId, TagId};
 
 /// Stack size up to which operands stay off the heap.
@@ -180,7 +180,7 @@ impl Program {
 }
 
 impl StateHash for Program {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         // The rest follows from these.
         let Self { source, ops, params, dependencies: _, height: _ } = self;
         source.state_hash(hasher);

@@ -7,7 +7,7 @@ use super::modifier::{InputValue, finite};
 use super::scheme::InputScheme;
 use super::signal::{InputSignal, ReleaseCause};
 use super::{DeviceInput, InputActionId, InputBufferConfig, InputId};
-use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
+use crate::hash::{HashSink, StateHash, state_hash_enum, state_hash_struct};
 use crate::tag::{TagRegistry, TagView};
 use crate::time::{Span, Time};
 
@@ -276,7 +276,7 @@ state_hash_struct!(ActionState { pressed_at, value, tap_end, second });
 
 impl StateHash for InputMapper {
     /// Hashes the state and the signals not yet polled, but neither the scheme nor derived fields.
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self {
             scheme: _,
             now,

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::builder::InputSchemeBuilder;
 use super::modifier::InputModifier;
 use super::{DeviceInput, InputBufferConfig, InputId, TriggerBehavior, ValueType};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::time::Span;
 
 /// An action of an [`InputScheme`].
@@ -24,7 +24,7 @@ impl InputActionId {
 }
 
 impl StateHash for InputActionId {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.0.state_hash(hasher);
     }
 }

@@ -8,7 +8,7 @@
 use super::Operation;
 use super::channels::ChannelSums;
 use crate::handle::ActiveEffectId;
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::ChannelId;
 use crate::number::{nearly_zero, powu};
 
@@ -267,13 +267,13 @@ impl Terms {
 }
 
 impl StateHash for Conditions {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         hasher.bytes(&[u8::from(self.tags), u8::from(self.inhibited), u8::from(self.predicted)]);
     }
 }
 
 impl StateHash for ModifierEntry {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self {
             slot,
             index,

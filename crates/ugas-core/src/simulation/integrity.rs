@@ -32,6 +32,11 @@ impl Simulation {
         self.check_activations(&mut found);
         self.check_timers(&mut found);
         self.check_summons(&mut found);
+        // A copy has no cached hashes.
+        let (cached, computed) = (self.state_hash(), self.snapshot().state_hash());
+        if cached != computed {
+            found.push(format!("the state hash is {computed:016x}, and {cached:016x} by cached hashes"));
+        }
         found
     }
 

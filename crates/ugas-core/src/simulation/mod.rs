@@ -88,7 +88,6 @@ use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::event::{Cause, Event, EventFilter, EventKind, EventQueue, EventRef, EventType, Origin};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
-use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::refusal::Refusal;
 use crate::tag::TagContainer;
@@ -416,11 +415,20 @@ impl Simulation {
         }
     }
 
-    /// Hash of the whole state: equal for simulations that will continue identically (V4).
+    /// Hash of the whole state: equal for simulations that will continue identically (V4). Its form is defined in
+    /// [`crate::hash`].
+    ///
+    /// Costs what changed since the last call: the hashes of unchanged records are kept. The first call allocates
+    /// memory for them, 16 bytes a record.
     pub fn state_hash(&self) -> u64 {
-        let mut hasher = StateHasher::new();
-        self.state.state_hash(&mut hasher);
-        hasher.finish()
+        self.state_hash_of_version(crate::codec::VERSION)
+    }
+
+    /// Hash of the whole state in the form of a [codec version](crate::codec::VERSION), to compare it with one from a file of that version.
+    ///
+    /// Up to version 4, it is the XXH3 of the whole state as bytes, which costs as much at every call.
+    pub fn state_hash_of_version(&self, version: u32) -> u64 {
+        self.state.hash(version)
     }
 
     /// Makes several changes with one recalculation at the end (UEM, "FScopedAggregatorOnDirtyBatch"). Inside

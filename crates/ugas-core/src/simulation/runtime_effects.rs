@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::effect::{Effect, EffectDef};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash, StateHasher};
 
 /// Run-time effects by number. Numbers are given out in sequence and never reused, so memory use depends on
 /// the present definitions and not on the numbers.
@@ -23,6 +23,8 @@ pub(crate) struct RuntimeEffects {
 struct Definition {
     number: u32,
     effect: Arc<Effect>,
+    /// Hash of the definition; derived.
+    hash: u64,
     /// Number of active instances; derived.
     uses: u32,
 }
@@ -81,7 +83,7 @@ impl RuntimeEffects {
     pub(super) fn add(&mut self, hash: u64, effect: Arc<Effect>) -> Option<u32> {
         let number = self.next;
         self.next = number.checked_add(1)?;
-        self.known.push(Definition { number, effect, uses: 0 });
+        self.known.push(Definition { number, effect, hash, uses: 0 });
         self.by_hash.insert(hash, number);
         Some(number)
     }
@@ -90,14 +92,15 @@ impl RuntimeEffects {
     /// counted again.
     pub(super) fn replace(&mut self, number: u32, effect: Option<Arc<Effect>>) {
         let Ok(at) = self.position(number) else { return };
-        let old = StateHasher::of(&*self.known[at].effect.def);
+        let old = self.known[at].hash;
         if self.by_hash.get(&old) == Some(&number) {
             self.by_hash.remove(&old);
         }
         match effect {
             Some(effect) => {
-                self.by_hash.insert(StateHasher::of(&*effect.def), number);
-                self.known[at] = Definition { number, effect, uses: 0 };
+                let hash = StateHasher::of(&*effect.def);
+                self.by_hash.insert(hash, number);
+                self.known[at] = Definition { number, effect, hash, uses: 0 };
             }
             None => {
                 self.known.remove(at);
@@ -116,7 +119,7 @@ impl RuntimeEffects {
         let known = self.known.iter().flat_map(move |known| {
             let gap = known.number - core::mem::replace(&mut expected, known.number + 1);
             let gap = (gap > 0).then_some(SequenceItem::Gap(gap));
-            gap.into_iter().chain([SequenceItem::Definition(&known.effect.def)])
+            gap.into_iter().chain([SequenceItem::Definition(known)])
         });
         let seen = self.known.last().map_or(0, |last| last.number + 1);
         let rest = self.next - seen;
@@ -162,7 +165,7 @@ enum SequenceItem<'a> {
     /// A gap of this many numbers, whose definitions were removed.
     Gap(u32),
     /// The definition of one number.
-    Definition(&'a EffectDef),
+    Definition(&'a Definition),
 }
 
 /// Encoding: the next number, then each item of the sequence: a byte for its kind, and the definition or the
@@ -176,9 +179,9 @@ impl Encode for RuntimeEffects {
                     false.encode(encoder);
                     count.encode(encoder);
                 }
-                SequenceItem::Definition(def) => {
+                SequenceItem::Definition(known) => {
                     true.encode(encoder);
-                    def.encode(encoder);
+                    known.effect.def.encode(encoder);
                 }
             }
         }
@@ -186,7 +189,7 @@ impl Encode for RuntimeEffects {
 }
 
 impl StateHash for RuntimeEffects {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         u64::from(self.next).state_hash(hasher);
         for item in self.sequence() {
             match item {
@@ -194,9 +197,12 @@ impl StateHash for RuntimeEffects {
                     false.state_hash(hasher);
                     count.state_hash(hasher);
                 }
-                SequenceItem::Definition(def) => {
+                SequenceItem::Definition(known) => {
                     true.state_hash(hasher);
-                    def.state_hash(hasher);
+                    match S::BY_RECORD {
+                        true => known.hash.state_hash(hasher),
+                        false => known.effect.def.state_hash(hasher),
+                    }
                 }
             }
         }

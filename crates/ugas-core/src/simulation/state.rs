@@ -9,13 +9,13 @@ use crate::arena::Arena;
 use crate::attribute::layout::Layout;
 use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::{self, plain_enum, plain_struct};
 use crate::controller::Controller;
 use crate::controller::summon::SummonIndex;
 use crate::effect::{ActiveEffect, Effect};
 use crate::event::EventFilter;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, Handle, TaskId};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, RecordHasher, StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::task::RunningTask;
 use crate::time::{Span, Time};
@@ -284,6 +284,13 @@ impl State {
     }
 }
 
+impl State {
+    /// State hash in the form of a codec version.
+    pub(super) fn hash(&self, version: u32) -> u64 {
+        if version < codec::HASHED_BY_RECORD { StateHasher::of(self) } else { RecordHasher::of(self) }
+    }
+}
+
 impl Clone for State {
     fn clone(&self) -> Self {
         let mut clone = Self::new(self.seed);
@@ -340,7 +347,7 @@ impl Clone for State {
 }
 
 impl StateHash for State {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self {
             now,
             seed,
@@ -366,9 +373,14 @@ impl StateHash for State {
         ordinal.state_hash(hasher);
         operation.state_hash(hasher);
         events.state_hash(hasher);
-        controllers.state_hash(hasher);
-        for (_, controller) in controllers.iter() {
-            self.layout(controller).sets.state_hash(hasher);
+        // Layouts follow from the record: the list is only appended to, or rebuilt with all controllers.
+        controllers.hash_with(hasher, |controller, record| {
+            self.layout(controller).sets.state_hash(record);
+        });
+        if !S::BY_RECORD {
+            for (_, controller) in controllers.iter() {
+                self.layout(controller).sets.state_hash(hasher);
+            }
         }
         effects.state_hash(hasher);
         abilities.state_hash(hasher);

@@ -3,7 +3,7 @@
 use super::registry::TagRegistry;
 use super::set::TagSet;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 use crate::lazy_box::LazyBox;
 
@@ -228,7 +228,7 @@ impl TagView for TagBits {
 cloned_struct!(TagBits { head, tail });
 
 impl StateHash for TagBits {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self { head, tail } = self;
         head.state_hash(hasher);
         tail.state_hash(hasher);
@@ -288,6 +288,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::hash::StateHasher;
     use proptest::prelude::*;
 
     fn tag(index: u32) -> TagId {

@@ -8,7 +8,7 @@ use super::bits::{TagBits, TagView};
 use super::registry::TagRegistry;
 use super::set::TagSet;
 use crate::codec::cloned_struct;
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::hash::{HashSink, StateHash, state_hash_struct};
 use crate::id::TagId;
 
 /// Number of idle entries that are kept even if there are fewer others.
@@ -224,7 +224,7 @@ cloned_struct!(TagContainer { counts, idle, grants, presence });
 
 impl StateHash for TagContainer {
     /// Hashes the counts; the rest is derived from them.
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self { counts, idle, grants: _, presence: _ } = self;
         (counts.len() as u64 - u64::from(*idle)).state_hash(hasher);
         for entry in self.present() {

@@ -4,7 +4,7 @@ use core::iter::successors;
 use core::ops::Range;
 
 use super::name::{TagNameError, TagNameProblem, check_tag_name};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 
 /// Every tag of a pack and every ancestor of one (§7.1), immutable once built.
@@ -158,7 +158,7 @@ impl TagRegistry {
 
 impl StateHash for TagRegistry {
     /// Hashes the names; they determine everything else.
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         (self.entries.len() as u64).state_hash(hasher);
         for entry in &self.entries {
             entry.name(&self.text).state_hash(hasher);
@@ -251,6 +251,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::hash::StateHasher;
     use proptest::prelude::*;
 
     fn registry(names: &[&str]) -> TagRegistry {

@@ -2,7 +2,7 @@
 
 use super::bits::{TagView, place};
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 
 /// An immutable set of tags, for requirements (`ActivationRequiredTags`, `ApplicationBlockedTags`, …).
@@ -107,7 +107,7 @@ impl FromIterator<TagId> for TagSet {
 
 impl StateHash for TagSet {
     /// Hashes the ids; the masks are derived from them.
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self { tags, first: _, rest: _ } = self;
         tags.state_hash(hasher);
     }

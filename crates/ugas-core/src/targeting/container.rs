@@ -2,7 +2,7 @@
 
 use super::def::TargetingDef;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
-use crate::hash::{StateHash, StateHasher};
+use crate::hash::{HashSink, StateHash};
 use crate::task::Recipient;
 
 /// A bundle of targeting and effects that abilities apply by name.
@@ -51,7 +51,7 @@ impl EffectContainerDef {
 }
 
 impl StateHash for ContainedEffectDef {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self { effect, level } = self;
         effect.state_hash(hasher);
         level.state_hash(hasher);

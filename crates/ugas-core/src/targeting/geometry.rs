@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
 use crate::effect::Vector3;
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::hash::{HashSink, StateHash, state_hash_struct};
 
 /// Shape of the searched area.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -117,7 +117,7 @@ impl HalfAngle {
 }
 
 impl StateHash for HalfAngle {
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         let Self { degrees, signed_square: _ } = self;
         degrees.state_hash(hasher);
     }

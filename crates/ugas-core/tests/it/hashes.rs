@@ -182,6 +182,44 @@ fn state_hash_differs_when_any_visible_part_differs() {
     }
 }
 
+/// Every change, and the way back by a restored snapshot, gives the hash of a simulation that hashed nothing before.
+#[test]
+fn cached_hash_follows_changes_and_restores() {
+    let mut game = rich();
+    let (kept, before) = (game.sim.snapshot(), game.sim.state_hash());
+    for _ in 0..2 {
+        game.apply("GE_Hit", "hero", "wolf");
+        game.apply("GE_Stacks", "hero", "hero");
+        assert_eq!(game.sim.state_hash(), game.sim.snapshot().state_hash());
+        game.sim.restore(&kept).unwrap();
+        assert_eq!(game.sim.state_hash(), before);
+    }
+}
+
+/// Controllers refer to their attribute sets by number, and equal numbers of two simulations may mean different sets.
+#[test]
+fn cached_hash_follows_attribute_sets_of_another_simulation() {
+    let with = |game: &Game, set: &str| {
+        let mut game = game.clone();
+        let set = game.sim.catalog().attribute_set(set).unwrap();
+        game.sim.register_set(game.id("hero"), set).unwrap();
+        game
+    };
+    let sets = |builder: CatalogBuilder| {
+        let set = |name: &str| AttributeSetDef::new(name).with(AttributeDef::new(name, 1.0));
+        builder.attribute_set(set("Luck")).attribute_set(set("Fate"))
+    };
+    let game = Game::build(sets);
+    let (mut luck, fate) = (with(&game, "Luck"), with(&game, "Fate"));
+    let hashes = (luck.sim.state_hash(), fate.sim.state_hash());
+    assert_ne!(hashes.0, hashes.1);
+    let kept = luck.sim.snapshot();
+    luck.sim.restore(&fate.sim.snapshot()).unwrap();
+    assert_eq!((luck.sim.state_hash(), luck.sim.snapshot().state_hash()), (hashes.1, hashes.1));
+    luck.sim.restore(&kept).unwrap();
+    assert_eq!(luck.sim.state_hash(), hashes.0);
+}
+
 #[test]
 fn state_hash_covers_parts_that_only_matter_later() {
     let hash = |seed, context: EffectContext, prediction: Option<PredictionKey>, duration: f64| {

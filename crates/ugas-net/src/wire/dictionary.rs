@@ -2,7 +2,7 @@
 
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::magnitude::MagnitudeDef;
-use ugas_core::hash::{StateHash, StateHasher};
+use ugas_core::hash::{HashSink, StateHash, StateHasher};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::input::InputId;
 use ugas_core::modifier::Operation;
@@ -319,7 +319,7 @@ impl Dictionary {
 
 impl StateHash for Dictionary {
     /// Hashes all that both sides must share. `mixed` is left out: it does not change the wire format.
-    fn state_hash(&self, hasher: &mut StateHasher) {
+    fn state_hash<S: HashSink>(&self, hasher: &mut S) {
         self.tags.state_hash(hasher);
         self.attributes().state_hash(hasher);
         self.attributes.iter().for_each(|quantiser| quantiser.state_hash(hasher));

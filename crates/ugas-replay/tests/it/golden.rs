@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use ugas_core::codec;
-use ugas_replay::{Recording, format, verify};
+use ugas_replay::{Comparison, Recording, compare, format, verify};
 
 use crate::fight::{TICKS, player, recorded};
 
@@ -13,7 +13,7 @@ use crate::fight::{TICKS, player, recorded};
 type Versions = (u32, u32);
 
 /// All versions that were ever written.
-const WRITTEN: [Versions; 3] = [(1, 1), (1, 2), PRESENT];
+const WRITTEN: [Versions; 5] = [(1, 1), (1, 2), (1, 3), (1, 4), PRESENT];
 const PRESENT: Versions = (format::VERSION, codec::VERSION);
 
 fn golden((version, codec): Versions) -> Vec<u8> {
@@ -36,6 +36,19 @@ fn recordings_of_all_versions_are_readable_and_verified() {
         assert_eq!((verification.ticks, verification.difference), (TICKS, None));
         let names: Vec<&str> = player.recording().names().map(|(_, name)| name).collect();
         assert_eq!(names, ["hero", "wolf"]);
+    }
+}
+
+/// The state hashes of codec versions up to 4 have another form than those of today.
+#[test]
+fn recordings_with_different_forms_of_hashes_are_compared() {
+    let same = Comparison::Same { compared: TICKS + 1 };
+    let (old, new) = (golden((1, 4)), golden(PRESENT));
+    assert_eq!(compare(&mut player(&old), &mut player(&new)).unwrap(), same);
+    assert_eq!(compare(&mut player(&new), &mut player(&old)).unwrap(), same);
+    let mut old = player(&old);
+    while old.step().unwrap() {
+        assert_eq!(old.agrees(), Some(true));
     }
 }
 

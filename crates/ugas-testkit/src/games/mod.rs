@@ -183,7 +183,8 @@ impl Transcript {
 /// only if the transcript keeps it. Kind and number are the seed, so they always give the same game.
 ///
 /// # Panics
-/// If a restored copy plays on differently, or the state is inconsistent in the end.
+/// If a restored copy plays on differently, the state hash by cached hashes is not that of the state, or the state
+/// is inconsistent in the end.
 pub fn play(kind: Kind, number: u32, transcript: &mut Transcript) {
     Player::new(kind, number, transcript).play();
     transcript.seal();
@@ -347,7 +348,7 @@ impl<'a> Player<'a> {
     /// lets time pass so that timers fire, and ends with explanations and characters.
     ///
     /// # Panics
-    /// If a restored copy differs, or the state is inconsistent in the end.
+    /// If a restored copy differs, the state hash is stale after a step, or the state is inconsistent in the end.
     fn play(mut self) {
         self.write_step("begin");
         for (at, op) in std::mem::take(&mut self.ops).iter().enumerate() {
@@ -385,6 +386,7 @@ impl<'a> Player<'a> {
         }
         transcript.count_events(&events);
         transcript.seal();
+        check_hash(&driver.sim);
     }
 
     /// Runs an operation of a game, including those that replace or copy the simulation; returns its result
@@ -478,11 +480,13 @@ impl<'a> Player<'a> {
         let (Some(client), Some((choice, ops))) = (&mut self.client, self.views.get(round)) else { return };
         let transcript = &mut *self.transcript;
         client.update(&self.table.driver.sim, choice);
+        check_hash(&client.sim);
         transcript.text.push_str("client\n");
         write_events(&mut transcript.text, &mut client.names, &mut client.sim);
         write_state(&mut transcript.text, &mut client.names, &client.sim);
         for op in ops {
             client.predict(&self.table.driver, op);
+            check_hash(&client.sim);
         }
         client.sim.advance(Span::millis(200));
         transcript.text.push_str("predicted\n");
@@ -490,7 +494,17 @@ impl<'a> Player<'a> {
         write_state(&mut transcript.text, &mut client.names, &client.sim);
         transcript.count_events(&events);
         transcript.seal();
+        check_hash(&client.sim);
     }
+}
+
+/// Compares the state hash, which uses the hashes of records that were cached after earlier steps, with the hash of a
+/// copy, which has no cached hashes. A difference is a write to a record that left its edition as it was.
+///
+/// # Panics
+/// If they differ.
+fn check_hash(sim: &Simulation) {
+    assert_eq!(sim.state_hash(), sim.snapshot().state_hash(), "the state hash by cached hashes is stale");
 }
 
 impl Table {

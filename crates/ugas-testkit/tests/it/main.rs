@@ -7,6 +7,7 @@ mod characters;
 mod cycles;
 mod event_filter;
 mod fuzz;
+mod hashes;
 mod loops;
 mod no_panic;
 mod order;

@@ -46,7 +46,7 @@ impl Snapshot {
         let Some(rules) = read_rules(&mut decoder)? else { return Ok(None) };
         let catalog = read_definitions(rules, &decoder)?.build_with_natives_of(natives)?;
         // An older format version has other hashes; the checksum was valid.
-        if catalog.hash() != hash && decoder.version() == codec::VERSION {
+        if catalog.hash() != hash && decoder.version() >= codec::COMPARABLE {
             return Err(foreign_rules(rules, &decoder).into());
         }
         Ok(Some(catalog))
@@ -121,7 +121,7 @@ fn build_again(
     let at = begin_of(rules, decoder);
     let catalog = built.map_err(|errors| DecodeError { at, kind: DecodeErrorKind::Definitions(errors) })?;
     // An older format version has other hashes; the checksum was valid.
-    let is_comparable = decoder.version() == codec::VERSION && checksums == ChecksumPolicy::Verify;
+    let is_comparable = decoder.version() >= codec::COMPARABLE && checksums == ChecksumPolicy::Verify;
     if catalog.hash() != hash && is_comparable {
         return Err(foreign_rules(rules, decoder));
     }

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use super::{Simulation, State};
 use crate::catalog::Catalog;
 use crate::codec::{self, ChecksumPolicy, Decode, DecodeError, DecodeErrorKind, Decoder, Encode};
-use crate::hash::StateHasher;
 use crate::time::Time;
 pub(super) use check::Check;
 pub use migrate::{EmbeddedRulesError, MigrationError};
@@ -49,9 +48,14 @@ impl Snapshot {
         self.state.now
     }
 
-    /// Hash of the state.
+    /// Hash of the state; see [`Simulation::state_hash`].
     pub fn state_hash(&self) -> u64 {
-        StateHasher::of(&self.state)
+        self.state_hash_of_version(codec::VERSION)
+    }
+
+    /// Hash of the state in the form of a codec version; see [`Simulation::state_hash_of_version`].
+    pub fn state_hash_of_version(&self, version: u32) -> u64 {
+        self.state.hash(version)
     }
 
     /// Catalog of the snapshot.
@@ -91,23 +95,13 @@ impl Snapshot {
     /// A snapshot from inside a [batch](Simulation::batch) contains the list of values that are still to be
     /// computed, as it does in memory; consequences that wait for the end of the batch are part of neither.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.write(None)
+        write(&self.catalog, &self.state, None)
     }
 
     /// Encodes the snapshot with all definitions of its catalog: the rules, as a list of bytes. Such a
     /// snapshot can be migrated to a changed catalog; see [`Simulation::migrate`].
     pub fn to_bytes_with_rules(&self) -> Vec<u8> {
-        self.write(Some(&codec::to_bytes(self.catalog.definitions())))
-    }
-
-    /// Encodes the snapshot, with the encoded rules if there are any.
-    fn write(&self, rules: Option<&Vec<u8>>) -> Vec<u8> {
-        codec::seal(KIND, |encoder| {
-            encoder.raw(&self.catalog.hash().to_le_bytes());
-            rules.encode(encoder);
-            self.state.encode_facts(encoder);
-            encoder.raw(&self.state_hash().to_le_bytes());
-        })
+        write(&self.catalog, &self.state, Some(&codec::to_bytes(self.catalog.definitions())))
     }
 
     /// Decodes a snapshot from untrusted bytes: an impossible state is an error, and a decoded snapshot can
@@ -140,6 +134,23 @@ impl Snapshot {
     }
 }
 
+impl Simulation {
+    /// Encodes the state like [`Snapshot::to_bytes`], without copying it first.
+    pub fn snapshot_bytes(&self) -> Vec<u8> {
+        write(&self.catalog, &self.state, None)
+    }
+}
+
+/// Encodes a state, with the encoded rules if there are any.
+fn write(catalog: &Catalog, state: &State, rules: Option<&Vec<u8>>) -> Vec<u8> {
+    codec::seal(KIND, |encoder| {
+        encoder.raw(&catalog.hash().to_le_bytes());
+        rules.encode(encoder);
+        state.encode_facts(encoder);
+        encoder.raw(&state.hash(codec::VERSION).to_le_bytes());
+    })
+}
+
 /// Reads the rules in a snapshot as undecoded bytes; `None` if it was written without them.
 fn read_rules<'a>(decoder: &mut Decoder<'a>) -> Result<Option<&'a [u8]>, DecodeError> {
     if !bool::decode(decoder)? {
@@ -162,9 +173,9 @@ fn read_state(
     let at = decoder.position() as u64;
     let found = u64::from_le_bytes(decoder.fixed()?);
     decoder.finish()?;
-    let expected = snapshot.state_hash();
-    // An older format version has other hashes; the checksum was valid.
-    let is_comparable = decoder.version() == codec::VERSION && checksums == ChecksumPolicy::Verify;
+    let expected = snapshot.state_hash_of_version(decoder.version());
+    // States of older versions lack what is hashed today; the checksum was valid.
+    let is_comparable = decoder.version() >= codec::COMPARABLE && checksums == ChecksumPolicy::Verify;
     if found != expected && is_comparable {
         return Err(DecodeError { at, kind: DecodeErrorKind::StateHash { expected, found } });
     }

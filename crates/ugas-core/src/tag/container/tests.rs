@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::hash::StateHasher;
 use proptest::prelude::*;
 
 const MAGIC: &str = "State.Debuff.Stunned.Magic";
