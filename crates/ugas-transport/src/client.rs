@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use renetcode::{ClientAuthentication, DisconnectReason, NetcodeClient, NetcodeError};
 
 use crate::clock::Clock;
+use crate::cookie::Cookie;
 use crate::disconnects::{PendingDisconnects, RESEND_DELAYS};
 use crate::event::{ClientState, Ending, SendError};
 use crate::inbox::Inbox;
 use crate::packet::{self, Kind, RECEIVE_BYTES};
-use crate::refusal::{Refusal, read_notice};
+use crate::refusal::{Refusal, read_cookie, read_notice};
 use crate::request::NONCE_BYTES;
 use crate::statistics::Statistics;
 use crate::token::ConnectToken;
@@ -27,6 +28,10 @@ pub struct ClientSocket {
     netcode: NetcodeClient,
     clock: Clock,
     nonce: [u8; NONCE_BYTES],
+    /// The cookie that a busy server sent, which requests must carry.
+    cookie: Option<Cookie>,
+    /// The last request, without a cookie; empty before the first.
+    request: Vec<u8>,
     /// A refusal notice that is not signed and not yet believed, and when the first one arrived.
     unverified_refusal: Option<(Refusal, Duration)>,
     refusal: Option<Refusal>,
@@ -62,6 +67,8 @@ impl ClientSocket {
             netcode,
             clock,
             nonce,
+            cookie: None,
+            request: Vec::new(),
             unverified_refusal: None,
             refusal: None,
             disconnects: PendingDisconnects::default(),
@@ -96,8 +103,19 @@ impl ClientSocket {
             // The protocol dates packets to the last poll. A game that was busy loading for longer than the
             // timeout, while the server kept sending, must not lose its connection.
             let step = if has_received { elapsed.min(MAX_STEP) } else { elapsed };
+            let server = self.netcode.server_addr();
             if let Some((packet, address)) = self.netcode.update(step) {
-                wire::send(&self.socket, &mut self.statistics, address, packet);
+                if address != server {
+                    // The cookie of one server is worthless at another.
+                    self.cookie = None;
+                }
+                if packet::kind(packet) == Some(Kind::Request) {
+                    self.request.clear();
+                    self.request.extend_from_slice(packet);
+                    self.send_request(address);
+                } else {
+                    wire::send(&self.socket, &mut self.statistics, address, packet);
+                }
             }
         }
         self.follow_server()?;
@@ -226,6 +244,15 @@ impl ClientSocket {
             self.unverified_refusal.get_or_insert((refusal, self.clock.unix())).0 = refusal;
             return;
         }
+        if self.netcode.is_connecting()
+            && let Some(cookie) = read_cookie(datagram, &self.nonce)
+        {
+            // Once for each cookie: a flood of forged notices must not become a flood of requests.
+            if self.cookie.replace(cookie) != Some(cookie) && !self.request.is_empty() {
+                self.send_request(from);
+            }
+            return;
+        }
         match packet::kind(datagram) {
             None | Some(Kind::Request) => self.statistics.malformed += 1,
             Some(kind) => match self.netcode.process_packet(datagram) {
@@ -237,6 +264,14 @@ impl ClientSocket {
                 _ => {}
             },
         }
+    }
+
+    /// Sends the last request, with the cookie if the server sent one.
+    fn send_request(&mut self, server: SocketAddr) {
+        let length = self.request.len();
+        self.request.extend(self.cookie.iter().flatten());
+        wire::send(&self.socket, &mut self.statistics, server, &self.request);
+        self.request.truncate(length);
     }
 
     /// Accepts a refusal notice if no server has accepted the client for long enough.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::key::ServerKey;
 use crate::protocol::ProtocolId;
@@ -14,7 +15,8 @@ pub const MAX_CLIENTS: u16 = 1024;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Access {
-    /// Clients with a token that was issued with this key.
+    /// Clients with a token that was issued with this key. More keys can be added by
+    /// [`ServerSocket::set_keys`](crate::ServerSocket::set_keys).
     Keyed(ServerKey),
     /// Everybody on this machine, without secrets: for local play, tests and bots. A client may claim to be
     /// any peer.
@@ -36,8 +38,10 @@ pub struct ServerConfig {
     /// Addresses by which clients reach the server, if they differ from `listen`: tokens must name one of
     /// them. Needed if `listen` is the unspecified address, or behind NAT.
     pub public_addresses: Vec<SocketAddr>,
-    /// Maximum number of connected peers, at most [`MAX_CLIENTS`].
+    /// Maximum number of joined peers, at most [`MAX_CLIENTS`].
     pub max_clients: u16,
+    /// Time in which a connected peer must join; `None` if peers join by connecting.
+    pub join_timeout: Option<Duration>,
     /// Rate and queue limits.
     pub limits: Limits,
 }
@@ -52,6 +56,7 @@ impl ServerConfig {
             access,
             public_addresses: Vec::new(),
             max_clients: 64,
+            join_timeout: None,
             limits: Limits::default(),
         }
     }
@@ -61,6 +66,16 @@ impl ServerConfig {
     #[must_use]
     pub fn max_clients(mut self, max_clients: u16) -> Self {
         self.max_clients = max_clients;
+        self
+    }
+
+    /// Lets connected peers join within a time: the game says who has joined, by
+    /// [`ServerSocket::joined`](crate::ServerSocket::joined). Others are disconnected after the time, take no
+    /// place of players, and make room for newcomers if there are more than
+    /// [`Limits::waiting_peers`] of them.
+    #[must_use]
+    pub fn join_within(mut self, time: Duration) -> Self {
+        self.join_timeout = Some(time);
         self
     }
 
@@ -99,11 +114,26 @@ impl ServerConfig {
 /// Limits beyond which a server drops datagrams unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connection requests of one address (IPv6: of one /64 network). A client sends four a second.
+    /// Connection requests of one address (IPv6: of one /64 network). A client sends four a second. Requests
+    /// with and without a cookie count separately; requests over the limit are answered with a cookie, which
+    /// costs no decryption and no memory.
     pub requests_per_address: Rate,
-    /// Connection requests of all addresses; each costs the server some microseconds.
+    /// Connection requests of all addresses; each costs the server some microseconds. Requests with and
+    /// without a cookie count separately, so that forged addresses cannot lock out newcomers.
     pub requests_in_all: Rate,
-    /// Datagrams of one connected peer.
+    /// Cookies sent to all addresses.
+    pub cookies_in_all: Rate,
+    /// Maximum number of handshakes of one address that have not been completed. They end after 5 seconds.
+    /// Clients on this machine are exempt.
+    pub handshakes_per_address: u16,
+    /// Maximum number of handshakes that have not been completed; half of them are for requests with a cookie.
+    pub handshakes_in_all: u16,
+    /// Maximum number of connections of one address. Clients on this machine are exempt.
+    pub peers_per_address: u16,
+    /// Maximum number of connected peers that have not joined ([`ServerConfig::join_within`]); beyond it the
+    /// oldest is disconnected.
+    pub waiting_peers: u16,
+    /// Datagrams of one connected peer. Only authentic ones count: forged ones cost the peer nothing.
     pub datagrams_per_peer: Rate,
     /// Maximum number of datagrams read in one poll, so that a flood cannot stall the game.
     pub datagrams_per_poll: u32,
@@ -116,6 +146,11 @@ impl Default for Limits {
         Self {
             requests_per_address: Rate::new(64, 128),
             requests_in_all: Rate::new(2000, 2000),
+            cookies_in_all: Rate::new(20_000, 5_000),
+            handshakes_per_address: 16,
+            handshakes_in_all: 4096,
+            peers_per_address: 16,
+            waiting_peers: 64,
             datagrams_per_peer: Rate::new(500, 500),
             datagrams_per_poll: 8192,
             waiting_datagrams: 8192,

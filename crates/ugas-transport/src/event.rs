@@ -39,6 +39,9 @@ pub enum Departure {
     TimedOut,
     /// It connected again with another token; its new connection follows.
     Replaced,
+    /// It did not join in time, or another took its place before it had joined
+    /// ([`ServerConfig::join_within`](crate::ServerConfig::join_within)).
+    NeverJoined,
 }
 
 /// Why a datagram was not sent.

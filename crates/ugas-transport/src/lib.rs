@@ -2,7 +2,8 @@
 //!
 //! Datagrams of at most [`MAX_DATAGRAM_BYTES`] go both ways. They may be lost or reordered, but are
 //! encrypted, signed and never duplicated. Ordering, retransmission and acknowledgement are left to the layer
-//! above. The protocol is [netcode 1.02](https://github.com/mas-bandwidth/netcode) of the crate `renetcode`.
+//! above. The protocol is [netcode 1.02](https://github.com/mas-bandwidth/netcode): clients are those of the crate
+//! `renetcode`, the server's side is our own, because its handshakes must be bounded in number and time.
 //!
 //! - A peer connects with a [`ConnectToken`], which a [`TokenIssuer`] issues with the server's [`ServerKey`], on the server
 //!   or elsewhere. It names the peer, the servers and its expiry, and carries user data. It is one line of text, for
@@ -10,7 +11,10 @@
 //! - Other versions are refused: a [`ProtocolId`] combines the number of the wire format and the hash of the catalog.
 //! - A refused client learns the reason ([`Refusal`]), and so does the operator ([`Statistics`]).
 //! - Floods cost little: invalid packets are dropped unread, requests are rate-limited per address and in total
-//!   ([`Limits`]), and no sender can make memory grow.
+//!   ([`Limits`]), and no sender can make memory grow. Half-open handshakes end after seconds. Beyond its limits a
+//!   server asks for a stateless cookie, so that forged source addresses do not lock out newcomers; and forged
+//!   datagrams with the address of a peer cost that peer nothing.
+//! - Keys can be rotated, peers and addresses banned, and used tokens remembered across restarts.
 //! - Disconnect packets are sent several times, and again to peers that keep sending.
 //! - Local play can do without secrets, if [`Access::OpenOnLoopback`] is chosen, which listens only on this machine.
 //!
@@ -67,6 +71,7 @@
 //! |---|---|
 //! | packets | those of netcode 1.02; a datagram has an overhead of at most 25 bytes |
 //! | notice of refusal | `0f`, `UGAS`, the number of the [`Refusal`], the 24 bytes of nonce of the request that is refused |
+//! | cookie | `0f`, `UGAS`, `00`, the nonce of the request, 16 bytes, which the client appends to its request |
 //! | token | `01`, the public token of netcode with the peer's number before it, XXH3 (64 bits) of all that, little-endian |
 //! | token as text | `ugas-token-1.` and the token in base64 for addresses (RFC 4648, section 5), without padding |
 //! | user data in a token | length (1 byte), the peer (8 bytes, little-endian), the data, zeros up to 256 bytes |
@@ -76,22 +81,30 @@
 //! # Limits
 //!
 //! The transport does not hide who talks to whom, when and how much. Every holder of a token can connect as
-//! its peer. A restarted server does not remember used tokens, so let tokens expire soon.
+//! its peer. A restarted server remembers used tokens only if its owner stores them
+//! ([`ServerSocket::take_used_tokens`]).
 #![forbid(unsafe_code)]
 
+mod bans;
 mod client;
 mod clock;
 mod config;
+mod cookie;
+mod crypto;
 mod disconnects;
+mod endpoint;
 mod event;
+mod handshake;
 mod inbox;
 mod key;
 pub mod memory;
+mod outbox;
 mod packet;
 mod peer;
 mod protocol;
 mod rate;
 mod refusal;
+mod replay_window;
 mod request;
 mod server;
 mod statistics;
@@ -101,6 +114,7 @@ mod transport;
 mod used_tokens;
 mod wire;
 
+pub use bans::{BanList, BannedNetwork, NotANetwork};
 pub use client::ClientSocket;
 pub use config::{Access, BindError, Limits, MAX_CLIENTS, ServerConfig};
 pub use event::{ClientState, Departure, Ending, SendError, ServerEvent};
@@ -114,6 +128,7 @@ pub use token::{
     Admission, ConnectToken, MAX_LIFE, MAX_SERVERS, MAX_TIMEOUT, MAX_USER_DATA_BYTES, TokenError, TokenIssuer,
 };
 pub use transport::{ClientTransport, ServerTransport};
+pub use used_tokens::UsedToken;
 
 /// Maximum length of a datagram in bytes. With all headers it fits into the minimum MTU of IPv6, 1,280 bytes.
 pub const MAX_DATAGRAM_BYTES: usize = 1200;

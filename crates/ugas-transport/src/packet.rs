@@ -1,12 +1,14 @@
 //! Checks of a packet's unencrypted part, before any key is tried.
 //!
 //! The first byte holds the kind (four bits) and the number of bytes of the sequence number; all packets but
-//! connection requests end with a signature of 16 bytes. `renetcode` trusts these lengths, so every packet is
-//! checked here first.
+//! connection requests end with a signature of 16 bytes. Every packet is checked here first; `renetcode`, which clients use, trusts these
+//! lengths.
 
 use crate::MAX_DATAGRAM_BYTES;
+use crate::cookie::COOKIE_BYTES;
 
-const SIGNATURE_BYTES: usize = 16;
+/// Length of the signature at the end of all packets but requests.
+pub(crate) const SIGNATURE_BYTES: usize = 16;
 const MAX_SEQUENCE_BYTES: usize = 8;
 /// A request is the protocol's name (13 bytes), protocol id, expiry, nonce (24) and sealed token (1,024).
 pub(crate) const REQUEST_BYTES: usize = 1 + 13 + 8 + 8 + 24 + 1024;
@@ -18,9 +20,11 @@ const MAX_SEQUENCE: u64 = 1 << 62;
 
 /// The kinds of packets, as far as they are treated differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Kind {
-    /// A connection request with a sealed token. The only kind that an unconnected client may send.
-    Request,
+    /// A connection request with a sealed token, and perhaps a cookie. The only kind that an unconnected
+    /// client may send.
+    Request = 0,
     /// The server is full.
     Denied,
     /// A challenge to prove the sender's address.
@@ -35,7 +39,10 @@ pub(crate) enum Kind {
 /// The kind of a packet; `None` if its unencrypted part is malformed.
 pub(crate) fn kind(packet: &[u8]) -> Option<Kind> {
     let kind = match packet.first()? & 0x0f {
-        0 => return (packet.len() == REQUEST_BYTES && packet[0] == 0).then_some(Kind::Request),
+        0 => {
+            let is_request = [REQUEST_BYTES, REQUEST_BYTES + COOKIE_BYTES].contains(&packet.len());
+            return (is_request && packet[0] == 0).then_some(Kind::Request);
+        }
         1 => Kind::Denied,
         2 => Kind::Challenge,
         3 => Kind::Response,
@@ -61,7 +68,7 @@ pub(crate) fn sequence(packet: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use renetcode::{NetcodeServer, ServerAuthentication, ServerConfig};
+    use renetcode::{ClientAuthentication, NetcodeClient};
 
     use super::*;
 
@@ -85,6 +92,8 @@ mod tests {
         assert_eq!(kind(&packet(0x85, RECEIVE_BYTES)), None);
         assert_eq!(kind(&packet(0x00, REQUEST_BYTES)), Some(Kind::Request));
         assert_eq!(kind(&packet(0x00, REQUEST_BYTES - 1)), None);
+        assert_eq!(kind(&packet(0x00, REQUEST_BYTES + COOKIE_BYTES)), Some(Kind::Request));
+        assert_eq!(kind(&packet(0x00, REQUEST_BYTES + 1)), None);
         assert_eq!(kind(&packet(0x10, REQUEST_BYTES)), None);
         assert_eq!(kind(&packet(0x07, 100)), None);
         assert_eq!(kind(&[]), None);
@@ -104,16 +113,14 @@ mod tests {
         fn accepted_packets_never_panic_in_renetcode(first in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut bytes = vec![first];
             bytes.extend(rest);
-            let address = "127.0.0.1:1".parse().unwrap();
-            let mut server = NetcodeServer::new(ServerConfig {
-                current_time: std::time::Duration::ZERO,
-                max_clients: 1,
+            let mut client = NetcodeClient::new(std::time::Duration::ZERO, ClientAuthentication::Unsecure {
                 protocol_id: 1,
-                public_addresses: vec![address],
-                authentication: ServerAuthentication::Unsecure,
-            });
+                client_id: 1,
+                server_addr: "127.0.0.1:1".parse().unwrap(),
+                user_data: None,
+            }).unwrap();
             if kind(&bytes).is_some() {
-                server.process_packet(address, &mut bytes);
+                client.process_packet(&mut bytes);
             }
         }
     }

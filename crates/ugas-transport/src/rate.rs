@@ -46,6 +46,30 @@ impl RateLimiter {
     }
 }
 
+/// The unit by which addresses are limited: an IPv4 address, or an IPv6 network of 64 bits, which usually has
+/// one owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Network {
+    V4(u32),
+    V6(u64),
+}
+
+impl Network {
+    /// The network of an address. IPv4 addresses in IPv6 form count as IPv4.
+    pub(crate) fn of(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self::V4(address.to_bits()),
+            IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
+        }
+    }
+
+    /// The network of an address whose number of clients is limited; `None` for this machine, where all
+    /// clients share an address.
+    pub(crate) fn limited(address: IpAddr) -> Option<Self> {
+        (!address.to_canonical().is_loopback()).then(|| Self::of(address))
+    }
+}
+
 /// Rate limiters per address, in constant memory: addresses share a fixed number of limiters by a hash with a
 /// random seed, so that a flood affects only its sender and few others.
 #[derive(Debug)]
@@ -67,12 +91,7 @@ impl AddressLimiters {
     /// Whether one more of this address is within the rate; if so, it is counted. Addresses share limiters by
     /// a random hash, so that memory is bounded; an IPv6 network of 64 bits counts as one address.
     pub(crate) fn admits(&mut self, address: IpAddr, rate: Rate, now: Duration) -> bool {
-        // The owner of an IPv6 address usually has the whole /64 network.
-        let network = match address.to_canonical() {
-            IpAddr::V4(address) => (4, u64::from(address.to_bits())),
-            IpAddr::V6(address) => (6, (address.to_bits() >> 64) as u64),
-        };
-        let place = self.hasher.hash_one(network) % LIMITERS as u64;
+        let place = self.hasher.hash_one(Network::of(address)) % LIMITERS as u64;
         self.limiters[place as usize].admits(rate, now)
     }
 }

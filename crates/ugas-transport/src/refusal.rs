@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::cookie::{COOKIE_BYTES, Cookie};
 use crate::request::NONCE_BYTES;
 
 /// Why a server refused a client.
@@ -39,11 +40,17 @@ pub enum Refusal {
     /// The token's lifetime or timeout is longer than servers allow.
     #[error("the token's lifetime or timeout is longer than servers allow: issue one with shorter times")]
     OutOfBounds = 10,
+    /// The address or the peer is banned.
+    #[error("the server has banned this player or address")]
+    Banned = 11,
+    /// The address has as many connections as the server allows for one.
+    #[error("the server allows no more connections from this address: close one first")]
+    AddressFull = 12,
 }
 
 impl Refusal {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::OtherTransport,
         Self::OtherProtocol,
         Self::Expired,
@@ -54,6 +61,8 @@ impl Refusal {
         Self::Full,
         Self::Busy,
         Self::OutOfBounds,
+        Self::Banned,
+        Self::AddressFull,
     ];
 
     /// The message for a client that connects to an open server without a token of its own: it must not be
@@ -69,9 +78,13 @@ impl Refusal {
                 "the server does not accept this address: use one that it listens on or announces"
             }
             Self::TokenUsed => "the same attempt to connect was made before: try again",
-            Self::OtherTransport | Self::OtherProtocol | Self::AlreadyConnected | Self::Full | Self::Busy => {
-                return Cow::Owned(self.to_string());
-            }
+            Self::OtherTransport
+            | Self::OtherProtocol
+            | Self::AlreadyConnected
+            | Self::Full
+            | Self::Busy
+            | Self::Banned
+            | Self::AddressFull => return Cow::Owned(self.to_string()),
         })
     }
 
@@ -112,6 +125,26 @@ pub(crate) fn read_notice(bytes: &[u8], nonce: &[u8; NONCE_BYTES]) -> Option<Ref
     if about == nonce { Refusal::from_number(*number) } else { None }
 }
 
+/// Number of a notice that carries a cookie instead of the reason of a refusal.
+const COOKIE_NOTICE: u8 = 0;
+
+/// A packet that sends a client a cookie, with which it must repeat its request. It is far smaller than the
+/// request.
+pub(crate) fn cookie_notice(cookie: &Cookie, nonce: &[u8; NONCE_BYTES]) -> [u8; NOTICE_BYTES + COOKIE_BYTES] {
+    let mut bytes = [0; NOTICE_BYTES + COOKIE_BYTES];
+    bytes[..MARK.len()].copy_from_slice(&MARK);
+    bytes[MARK.len()] = COOKIE_NOTICE;
+    bytes[MARK.len() + 1..NOTICE_BYTES].copy_from_slice(nonce);
+    bytes[NOTICE_BYTES..].copy_from_slice(cookie);
+    bytes
+}
+
+/// Reads the cookie of a notice about the request with this nonce.
+pub(crate) fn read_cookie(bytes: &[u8], nonce: &[u8; NONCE_BYTES]) -> Option<Cookie> {
+    let body = bytes.strip_prefix(&MARK)?.strip_prefix(&[COOKIE_NOTICE])?;
+    body.strip_prefix(nonce)?.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +167,11 @@ mod tests {
             assert_eq!(read_notice(&bytes[..NOTICE_BYTES - 1], &nonce), None);
             assert_eq!(Refusal::ALL[refusal.index()], refusal);
         }
+        let cookie = cookie_notice(&[9; COOKIE_BYTES], &nonce);
+        assert_eq!(read_cookie(&cookie, &nonce), Some([9; COOKIE_BYTES]));
+        assert_eq!(read_cookie(&cookie, &[4; NONCE_BYTES]), None);
+        assert_eq!(read_cookie(&cookie[..NOTICE_BYTES], &nonce), None);
+        assert_eq!(read_notice(&cookie, &nonce), None);
         let mut unknown = notice(Refusal::Full, &nonce);
         unknown[5] = 200;
         assert_eq!(read_notice(&unknown, &nonce), None);

@@ -1,23 +1,25 @@
 //! Validation of connection requests and the tokens sealed in them.
 //!
-//! `renetcode` validates requests, too, but ignores invalid ones without a reason. Here each refusal has its
-//! reason, for the player and for the operator.
+//! Each refusal has its reason, for the player and for the operator.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use chacha20poly1305::aead::{AeadInPlace, KeyInit};
 use chacha20poly1305::{Key, Tag, XChaCha20Poly1305, XNonce};
+use renetcode::NETCODE_USER_DATA_BYTES;
 
+use crate::crypto::SessionKey;
 use crate::key::ServerKey;
 use crate::packet::REQUEST_BYTES;
 use crate::protocol::ProtocolId;
 use crate::refusal::Refusal;
-use crate::token::{MAX_LIFE, MAX_SERVERS, MAX_TIMEOUT};
+use crate::token::{MAX_LIFE, MAX_SERVERS, MAX_TIMEOUT, unpack_user_data};
 
 pub(crate) const NONCE_BYTES: usize = 24;
 const SIGNATURE_BYTES: usize = 16;
-const VERSION: &[u8; 13] = b"NETCODE 1.02\0";
+/// Name of the protocol, in requests and signatures.
+pub(crate) const VERSION: &[u8; 13] = b"NETCODE 1.02\0";
 
 /// The signature of a token's sealed part, which identifies the token.
 pub(crate) type TokenSignature = [u8; SIGNATURE_BYTES];
@@ -26,30 +28,31 @@ pub(crate) type TokenSignature = [u8; SIGNATURE_BYTES];
 #[derive(Debug)]
 pub(crate) struct RequestValidator {
     pub(crate) protocol: ProtocolId,
-    pub(crate) key: ServerKey,
+    /// Keys of accepted tokens: the current one first, then older ones that are still valid.
+    pub(crate) keys: Vec<ServerKey>,
     /// The server's addresses, one of which a token must name; empty for open servers, where any address is
     /// accepted.
     pub(crate) addresses: Vec<SocketAddr>,
 }
 
 /// The content of a valid request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TokenContent {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
     pub(crate) peer: u64,
     pub(crate) signature: TokenSignature,
     pub(crate) expires: Duration,
-}
-
-impl TokenContent {
-    /// Limits how long the token is remembered.
-    pub(crate) fn remembered(self, memory: Duration, now: Duration) -> Self {
-        Self { expires: self.expires.min(now.saturating_add(memory)), ..self }
-    }
+    /// Silence after which the connection ends.
+    pub(crate) timeout: Duration,
+    /// Key of packets from the client.
+    pub(crate) to_server: SessionKey,
+    /// Key of packets to the client.
+    pub(crate) to_client: SessionKey,
+    pub(crate) user_data: Box<[u8]>,
 }
 
 impl RequestValidator {
     /// Validates a request and opens its token.
-    pub(crate) fn examine(&self, request: &[u8], now: Duration) -> Result<TokenContent, Refusal> {
+    pub(crate) fn examine(&self, request: &[u8], now: Duration) -> Result<Token, Refusal> {
         let Some(request) = request.first_chunk::<REQUEST_BYTES>() else {
             return Err(Refusal::OtherTransport);
         };
@@ -68,27 +71,35 @@ impl RequestValidator {
             return Err(Refusal::OutOfBounds);
         }
         let nonce = fields.take::<NONCE_BYTES>()?;
-        let mut content = [0; 1024 - SIGNATURE_BYTES];
-        content.copy_from_slice(&fields.take::<{ 1024 - SIGNATURE_BYTES }>()?);
+        let sealed = fields.take::<{ 1024 - SIGNATURE_BYTES }>()?;
         let signature = fields.take::<SIGNATURE_BYTES>()?;
         let mut signed = [0; 29];
         signed[..13].copy_from_slice(VERSION);
         signed[13..21].copy_from_slice(&self.protocol.to_bits().to_le_bytes());
         signed[21..].copy_from_slice(&expires.to_le_bytes());
-        XChaCha20Poly1305::new(Key::from_slice(self.key.bytes()))
-            .decrypt_in_place_detached(
-                XNonce::from_slice(&nonce),
-                &signed,
-                &mut content,
-                Tag::from_slice(&signature),
-            )
-            .map_err(|_| Refusal::UnknownIssuer)?;
-        let peer = self.read_token(&content)?;
-        Ok(TokenContent { peer, signature, expires: Duration::from_secs(expires) })
+        let open = |key: &ServerKey| {
+            let mut content = sealed;
+            XChaCha20Poly1305::new(Key::from_slice(key.bytes()))
+                .decrypt_in_place_detached(
+                    XNonce::from_slice(&nonce),
+                    &signed,
+                    &mut content,
+                    Tag::from_slice(&signature),
+                )
+                .is_ok()
+                .then_some(content)
+        };
+        let content = self.keys.iter().find_map(open).ok_or(Refusal::UnknownIssuer)?;
+        self.read_token(&content, signature, Duration::from_secs(expires))
     }
 
-    /// The peer in an opened token, if the token is for this server.
-    fn read_token(&self, content: &[u8]) -> Result<u64, Refusal> {
+    /// An opened token, if it is for this server.
+    fn read_token(
+        &self,
+        content: &[u8],
+        signature: TokenSignature,
+        expires: Duration,
+    ) -> Result<Token, Refusal> {
         let mut fields = Fields(content);
         let peer = fields.number()?;
         let timeout = u64::try_from(i32::from_le_bytes(fields.take()?)).unwrap_or(0);
@@ -96,11 +107,22 @@ impl RequestValidator {
             return Err(Refusal::OutOfBounds);
         }
         let count = u32::from_le_bytes(fields.take()?);
+        if count > MAX_SERVERS as u32 {
+            return Err(Refusal::OutOfBounds);
+        }
         let mut is_ours = self.addresses.is_empty();
-        for _ in 0..count.min(MAX_SERVERS as u32) {
+        for _ in 0..count {
             is_ours |= fields.address()?.is_some_and(|address| self.addresses.contains(&address));
         }
-        if is_ours { Ok(peer) } else { Err(Refusal::NotForThisServer) }
+        if !is_ours {
+            return Err(Refusal::NotForThisServer);
+        }
+        let to_server = fields.take()?;
+        let to_client = fields.take()?;
+        let user_data = fields.take::<NETCODE_USER_DATA_BYTES>()?;
+        let user_data = unpack_user_data(peer, &user_data).ok_or(Refusal::UnknownIssuer)?.into();
+        let timeout = Duration::from_secs(timeout);
+        Ok(Token { peer, signature, expires, timeout, to_server, to_client, user_data })
     }
 }
 
@@ -152,7 +174,8 @@ mod tests {
 
     fn validator() -> RequestValidator {
         let key = ServerKey::from_bytes([7; 32]).unwrap();
-        RequestValidator { protocol: ProtocolId::of(1, 2), key, addresses: vec![SERVER.parse().unwrap()] }
+        let addresses = vec![SERVER.parse().unwrap()];
+        RequestValidator { protocol: ProtocolId::of(1, 2), keys: vec![key], addresses }
     }
 
     /// A client's connection request, generated by `renetcode`.
@@ -170,20 +193,27 @@ mod tests {
     #[test]
     fn invalid_requests_are_refused_with_their_reasons() {
         let validator = validator();
-        let issuer = TokenIssuer::new(validator.key.clone(), validator.protocol);
+        let issuer = TokenIssuer::new(validator.keys[0].clone(), validator.protocol);
         let good = request(&issuer, SERVER);
         let now = unix_now();
         assert_eq!(validator.examine(&good, now).map(|token| token.peer), Ok(42));
 
         let stranger = TokenIssuer::new(ServerKey::generate(), validator.protocol);
         assert_eq!(validator.examine(&request(&stranger, SERVER), now), Err(Refusal::UnknownIssuer));
-        let other = TokenIssuer::new(validator.key.clone(), ProtocolId::of(2, 2));
+        let other = TokenIssuer::new(validator.keys[0].clone(), ProtocolId::of(2, 2));
         assert_eq!(validator.examine(&request(&other, SERVER), now), Err(Refusal::OtherProtocol));
         let elsewhere = request(&issuer, "192.0.2.1:7778");
         assert_eq!(validator.examine(&elsewhere, now), Err(Refusal::NotForThisServer));
         assert_eq!(validator.examine(&good, now + Duration::from_secs(61)), Err(Refusal::Expired));
         assert_eq!(validator.examine(&good, Duration::ZERO), Err(Refusal::OutOfBounds));
         assert_eq!(validator.examine(&good[1..], now), Err(Refusal::OtherTransport));
+
+        // During a rotation the new key and the old one are valid; afterwards the old one is not.
+        let rotated = |keys: Vec<ServerKey>| RequestValidator { keys, ..self::validator() };
+        let old = validator.keys[0].clone();
+        assert!(rotated(vec![ServerKey::generate(), old]).examine(&good, now).is_ok());
+        assert_eq!(rotated(vec![ServerKey::generate()]).examine(&good, now), Err(Refusal::UnknownIssuer));
+        assert_eq!(rotated(Vec::new()).examine(&good, now), Err(Refusal::UnknownIssuer));
 
         // Every part of it is signed: the protocol's name, the expiry, the nonce, the token.
         let changed = |place: usize| {

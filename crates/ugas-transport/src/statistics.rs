@@ -26,6 +26,14 @@ pub struct Statistics {
     pub strangers: u64,
     /// Dropped: over a rate limit.
     pub limited: u64,
+    /// Cookies sent, because requests were over their limits.
+    pub cookies: u64,
+    /// Handshakes that are not completed now; not a total.
+    pub handshakes: u64,
+    /// Handshakes that ended because the client did not answer the challenge in time.
+    pub abandoned: u64,
+    /// Peers that were disconnected because they did not join in time.
+    pub never_joined: u64,
     /// Dropped: forged, damaged or repeated.
     pub unauthentic: u64,
     /// Not sent: the system did not accept it. For peers, such a datagram is lost.

@@ -29,6 +29,10 @@ pub trait ServerTransport {
     /// Disconnects a peer. No event is emitted, and its queued events are dropped.
     fn disconnect(&mut self, peer: u64);
 
+    /// Marks a peer as joined; see [`ServerSocket::joined`]. Transports whose peers join by connecting do
+    /// nothing.
+    fn joined(&mut self, _peer: u64) {}
+
     /// Waits until something arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
@@ -85,6 +89,10 @@ impl ServerTransport for ServerSocket {
 
     fn disconnect(&mut self, peer: u64) {
         Self::disconnect(self, peer);
+    }
+
+    fn joined(&mut self, peer: u64) {
+        Self::joined(self, peer);
     }
 
     fn wait(&self, timeout: Duration) -> io::Result<bool> {

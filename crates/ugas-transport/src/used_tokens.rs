@@ -1,114 +1,103 @@
-//! The tokens that were used at a server, so that each is accepted once, from one address.
+//! The tokens that clients have connected with, so that each is accepted once.
 //!
 //! A token contains the keys of its connection. If it were accepted twice, the second connection would reuse
 //! keys with the same sequence numbers, which breaks the encryption, and packets of the first could be
-//! replayed into the second.
+//! replayed into the second. Servers without secrets remember none: everybody can issue tokens for them.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::fmt;
 use std::time::Duration;
 
 use crate::refusal::Refusal;
-use crate::request::{TokenContent, TokenSignature};
+use crate::request::TokenSignature;
+use crate::text;
 
-/// Maximum number of remembered tokens. Only holders of valid tokens can fill it.
-const MAX_TOKENS: usize = 16_384;
-/// Maximum number of answers to a token before its client is connected; honest clients send four requests a
-/// second.
-const MAX_ANSWERS: usize = 256;
-/// How long an open server remembers a token, whatever its expiry: longer than any attempt to connect takes.
-/// Everybody can issue tokens for it, so an attacker could otherwise fill the used_tokens and lock out
-/// everybody until tokens expire.
-///
-/// A forgotten token can be used again, but that gains nothing: while its peer is connected it is refused
-/// anyway, and afterwards an attacker could as well issue a token of their own.
-pub(crate) const OPEN_MEMORY: Duration = Duration::from_secs(60);
+/// Maximum number of remembered tokens. Only clients that have connected with a valid token fill it.
+const MAX_TOKENS: usize = 65_536;
 const CLEANING_PAUSE: Duration = Duration::from_secs(1);
+/// Maximum number of tokens that wait for [`UsedTokens::take_new`].
+const MAX_NEW: usize = 4096;
+
+/// A token that was used, to be remembered across restarts of the server. It is no secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsedToken {
+    signature: TokenSignature,
+    /// Seconds since 1970.
+    expires: u64,
+}
+
+impl UsedToken {
+    /// Reads a line as [`Display`](fmt::Display) writes it: the time of expiry in seconds since 1970, and the
+    /// token's signature. `None` if it is not one.
+    #[must_use]
+    pub fn from_text(line: &str) -> Option<Self> {
+        let (expires, signature) = line.trim().split_once(' ')?;
+        let signature = text::decode(signature)?.try_into().ok()?;
+        Some(Self { signature, expires: expires.parse().ok()? })
+    }
+
+    /// When the token expires, since 1970. After that it need not be remembered.
+    #[must_use]
+    pub fn expires(&self) -> Duration {
+        Duration::from_secs(self.expires)
+    }
+}
+
+impl fmt::Display for UsedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.expires, text::encode(&self.signature))
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct UsedTokens {
-    tokens: BTreeMap<TokenSignature, Entry>,
-    /// The token of the current attempt to connect from an address.
-    attempts: BTreeMap<SocketAddr, TokenSignature>,
+    /// Times of expiry.
+    tokens: BTreeMap<TokenSignature, Duration>,
+    new: Vec<UsedToken>,
     cleaned: Duration,
 }
 
-#[derive(Debug)]
-struct Entry {
-    address: SocketAddr,
-    expires: Duration,
-    /// Whether a client has connected with the token.
-    is_spent: bool,
-    /// Sequence numbers of answers that were encrypted with the token's key.
-    answers: Vec<u64>,
-}
-
-/// Whether a token was received before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TokenUse {
-    First,
-    Repeated,
-}
-
 impl UsedTokens {
-    /// Records a token of a request from an address.
-    pub(crate) fn enter(
-        &mut self,
-        token: &TokenContent,
-        address: SocketAddr,
-        now: Duration,
-    ) -> Result<TokenUse, Refusal> {
-        self.clean(now);
-        if let Some(entry) = self.tokens.get(&token.signature) {
-            return if entry.is_spent || entry.address != address {
-                Err(Refusal::TokenUsed)
-            } else if entry.answers.len() >= MAX_ANSWERS {
-                Err(Refusal::Busy)
-            } else {
-                Ok(TokenUse::Repeated)
-            };
-        }
-        if self.tokens.len() >= MAX_TOKENS || self.attempts.contains_key(&address) {
-            return Err(Refusal::Busy);
-        }
-        let entry = Entry { address, expires: token.expires, is_spent: false, answers: Vec::new() };
-        self.tokens.insert(token.signature, entry);
-        self.attempts.insert(address, token.signature);
-        Ok(TokenUse::First)
-    }
-
-    /// Whether an address is currently attempting to connect.
-    pub(crate) fn expects(&self, address: SocketAddr) -> bool {
-        self.attempts.contains_key(&address)
-    }
-
-    /// Records the sequence number of an answer that was encrypted with the token's key.
-    pub(crate) fn note_answer(&mut self, address: SocketAddr, sequence: u64) {
-        let signature = self.attempts.get(&address);
-        if let Some(entry) = signature.and_then(|signature| self.tokens.get_mut(signature)) {
-            entry.answers.push(sequence);
+    /// Whether a token can be used.
+    ///
+    /// # Errors
+    /// [`Refusal::TokenUsed`], and [`Refusal::Busy`] if no more can be remembered.
+    pub(crate) fn check(&self, signature: &TokenSignature) -> Result<(), Refusal> {
+        if self.tokens.contains_key(signature) {
+            Err(Refusal::TokenUsed)
+        } else if self.tokens.len() >= MAX_TOKENS {
+            Err(Refusal::Busy)
+        } else {
+            Ok(())
         }
     }
 
-    /// Marks the token of a successful attempt as spent, and returns the sequence numbers used so far.
-    pub(crate) fn spend(&mut self, address: SocketAddr) -> Vec<u64> {
-        let signature = self.attempts.remove(&address);
-        let Some(entry) = signature.and_then(|signature| self.tokens.get_mut(&signature)) else {
-            return Vec::new();
-        };
-        entry.is_spent = true;
-        std::mem::take(&mut entry.answers)
+    /// Remembers that a client connected with a token.
+    pub(crate) fn spend(&mut self, signature: TokenSignature, expires: Duration) {
+        self.tokens.insert(signature, expires);
+        if self.new.len() < MAX_NEW {
+            self.new.push(UsedToken { signature, expires: expires.as_secs() });
+        }
+    }
+
+    /// Remembers a token that was used before a restart.
+    pub(crate) fn restore(&mut self, used: UsedToken) {
+        if self.tokens.len() < MAX_TOKENS {
+            self.tokens.insert(used.signature, used.expires());
+        }
+    }
+
+    /// Takes the tokens that were used since the last call.
+    pub(crate) fn take_new(&mut self) -> Vec<UsedToken> {
+        std::mem::take(&mut self.new)
     }
 
     /// Removes expired tokens, which are refused as expired from then on.
-    fn clean(&mut self, now: Duration) {
-        if now < self.cleaned + CLEANING_PAUSE {
-            return;
+    pub(crate) fn clean(&mut self, now: Duration) {
+        if now >= self.cleaned + CLEANING_PAUSE {
+            self.cleaned = now;
+            self.tokens.retain(|_, expires| *expires > now);
         }
-        self.cleaned = now;
-        self.tokens.retain(|_, entry| entry.expires > now);
-        let tokens = &self.tokens;
-        self.attempts.retain(|_, signature| tokens.contains_key(signature));
     }
 }
 
@@ -116,79 +105,43 @@ impl UsedTokens {
 mod tests {
     use super::*;
 
-    const NOW: Duration = Duration::from_secs(100);
+    const EXPIRY: Duration = Duration::from_secs(160);
 
-    fn token(number: u8) -> TokenContent {
-        TokenContent {
-            peer: u64::from(number),
-            signature: [number; 16],
-            expires: NOW + Duration::from_secs(60),
+    fn signature(number: u32) -> TokenSignature {
+        let mut signature = [0; 16];
+        signature[..4].copy_from_slice(&number.to_le_bytes());
+        signature
+    }
+
+    #[test]
+    fn token_is_accepted_once_also_after_a_restart() {
+        let mut used = UsedTokens::default();
+        assert_eq!(used.check(&signature(1)), Ok(()));
+        used.spend(signature(1), EXPIRY);
+        assert_eq!(used.check(&signature(1)), Err(Refusal::TokenUsed));
+        let lines: Vec<String> = used.take_new().iter().map(UsedToken::to_string).collect();
+        assert_eq!((lines.len(), used.take_new()), (1, Vec::new()));
+
+        let mut restarted = UsedTokens::default();
+        restarted.restore(UsedToken::from_text(&lines[0]).unwrap());
+        assert_eq!(restarted.check(&signature(1)), Err(Refusal::TokenUsed));
+        restarted.clean(EXPIRY);
+        assert_eq!(restarted.check(&signature(1)), Ok(()), "it is refused as expired then");
+        for wrong in ["", "160", "160 AA", "soon AAAAAAAAAAAAAAAAAAAAAA"] {
+            assert_eq!(UsedToken::from_text(wrong), None, "{wrong}");
         }
-    }
-
-    fn address(port: u16) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], port))
-    }
-
-    #[test]
-    fn token_is_accepted_once() {
-        let mut used_tokens = UsedTokens::default();
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Ok(TokenUse::First));
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Ok(TokenUse::Repeated));
-        assert_eq!(used_tokens.enter(&token(1), address(2), NOW), Err(Refusal::TokenUsed));
-        assert_eq!(used_tokens.enter(&token(2), address(1), NOW), Err(Refusal::Busy));
-        assert!(used_tokens.expects(address(1)) && !used_tokens.expects(address(2)));
-
-        used_tokens.note_answer(address(1), 5);
-        assert_eq!(used_tokens.spend(address(1)), [5]);
-        assert!(!used_tokens.expects(address(1)));
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Err(Refusal::TokenUsed));
-        assert_eq!(used_tokens.enter(&token(2), address(1), NOW), Ok(TokenUse::First));
-    }
-
-    #[test]
-    fn expired_tokens_are_removed() {
-        let mut used_tokens = UsedTokens::default();
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Ok(TokenUse::First));
-        let late = NOW + Duration::from_secs(60);
-        let fresh = TokenContent { expires: late + Duration::from_secs(60), ..token(2) };
-        assert_eq!(used_tokens.enter(&fresh, address(1), late), Ok(TokenUse::First));
-        assert_eq!(used_tokens.tokens.len(), 1);
-    }
-
-    #[test]
-    fn full_ledger_of_an_open_server_recovers_after_a_minute() {
-        let mut used_tokens = UsedTokens::default();
-        let expires = NOW + Duration::from_secs(24 * 60 * 60);
-        for number in 0..MAX_TOKENS as u32 {
-            let mut signature = [0; 16];
-            signature[..4].copy_from_slice(&number.to_le_bytes());
-            let forged = TokenContent { signature, expires, ..token(1) }.remembered(OPEN_MEMORY, NOW);
-            let place = SocketAddr::from((number.to_le_bytes(), 1));
-            assert_eq!(used_tokens.enter(&forged, place, NOW), Ok(TokenUse::First));
-        }
-        let honest = TokenContent { expires, ..token(200) };
-        assert_eq!(used_tokens.enter(&honest, address(9), NOW), Err(Refusal::Busy));
-        let later = NOW + OPEN_MEMORY;
-        assert_eq!(used_tokens.enter(&honest, address(9), later), Ok(TokenUse::First));
     }
 
     #[test]
     fn memory_is_bounded() {
-        let mut used_tokens = UsedTokens::default();
+        let mut used = UsedTokens::default();
         for number in 0..MAX_TOKENS as u32 {
-            let mut signature = [0; 16];
-            signature[..4].copy_from_slice(&number.to_le_bytes());
-            let place = SocketAddr::from((number.to_le_bytes(), 1));
-            assert_eq!(
-                used_tokens.enter(&TokenContent { signature, ..token(1) }, place, NOW),
-                Ok(TokenUse::First)
-            );
+            assert_eq!(used.check(&signature(number)), Ok(()));
+            used.spend(signature(number), EXPIRY);
         }
-        assert_eq!(used_tokens.enter(&token(200), address(9), NOW), Err(Refusal::Busy));
-        let mut used_tokens = UsedTokens::default();
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Ok(TokenUse::First));
-        (0..MAX_ANSWERS as u64).for_each(|sequence| used_tokens.note_answer(address(1), sequence));
-        assert_eq!(used_tokens.enter(&token(1), address(1), NOW), Err(Refusal::Busy));
+        assert_eq!(used.check(&signature(u32::MAX)), Err(Refusal::Busy));
+        assert_eq!(used.new.len(), MAX_NEW);
+        used.clean(EXPIRY);
+        assert_eq!(used.check(&signature(u32::MAX)), Ok(()));
     }
 }
