@@ -51,6 +51,8 @@ pub(crate) struct Endpoint {
     pub(crate) config: EndpointConfig,
     now: Duration,
     bans: BanList,
+    /// Whether newcomers are refused, because the server is about to stop.
+    pub(crate) is_draining: bool,
     cookies: Cookies,
     cookie_limiter: RateLimiter,
     /// Limits of requests with a cookie and without.
@@ -96,6 +98,7 @@ impl Endpoint {
         Self {
             now,
             bans: BanList::default(),
+            is_draining: false,
             cookies: Cookies::new(),
             cookie_limiter: RateLimiter::default(),
             request_limits: [RequestLimits::new(), RequestLimits::new()],
@@ -294,6 +297,9 @@ impl Endpoint {
     fn check_token(&self, from: SocketAddr, token: &Token) -> Result<(), Refusal> {
         if self.bans.contains(from.ip(), token.peer) {
             return Err(Refusal::Banned);
+        }
+        if self.is_draining && !self.peers.contains_key(&token.peer) {
+            return Err(Refusal::Draining);
         }
         if self.config.is_open {
             // Everybody can claim to be this peer.

@@ -24,6 +24,11 @@ impl<T: Copy> Inbox<T> {
         self.waiting() >= self.limit
     }
 
+    /// Number of datagrams that may be added before the limit is reached.
+    pub(crate) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.waiting())
+    }
+
     /// Number of entries that were not taken yet.
     pub(crate) fn waiting(&self) -> usize {
         self.entries.len() - self.taken

@@ -116,7 +116,7 @@ mod wire;
 
 pub use bans::{BanList, BannedNetwork, NotANetwork};
 pub use client::ClientSocket;
-pub use config::{Access, BindError, Limits, MAX_CLIENTS, ServerConfig};
+pub use config::{Access, BindError, Buffers, Limits, MAX_CLIENTS, ServerConfig};
 pub use event::{ClientState, Departure, Ending, SendError, ServerEvent};
 pub use key::{KeyError, ServerKey};
 pub use protocol::ProtocolId;

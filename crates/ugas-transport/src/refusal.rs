@@ -46,11 +46,14 @@ pub enum Refusal {
     /// The address has as many connections as the server allows for one.
     #[error("the server allows no more connections from this address: close one first")]
     AddressFull = 12,
+    /// The server is about to stop, and lets nobody in.
+    #[error("the server is about to stop: try another one, or later")]
+    Draining = 13,
 }
 
 impl Refusal {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::OtherTransport,
         Self::OtherProtocol,
         Self::Expired,
@@ -63,6 +66,7 @@ impl Refusal {
         Self::OutOfBounds,
         Self::Banned,
         Self::AddressFull,
+        Self::Draining,
     ];
 
     /// The message for a client that connects to an open server without a token of its own: it must not be
@@ -84,7 +88,8 @@ impl Refusal {
             | Self::Full
             | Self::Busy
             | Self::Banned
-            | Self::AddressFull => return Cow::Owned(self.to_string()),
+            | Self::AddressFull
+            | Self::Draining => return Cow::Owned(self.to_string()),
         })
     }
 

@@ -7,15 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::bans::BanList;
 use crate::clock::Clock;
-use crate::config::{Access, BindError, Limits, ServerConfig};
+use crate::config::{Access, BindError, Buffers, Limits, ServerConfig};
 use crate::endpoint::{Endpoint, EndpointConfig};
 use crate::event::{SendError, ServerEvent};
 use crate::key::ServerKey;
-use crate::packet::RECEIVE_BYTES;
 use crate::request::RequestValidator;
 use crate::statistics::Statistics;
 use crate::used_tokens::UsedToken;
-use crate::wire;
+use crate::wire::{self, BatchReceiver};
 
 /// A socket that peers with tokens connect to.
 ///
@@ -24,6 +23,8 @@ use crate::wire;
 #[derive(Debug)]
 pub struct ServerSocket {
     socket: UdpSocket,
+    receiver: BatchReceiver,
+    buffers: Buffers,
     address: SocketAddr,
     clock: Clock,
     endpoint: Endpoint,
@@ -41,6 +42,8 @@ impl ServerSocket {
         let failed = |source| BindError::Io { address: config.listen, source };
         let socket = wire::bind(config.listen).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
+        let receiver = BatchReceiver::new(&socket).map_err(failed)?;
+        let buffers = receiver.set_buffers(&socket, config.buffers).map_err(failed)?;
         let (key, is_open) = match config.access {
             Access::Keyed(key) => (key, false),
             Access::OpenOnLoopback | Access::OpenToNetwork => (ServerKey::open(), true),
@@ -60,13 +63,20 @@ impl ServerSocket {
             limits: config.limits,
         };
         let endpoint = Endpoint::new(endpoint, clock.unix());
-        Ok(Self { socket, address, clock, endpoint })
+        Ok(Self { socket, receiver, buffers, address, clock, endpoint })
     }
 
     /// The address it listens at, with the port that the system chose.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The sizes of the system's buffers, as the system reports them: less than asked for if it does not allow
+    /// more (on Linux: `net.core.rmem_max` and `net.core.wmem_max`, whose double is reported).
+    #[must_use]
+    pub fn buffers(&self) -> Buffers {
+        self.buffers
     }
 
     /// Receives, sends keep-alive packets, and disconnects silent peers. Events are queued for
@@ -79,14 +89,16 @@ impl ServerSocket {
         self.clock.advance(now);
         self.endpoint.advance(self.clock.unix());
         self.endpoint.inbox.compact();
-        let mut buffer = [0; RECEIVE_BYTES];
-        for _ in 0..self.endpoint.config.limits.datagrams_per_poll.max(1) {
-            if self.endpoint.inbox.is_full() {
-                break;
-            }
-            let Some((length, from)) = wire::receive(&self.socket, &mut buffer)? else { break };
-            self.endpoint.statistics.bytes_received += length as u64;
-            self.endpoint.handle(from, &mut buffer[..length]);
+        let mut budget = self.endpoint.config.limits.datagrams_per_poll.max(1);
+        while budget > 0 && !self.endpoint.inbox.is_full() {
+            let most = self.endpoint.inbox.room().min(budget as usize);
+            let endpoint = &mut self.endpoint;
+            let received = self.receiver.receive(&self.socket, most, |from, datagram| {
+                endpoint.statistics.bytes_received += datagram.len() as u64;
+                endpoint.handle(from, datagram);
+            })?;
+            let Some(received) = received else { break };
+            budget = budget.saturating_sub(received);
             self.flush();
         }
         self.endpoint.maintain();
@@ -141,17 +153,17 @@ impl ServerSocket {
         self.endpoint.config.limits = limits;
     }
 
-    /// Replaces the maximum number of joined peers, from 1 to [`MAX_CLIENTS`](crate::MAX_CLIENTS). Connected
-    /// peers stay.
-    pub fn set_max_clients(&mut self, max_clients: u16) {
-        self.endpoint.config.max_clients = max_clients.clamp(1, crate::MAX_CLIENTS);
-    }
-
     /// Replaces the banned addresses and peers, and returns the connected peers among them, which the caller
     /// should disconnect.
     #[must_use = "these peers are still connected"]
     pub fn set_bans(&mut self, bans: BanList) -> Vec<u64> {
         self.endpoint.set_bans(bans)
+    }
+
+    /// Refuses newcomers from now on, because the server is about to stop. Connected peers stay, and can
+    /// reconnect with new tokens.
+    pub fn drain(&mut self) {
+        self.endpoint.is_draining = true;
     }
 
     /// Refuses tokens that were used before a restart of the server.

@@ -1,16 +1,95 @@
 //! The UDP socket, which blocks only in [`wait`].
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use quinn_udp::{BATCH_SIZE, RecvMeta, UdpSockRef, UdpSocketState};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::config::Buffers;
 use crate::statistics::Statistics;
 
-/// Binds a UDP socket that never blocks: reads and writes return at once.
+/// Binds a UDP socket that never blocks: reads and writes return at once. The unspecified IPv6 address takes
+/// IPv4 clients, too, whatever the system's default is.
 pub(crate) fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind(address)?;
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(!address.ip().is_unspecified())?;
+    }
     socket.set_nonblocking(true)?;
-    Ok(socket)
+    socket.bind(&address.into())?;
+    Ok(socket.into())
+}
+
+/// Reads datagrams in batches where the system can (`recvmmsg`, and coalesced datagrams of one sender on
+/// Linux).
+#[derive(Debug)]
+pub(crate) struct BatchReceiver {
+    state: UdpSocketState,
+    /// One slot for each datagram of a batch, or for several coalesced ones.
+    slots: Box<[u8]>,
+}
+
+/// Bytes of a slot: the longest coalesced datagram.
+const SLOT_BYTES: usize = 1 << 16;
+
+impl BatchReceiver {
+    /// A receiver of a socket, whose options it sets.
+    pub(crate) fn new(socket: &UdpSocket) -> io::Result<Self> {
+        let state = UdpSocketState::new(socket.into())?;
+        Ok(Self { state, slots: vec![0; SLOT_BYTES * BATCH_SIZE].into_boxed_slice() })
+    }
+
+    /// Reads one batch of at most `most` datagrams (coalesced ones may be more), passes each datagram to `handle`, and returns their number; `None` if there are none.
+    /// A reported error of one datagram counts as one.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the socket itself.
+    pub(crate) fn receive(
+        &mut self,
+        socket: &UdpSocket,
+        most: usize,
+        mut handle: impl FnMut(SocketAddr, &mut [u8]),
+    ) -> io::Result<Option<u32>> {
+        let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        let mut slots = self.slots.chunks_mut(SLOT_BYTES);
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(slots.next().unwrap_or_default()));
+        let most = most.clamp(1, BATCH_SIZE);
+        let read = self.state.recv(UdpSockRef::from(socket), &mut slices[..most], &mut metas[..most]);
+        let received = match read {
+            Ok(received) => received,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Ok(None);
+            }
+            Err(error) if is_about_one_datagram(&error) => return Ok(Some(1)),
+            Err(error) => return Err(error),
+        };
+        let mut count = 0;
+        for (meta, slice) in metas.iter().zip(&mut slices).take(received) {
+            for datagram in slice[..meta.len.min(SLOT_BYTES)].chunks_mut(meta.stride.max(1)) {
+                handle(meta.addr, datagram);
+                count += 1;
+            }
+        }
+        Ok(Some(count.max(1)))
+    }
+
+    /// Asks for buffers of these sizes, and returns the sizes that the system reports: it may allow less, and
+    /// some report twice as much, because they count their own data too.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not report the sizes.
+    pub(crate) fn set_buffers(&self, socket: &UdpSocket, buffers: Buffers) -> io::Result<Buffers> {
+        // A refused size leaves the system's default, which is reported.
+        let _ = self.state.set_recv_buffer_size(socket.into(), buffers.receive);
+        let _ = self.state.set_send_buffer_size(socket.into(), buffers.send);
+        let receive = self.state.recv_buffer_size(socket.into())?;
+        Ok(Buffers { receive, send: self.state.send_buffer_size(socket.into())? })
+    }
 }
 
 /// The next datagram, truncated to the buffer; `None` if there is none.

@@ -1,10 +1,14 @@
 //! Exchange between connected peers, and the end of connections.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use ugas_transport::{ClientSocket, ClientState, Departure, Ending, MAX_DATAGRAM_BYTES, SendError};
+use ugas_transport::{
+    Access, Admission, Buffers, ClientSocket, ClientState, ConnectToken, Departure, Ending,
+    MAX_DATAGRAM_BYTES, SendError, ServerConfig,
+};
 
-use crate::pair::{Direction, Host, Relay, SeenEvent};
+use crate::pair::{Direction, Host, Relay, SeenEvent, protocol};
 
 #[test]
 fn datagrams_arrive_unchanged_both_ways() {
@@ -243,4 +247,59 @@ fn queued_events_are_bounded() {
     assert_eq!(waiting, 4);
     // The rest waited in the system's buffer.
     host.until(&mut [&mut client], |host, _| host.seen.len() == 6);
+}
+
+/// A server that everybody can reach at an address of this machine, and clients that connect to others.
+fn check_reached_at(listen: &str, clients: &[&str]) {
+    let config = ServerConfig::new(listen.parse().unwrap(), protocol(), Access::OpenToNetwork);
+    let mut host = Host::new(|_| config);
+    for (peer, ip) in (1..).zip(clients) {
+        let address = SocketAddr::new(ip.parse().unwrap(), host.server.local_addr().port());
+        let token = ConnectToken::without_secrets(protocol(), &Admission::new(peer, address)).unwrap();
+        let mut client = ClientSocket::connect(token).unwrap();
+        assert_eq!(host.outcome(&mut client), ClientState::Connected, "{listen} {ip}");
+        client.send(ip.as_bytes()).unwrap();
+        let expected = SeenEvent::Datagram(peer, ip.as_bytes().to_vec());
+        host.until(&mut [&mut client], |host, _| host.seen.contains(&expected));
+        host.server.send(peer, b"welcome").unwrap();
+        host.until(&mut [&mut client], |_, clients| clients[0].next_datagram() == Some(b"welcome"));
+    }
+}
+
+#[test]
+fn ipv6_and_dual_stack_servers_are_reached() {
+    check_reached_at("[::1]:0", &["::1"]);
+    check_reached_at("[::]:0", &["::1", "127.0.0.1"]);
+    check_reached_at("0.0.0.0:0", &["127.0.0.1"]);
+}
+
+#[test]
+fn buffers_are_set_and_reported() {
+    let small = Buffers { receive: 20_000, send: 30_000 };
+    let host = Host::new(|config| config.buffers(small));
+    let buffers = host.server.buffers();
+    // Some systems report twice the size.
+    assert!((20_000..=60_000).contains(&buffers.receive), "{buffers:?}");
+    assert!((30_000..=90_000).contains(&buffers.send), "{buffers:?}");
+}
+
+#[test]
+fn batches_of_many_senders_keep_their_order() {
+    let mut host = Host::new(|config| config);
+    let mut clients: Vec<ClientSocket> = (0..8).map(|peer| host.connected(peer)).collect();
+    host.seen.clear();
+    for number in 0..50 {
+        for client in &mut clients {
+            client.send(&[number; 100]).unwrap();
+        }
+    }
+    let mut all: Vec<&mut ClientSocket> = clients.iter_mut().collect();
+    host.until(&mut all, |host, _| host.seen.len() == 8 * 50);
+    for peer in 0..8 {
+        let own = host.seen.iter().filter_map(|seen| match seen {
+            SeenEvent::Datagram(from, bytes) if *from == peer => Some(bytes[0]),
+            _ => None,
+        });
+        assert!(own.eq(0..50), "{peer}");
+    }
 }
