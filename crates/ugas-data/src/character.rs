@@ -41,6 +41,22 @@ pub fn to_yaml(character: &Character) -> String {
     node::to_yaml(&tree(character))
 }
 
+/// First line of a character's file, which says how the file ends.
+const FILE_HEAD: &str = "# A saved character, complete if the last line is `...`.\n";
+/// Last line of a character's file: the end of a YAML document.
+const FILE_END: &str = "...\n";
+
+/// Renders the character as a YAML file: [`to_yaml`], with a first line that announces the last one, so that
+/// [`from_text`] notices a file that was cut.
+pub fn to_yaml_file(character: &Character) -> String {
+    format!("{FILE_HEAD}{}{FILE_END}", to_yaml(character))
+}
+
+/// Whether a text is the beginning of a file of [`to_yaml_file`], without its end.
+fn is_cut(text: &str) -> bool {
+    text.starts_with(FILE_HEAD.trim_end()) && !text.trim_end().ends_with("\n...")
+}
+
 /// Renders the character as JSON. Whole numbers are written without a decimal point, and the text ends with a
 /// line break.
 pub fn to_json(character: &Character) -> String {
@@ -57,7 +73,13 @@ pub fn to_json(character: &Character) -> String {
 /// restored (P1).
 pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Character, LoadError> {
     let (mut map, mut sink, limits) = (SourceMap::new(), Sink::default(), Limits::default());
-    let file = map.add(name, text.into());
+    let text = text.into();
+    let is_cut = is_cut(&text);
+    let end = text.len();
+    let file = map.add(name, text);
+    if is_cut {
+        sink.push(codes::format::cut_file(Span::new(file, end, end)));
+    }
     let nodes = node::parse(&map, file, &limits, &mut sink);
     let mut documents = nodes.into_iter().filter_map(|node| {
         let no_sets = node.get("AttributeSets").filter(|sets| is_empty_list(sets)).map(|sets| sets.span);

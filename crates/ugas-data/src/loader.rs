@@ -323,10 +323,31 @@ impl Loader {
         let (mut documents, mut values) = (Vec::new(), 0);
         let (map, limits) = (&mut self.source_map, &self.limits);
         let omit: Omit = if self.omits_scenarios { is_scenario } else { |_, _, _| false };
-        for source in std::mem::take(&mut self.sources) {
+        let sources: Vec<(Source, Vec<Found>)> = std::mem::take(&mut self.sources)
+            .into_iter()
+            .map(|source| {
+                let found = match &source {
+                    Source::Path(path) if path.is_dir() => find_files(path, limits),
+                    _ => Vec::new(),
+                };
+                (source, found)
+            })
+            .collect();
+        // Before anything is read: parsing takes time and memory by the byte.
+        let bytes = sources.iter().map(|(source, found)| bytes_of(source, found, limits)).sum::<u64>();
+        if bytes > limits.pack_bytes {
+            let path = sources.iter().find_map(|(source, _)| match source {
+                Source::Path(path) | Source::Text(path, _) => Some(path.clone()),
+                Source::Inline(..) => None,
+            });
+            let file = map.add(path.unwrap_or_default(), "");
+            sink.push(codes::pack::pack_too_long(file, bytes, limits.pack_bytes));
+            return Vec::new();
+        }
+        for (source, found) in sources {
             match source {
                 Source::Path(path) if path.is_dir() => {
-                    for found in find_files(&path, limits) {
+                    for found in found {
                         match found {
                             Found::File(path) => {
                                 read(map, &path, limits, omit, &mut values, &mut documents, sink)
@@ -359,6 +380,22 @@ impl Loader {
             }
         }
         inherit::resolve(&self.source_map, documents, scope, &self.limits, values, sink)
+    }
+}
+
+/// Bytes of the files of a source that would be read. Files beyond the limit of one file are not.
+fn bytes_of(source: &Source, found: &[Found], limits: &Limits) -> u64 {
+    let of_file = |path: &Path| {
+        let bytes = path.metadata().map_or(0, |found| found.len());
+        if bytes > limits.file_bytes { 0 } else { bytes }
+    };
+    let of_found = |found: &Found| if let Found::File(path) = found { of_file(path) } else { 0 };
+    match source {
+        Source::Path(path) if path.is_dir() => found.iter().map(of_found).sum(),
+        Source::Path(path) => of_file(path),
+        Source::Text(_, text) if text.len() as u64 > limits.file_bytes => 0,
+        Source::Text(_, text) => text.len() as u64,
+        Source::Inline(..) => 0,
     }
 }
 

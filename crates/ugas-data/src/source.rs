@@ -69,6 +69,8 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Maximal files of one pack.
     pub files: u32,
+    /// Maximal bytes of all files of one load. They are added up before the first is read.
+    pub pack_bytes: u64,
     /// Maximal nesting of lists and mappings.
     pub depth: u32,
     /// Maximal values of one file; a long text counts as several. A twentieth of them may come from aliases.
@@ -84,6 +86,7 @@ impl Default for Limits {
         Self {
             file_bytes: 16 << 20,
             files: 100_000,
+            pack_bytes: 32 << 20,
             depth: 96,
             nodes: 2_000_000,
             pack_nodes: 4_000_000,

@@ -29,8 +29,15 @@ use ugas_data::diagnostics::{Colour, render};
 use ugas_data::{Limits, Loader, Report};
 
 /// Limits that keep one run short: large files find no more bugs.
-pub(crate) const LIMITS: Limits =
-    Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, pack_nodes: 40_000, diagnostics: 200 };
+pub(crate) const LIMITS: Limits = Limits {
+    file_bytes: 1 << 16,
+    files: 4,
+    pack_bytes: 1 << 18,
+    depth: 64,
+    nodes: 20_000,
+    pack_nodes: 40_000,
+    diagnostics: 200,
+};
 
 /// Fuzz body: loads any bytes as a YAML file. It must not panic, and every diagnostic has a position in the
 /// file and can be rendered.
@@ -56,7 +63,7 @@ pub fn round_trip(bytes: &[u8]) {
     }
     let canonical = pack.to_canonical_yaml();
     // The canonical text writes out aliases and indents, so it may be longer than the original.
-    let limits = Limits { file_bytes: 1 << 24, ..LIMITS };
+    let limits = Limits { file_bytes: 1 << 24, pack_bytes: 1 << 24, ..LIMITS };
     let again = match loader(&canonical).limits(limits).load() {
         Ok(again) => again,
         Err(error) => panic!("canonical YAML does not load: {error}\n{canonical}"),

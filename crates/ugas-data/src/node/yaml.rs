@@ -22,6 +22,10 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
         documents: Vec::new(),
         sink,
     };
+    if let Some(at) = long_flow(text) {
+        builder.sink.push(codes::pack::flow_too_long(Span::new(file, at, at + 1), MAX_FLOW_VALUES));
+        return Vec::new();
+    }
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
@@ -45,6 +49,34 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
         }
     }
     builder.documents
+}
+
+/// Maximum number of values in one outermost list or mapping in brackets. The parser keeps all of its tokens,
+/// some 400 bytes each, until it ends, because it may turn out to be a key.
+const MAX_FLOW_VALUES: usize = 250_000;
+
+/// Position of the first bracket of a list or mapping that is too long. Quotes and comments are not told from
+/// values, so an open bracket in a text counts too; only a file with very many commas is affected.
+fn long_flow(text: &str) -> Option<usize> {
+    let (mut depth, mut start, mut values) = (0_usize, 0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' | b'{' => {
+                if depth == 0 {
+                    (start, values) = (at, 0);
+                }
+                depth += 1;
+                values += 1;
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' | b':' if depth > 0 => values += 1,
+            _ => {}
+        }
+        if values > MAX_FLOW_VALUES {
+            return Some(start);
+        }
+    }
+    None
 }
 
 /// Position of the tab that caused a parser error: the error is right after it, or at the start of the token

@@ -10,7 +10,7 @@ use ugas_core::character::{
 use ugas_core::id::ActorId;
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::time::Span;
-use ugas_data::character::{from_text, to_json, to_yaml};
+use ugas_data::character::{from_text, to_json, to_yaml, to_yaml_file};
 use ugas_data::scenario::{Options, Runner};
 use ugas_data::{Loader, Scenario, schema};
 
@@ -303,4 +303,14 @@ fn hostile_texts_never_panic() {
     odd["ActiveEffects"] = json!([1, null, "x", { "Handle": [], "EffectClass": {}, "Saved": 7 }]);
     odd["Saved"] = json!([[[]]]);
     assert!(from_text("odd.json", odd.to_string()).is_err());
+}
+
+#[test]
+fn cut_yaml_file_is_noticed_at_every_byte() {
+    let text = to_yaml_file(&rich());
+    assert_eq!(from_text("a.yaml", text.clone()).unwrap(), rich());
+    for end in 0..text.trim_end().len() {
+        let Some(cut) = text.get(..end) else { continue };
+        assert!(from_text("a.yaml", cut).is_err(), "cut at {end}:\n{cut}");
+    }
 }

@@ -346,3 +346,29 @@ proptest! {
         survives("a.yaml", &text);
     }
 }
+
+#[test]
+fn pack_with_too_many_bytes_is_refused_before_it_is_parsed() {
+    let limits = Limits { pack_bytes: 100, ..Limits::default() };
+    let loader = |bytes: usize| {
+        let text = "x".repeat(bytes / 2);
+        Loader::new().limits(limits).text("a.yaml", text.clone()).text("b.yaml", text)
+    };
+    let report = loader(102).check();
+    let messages: Vec<&str> = report.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(messages, ["the files have 102 bytes together, more than 100"]);
+    assert!(!loader(100).check().diagnostics.iter().any(|found| found.message.contains("together")));
+}
+
+#[test]
+fn long_list_in_brackets_is_refused_before_the_parser_keeps_its_tokens() {
+    let refused = |text: String| {
+        let report = Loader::new().text("a.yaml", text).check();
+        report.diagnostics.iter().any(|found| found.message.contains("in brackets has more than"))
+    };
+    assert!(refused(format!("a: [{}]\n", "1,".repeat(250_001))));
+    assert!(refused(format!("a: {}\n", "[".repeat(250_001))));
+    // The same number of values on lines of their own, and in many short lists.
+    assert!(!refused(format!("a:\n{}", "  - 1\n".repeat(250_001))));
+    assert!(!refused(format!("a:\n{}", "  - [1, 2]\n".repeat(150_000))));
+}

@@ -21,6 +21,13 @@ pub(crate) fn syntax_error(span: Span, message: &str) -> Diagnostic {
         .help("look here and just above for an open bracket or quote, a colon without a space after it, a tab, or a line that is indented differently")
 }
 
+/// Saved file whose announced last line is missing.
+pub(crate) fn cut_file(span: Span) -> Diagnostic {
+    UG004
+        .report(span, "the file was cut: its last line, `...`, is missing")
+        .help("load an older copy; the rest of this one was never written, or is lost")
+}
+
 /// Tab where YAML requires spaces.
 pub(crate) fn tab_indentation(span: Span) -> Diagnostic {
     UG004

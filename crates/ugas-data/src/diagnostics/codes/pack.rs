@@ -96,6 +96,20 @@ pub(crate) fn too_many_values(span: Span, limit: u32) -> Diagnostic {
         .help("split the file; the rest of it is not read")
 }
 
+/// Pack whose files together have more bytes than `Limits::pack_bytes`; none of them is read.
+pub(crate) fn pack_too_long(file: FileId, bytes: u64, limit: u64) -> Diagnostic {
+    UG003
+        .report(Span::start_of(file), format!("the files have {bytes} bytes together, more than {limit}"))
+        .help("check smaller folders, or raise `Limits::pack_bytes`; none of the files is read")
+}
+
+/// List or mapping in brackets with more values than the parser can hold in bounded memory.
+pub(crate) fn flow_too_long(span: Span, limit: usize) -> Diagnostic {
+    UG003
+        .report(span, format!("a list or mapping in brackets has more than {limit} values"))
+        .help("write one value a line, without brackets; the file is not read")
+}
+
 /// File with which the pack exceeds `Limits::pack_nodes`.
 pub(crate) fn pack_too_large(file: FileId, limit: u32) -> Diagnostic {
     UG003
