@@ -76,9 +76,41 @@ pub(crate) fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Writes a file.
+/// Writes a file in whole or not at all: to a new file beside it, which is synced and then takes its name. A
+/// link keeps its place, and what is not a regular file, such as a pipe, is written directly.
 pub(crate) fn write_file(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    std::fs::write(file, content).with_context(|| format!("`{}` cannot be written", file.display()))
+    let place = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let is_special = place.metadata().is_ok_and(|found| !found.is_file());
+    let written =
+        if is_special { std::fs::write(&place, content) } else { replace(&place, content.as_ref()) };
+    written.with_context(|| format!("`{}` cannot be written", file.display()))
+}
+
+/// Replaces a regular file, or creates it.
+fn replace(file: &Path, content: &[u8]) -> std::io::Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let new = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let write = || {
+        let mut written = std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?;
+        if let Ok(old) = file.metadata() {
+            written.set_permissions(old.permissions())?;
+        }
+        written.write_all(content)?;
+        written.sync_all()?;
+        std::fs::rename(&new, file)?;
+        sync_folder(file)
+    };
+    let result = write();
+    if result.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    result
+}
+
+/// Makes the name of a new file safe, where folders can be synced.
+fn sync_folder(file: &Path) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { std::fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Writes a file that the user asked for, and says so on standard error.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ugas_core::time::Time;
-use ugas_data::character::{from_text, to_json, to_yaml};
+use ugas_data::character::{from_text, to_json, to_yaml_file};
 use ugas_data::scenario::Scenario;
 
 use crate::Status;
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         );
     }
     let bytes = match format {
-        FileFormat::Yaml => to_yaml(&character).into_bytes(),
+        FileFormat::Yaml => to_yaml_file(&character).into_bytes(),
         FileFormat::Json => to_json(&character).into_bytes(),
         FileFormat::Binary => character.to_bytes(),
     };
