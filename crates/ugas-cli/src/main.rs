@@ -14,6 +14,7 @@ mod explain;
 mod input;
 mod inspect;
 mod load;
+mod names;
 mod new;
 mod online;
 mod output;
@@ -88,7 +89,7 @@ enum Command {
     Play(play::Arguments),
     Replay(replay::Arguments),
     Inspect(inspect::Arguments),
-    Serve(serve::Arguments),
+    Serve(Box<serve::Arguments>),
     Connect(connect::Arguments),
     Completions(completions::Arguments),
 }

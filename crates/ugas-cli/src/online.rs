@@ -21,7 +21,7 @@ use ugas_data::model::Model;
 use ugas_net::message::PROTOCOL;
 use ugas_transport::ProtocolId;
 
-use crate::output;
+use crate::{names, output};
 
 /// Default port of a server.
 pub(crate) const DEFAULT_PORT: u16 = 8427;
@@ -150,7 +150,7 @@ impl JoinRequest {
 /// Checks a player's name.
 ///
 /// # Errors
-/// If it is empty, too long, or has control characters.
+/// If it is empty, too long, or has characters that are not shown as themselves.
 pub(crate) fn player_name(name: &str) -> Result<String, String> {
     checked(name, MAX_NAME_LENGTH, "a player's name")
 }
@@ -158,10 +158,10 @@ pub(crate) fn player_name(name: &str) -> Result<String, String> {
 /// Text of 1 to `most` printable characters; the error names `what` it is.
 fn checked(text: &str, most: usize, what: &str) -> Result<String, String> {
     let is_long = text.chars().count() > most;
-    if text.trim().is_empty() || is_long || text.chars().any(char::is_control) {
+    if text.trim().is_empty() || is_long || text.contains(names::is_deceptive) {
         return Err(format!("{what} has 1 to {most} printable characters"));
     }
-    Ok(text.to_owned())
+    Ok(text.trim().to_owned())
 }
 
 /// A random number, to distinguish sessions; never for the game itself.
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn join_request_with_control_characters_is_rejected() {
         let long = "x".repeat(33);
-        for name in ["", "  ", "\u{1b}[2J", "a\u{7}", long.as_str()] {
+        for name in ["", "  ", "\u{1b}[2J", "a\u{7}", "a\u{202e}b", "a\u{200b}b", long.as_str()] {
             let problem = JoinRequest::from_bytes(name.as_bytes());
             assert_eq!(
                 problem,

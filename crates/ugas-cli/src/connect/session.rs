@@ -10,6 +10,7 @@ use ugas_net::{Client, ClientConfig, ClientEvent};
 use ugas_netsim::link::{Conditions, Duplex};
 use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending, Refusal};
 
+use crate::names;
 use crate::online::{self, JoinRequest};
 
 /// How a session ended.
@@ -124,7 +125,7 @@ impl Session {
         let mut events = Vec::new();
         while let Some(event) = self.client.poll_event() {
             match &event {
-                ClientEvent::Refused(reason) => self.finish(End::Refused(reason.to_string())),
+                ClientEvent::Refused(reason) => self.finish(End::Refused(names::shown(&reason.to_string()))),
                 ClientEvent::Disconnected(Some(ByeReason::TimedOut)) => {
                     self.finish(End::Lost(Ending::TimedOut.to_string()));
                 }

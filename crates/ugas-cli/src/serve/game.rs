@@ -18,6 +18,7 @@ use super::bots::Bots;
 use super::host_tasks::HostTaskRequest;
 use super::recording::ServerRecording;
 use super::server_host::ServerHost;
+use super::settings::Settings;
 
 /// Time until a dead controller respawns.
 const RESPAWN_DELAY: Span = Span::millis(3_000);
@@ -64,7 +65,7 @@ impl Game {
         catalog: Arc<Catalog>,
         seed: u64,
         length: TickLength,
-        max_clients: u32,
+        settings: &Settings,
         template: String,
     ) -> Self {
         let host = ServerHost { admission: PlayerAdmission::new(Arc::clone(&catalog)), recording: None };
@@ -72,7 +73,19 @@ impl Game {
         let prediction_seed = crate::online::random_number();
         let config = Config { role: Role::Server, prediction_seed, ..Config::seeded(seed) };
         let simulation = Simulation::new(catalog, config);
-        let config = ServerConfig { length, max_clients, ..ServerConfig::default() };
+        let limits = &settings.limits;
+        let config = ServerConfig {
+            length,
+            max_clients: settings.max_clients,
+            timeout: Span::seconds(limits.session_timeout.as_secs_f64()),
+            datagrams_per_second: limits.session_datagrams,
+            commands_per_second: limits.session_commands,
+            bytes_per_second: limits.session_bytes,
+            max_lead: limits.max_lead,
+            grace: limits.grace,
+            rewind: limits.rewind,
+            ..ServerConfig::default()
+        };
         Self {
             server: Server::with_host(simulation, config, host),
             template,
@@ -164,6 +177,7 @@ impl Game {
                 }
                 ServerEvent::Left { client, reason } => {
                     let Some(player) = self.players.remove(&client) else { continue };
+                    self.server.host_mut().admission.left(player.peer);
                     // The controller may not exist any more.
                     let _ = self.server.execute(Command::Despawn(player.controller));
                     emit(PlayerEvent::Left { peer: player.peer, name: player.name, reason });
@@ -271,7 +285,8 @@ mod tests {
     /// A game of `packs/spells` with an ogre, at 50 ticks per second.
     fn game() -> (Game, ControllerId) {
         let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
-        let mut game = Game::new(pack.catalog, 7, TickLength::hertz(50), 4, "Mage".to_owned());
+        let mut game =
+            Game::new(pack.catalog, 7, TickLength::hertz(50), &Settings::default(), "Mage".to_owned());
         game.add_bots(1, "Ogre").unwrap();
         let ogre = game.server.simulation().controllers().next().unwrap().0;
         (game, ogre)

@@ -1,8 +1,9 @@
 //! The recording of a server on disk: all commands and ticks.
 
-use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use ugas_core::command::Command;
@@ -12,6 +13,7 @@ use ugas_core::time::Time;
 use ugas_net::TickLength;
 use ugas_replay::{RecordError, Recorder, Settings};
 
+use super::background_file::BackgroundFile;
 use crate::overwrite::ensure_replaceable;
 use crate::{online, replay};
 
@@ -22,8 +24,8 @@ const KEY_MICROS: u32 = 10_000_000;
 /// Maximum size in bytes: what `ugas replay` opens, with room for one more tick and key frame.
 const MAX_BYTES: u64 = replay::MAX_BYTES / 8 * 7;
 
-/// A recording. Each tick is written when it ends, so that memory does not grow, and the file of a killed
-/// server is readable.
+/// A recording. Each tick goes to the disk when it ends, by a thread of its own, so that memory does not grow,
+/// a slow disk does not delay the game, and the file of a killed server is readable.
 pub(super) struct ServerRecording {
     state: State,
     file: PathBuf,
@@ -33,10 +35,22 @@ pub(super) struct ServerRecording {
     is_reported: bool,
 }
 
+/// Output of a recording.
+trait RecordingOutput: Write + Send {
+    /// Waits until everything is safe on the disk.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+impl RecordingOutput for BackgroundFile {
+    fn finish(&mut self) -> io::Result<()> {
+        Self::finish(self)
+    }
+}
+
 enum State {
-    Running(Box<Recorder<Box<dyn Write + Send>>>),
-    /// Finished completely, at this time.
-    Ended(Time),
+    Running(Box<Recorder<Box<dyn RecordingOutput>>>),
+    /// Finished at this time, and written by a thread.
+    Ended(Time, Option<JoinHandle<io::Result<()>>>),
     Failed {
         ticks: u64,
         error: RecordError,
@@ -52,22 +66,23 @@ impl ServerRecording {
         ensure_replaceable(file, "a recording", magic.len() as u64, |start| start == magic)
     }
 
-    /// Begins a recording with the current state.
+    /// Begins a recording with the current state, in a new file: with a number in its name if the file exists.
+    /// A thread writes it, and syncs it at intervals.
     pub(super) fn begin(
         file: &Path,
+        sync_every: Duration,
         simulation: &Simulation,
         length: TickLength,
         title: &str,
     ) -> anyhow::Result<Self> {
-        let opened = File::create(file);
         let context = || format!("`{}` cannot be written", file.display());
-        let writer = Box::new(opened.with_context(context)?);
-        Self::begin_with(writer, file, simulation, length, title).with_context(context)
+        let (writer, file) = BackgroundFile::create(file, sync_every).with_context(context)?;
+        Self::begin_with(Box::new(writer), &file, simulation, length, title).with_context(context)
     }
 
     /// Recording to any writer, for tests. `file` is only the name in messages.
     fn begin_with(
-        writer: Box<dyn Write + Send>,
+        writer: Box<dyn RecordingOutput>,
         file: &Path,
         simulation: &Simulation,
         length: TickLength,
@@ -114,7 +129,7 @@ impl ServerRecording {
     /// The reason why recording has stopped, once. The game continues even if the disk is full.
     pub(super) fn take_problem(&mut self) -> Option<String> {
         let why = match &self.state {
-            State::Ended(_) => "it has reached the maximum size".to_owned(),
+            State::Ended(..) => "it has reached the maximum size".to_owned(),
             State::Failed { error, .. } => error.to_string(),
             State::Running(_) | State::Changing => return None,
         };
@@ -130,7 +145,15 @@ impl ServerRecording {
         self.end(simulation);
         let file = online::quoted(&self.file);
         match self.state {
-            State::Ended(time) => Ok(format!("recorded until {} s: ugas replay {file}\n", time.as_seconds())),
+            State::Ended(time, writing) => {
+                let written = writing.map(JoinHandle::join);
+                match written {
+                    Some(Ok(Ok(()))) | None => {}
+                    Some(Ok(Err(error))) => bail!("{file} is cut: {error}"),
+                    Some(Err(_)) => bail!("{file} is cut: the thread that writes it has failed"),
+                }
+                Ok(format!("recorded until {} s: ugas replay {file}\n", time.as_seconds()))
+            }
             State::Failed { ticks, error } => {
                 bail!("{file} has {ticks} ticks; later ones could not be written: {error}")
             }
@@ -144,7 +167,11 @@ impl ServerRecording {
             State::Running(recorder) => {
                 let ticks = recorder.ticks();
                 match recorder.finish(simulation) {
-                    Ok(_) => State::Ended(simulation.now()),
+                    Ok(mut output) => {
+                        // The disk may be slow, and the game may go on.
+                        let writing = std::thread::Builder::new().spawn(move || output.finish());
+                        State::Ended(simulation.now(), writing.ok())
+                    }
                     Err(error) => State::Failed { ticks, error },
                 }
             }
@@ -155,8 +182,6 @@ impl ServerRecording {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use ugas_core::catalog::Catalog;
     use ugas_core::simulation::Config;
     use ugas_core::time::Span;
@@ -173,6 +198,12 @@ mod tests {
         }
 
         fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl RecordingOutput for Disk {
+        fn finish(&mut self) -> io::Result<()> {
             Ok(())
         }
     }

@@ -1,101 +1,176 @@
-//! The loop of a server: receives datagrams, plays ticks in real time, sends datagrams, and prints events.
+//! The loop of a server: receives datagrams, plays ticks in real time and sends datagrams. Nothing in it waits:
+//! the log, the recording, used tokens, signals and metrics have threads of their own.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use tracing::{debug, error, info, warn};
 use ugas_core::time::{Span, Time};
 use ugas_net::PeerId;
-use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket};
+use ugas_net::message::ByeReason;
+use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, UsedToken};
 
+use super::access::UsedTokenFile;
+use super::config_file;
+use super::control::{ControlEvent, Reloaded};
 use super::game::{Game, PlayerEvent};
 use super::inspector::ServerInspector;
+use super::log::Log;
+use super::metrics::{Snapshot, TickTimes};
+use super::ops::Vitals;
 use super::recording::ServerRecording;
+use super::settings::{AccessMode, Reload, Settings};
 use super::warnings::Warnings;
-use crate::online::{self, StopSignal};
-use crate::output;
+use crate::{names, online, output};
 
 /// Maximum number of ticks to catch up at once; ticks beyond it are skipped.
 const MAX_CATCH_UP_TICKS: u32 = 30;
 /// Time that a connection stays open after its session, so that the last message arrives.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
+/// Interval at which metrics are published.
+const PUBLISH_INTERVAL: Duration = Duration::from_millis(250);
+/// Time over which the share of rejected commands is measured.
+const RATIO_INTERVAL: Duration = Duration::from_secs(10);
+/// Maximum number of lists of used tokens that wait for the disk.
+const USED_TOKEN_QUEUE: usize = 1024;
+
+/// The parts of a server that operators use.
+pub(super) struct Operation {
+    pub(super) log: Log,
+    pub(super) control: Receiver<ControlEvent>,
+    pub(super) vitals: Vitals,
+    pub(super) settings: Settings,
+    pub(super) used_tokens: Option<UsedTokenFile>,
+}
 
 /// A server's socket, its game, and the time.
 pub(super) struct ServerLoop {
     socket: ServerSocket,
     game: Game,
     inspector: Option<ServerInspector>,
+    log: Log,
+    control: Receiver<ControlEvent>,
+    vitals: Vitals,
+    settings: Settings,
+    /// The thread that remembers used tokens on the disk.
+    used_tokens: Option<SyncSender<Vec<UsedToken>>>,
     start: Instant,
     next_tick: Time,
-    ticks: u64,
+    ticks: TickTimes,
     lost_ticks: u64,
-    joined: u64,
+    counts: Counts,
     most_players: usize,
     closing: BTreeMap<PeerId, Instant>,
+    /// Why connections ended since the last round, for the players that leave with them.
+    departures: BTreeMap<PeerId, Departure>,
+    /// When a draining server stops at the latest.
+    deadline: Option<Instant>,
+    is_stopped: bool,
     warnings: Warnings,
-    /// Counts of the transport's refusals that were printed.
+    /// Counts of the transport's refusals that were logged.
     refusals: BTreeMap<Refusal, u64>,
-    access: Access,
+    last_publication: Instant,
+    ratio: RejectedRatio,
 }
 
-/// Which clients are accepted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Access {
-    /// Clients with a token.
-    Keyed,
-    /// All clients.
-    Open,
+/// Counts of the loop itself.
+#[derive(Default)]
+struct Counts {
+    joined: u64,
+    reloads: u64,
+    refused: BTreeMap<String, u64>,
+    rejected: BTreeMap<String, u64>,
+    left: BTreeMap<String, u64>,
+    kicked: BTreeMap<String, u64>,
+}
+
+/// The share of rejected commands in the last interval.
+struct RejectedRatio {
+    since: Instant,
+    commands: u64,
+    rejected: u64,
+    ratio: f64,
+}
+
+impl RejectedRatio {
+    fn update(&mut self, commands: u64, rejected: u64, now: Instant) -> f64 {
+        if now.duration_since(self.since) >= RATIO_INTERVAL {
+            let (run, rejections) = (commands - self.commands, rejected - self.rejected);
+            self.ratio = rejections as f64 / (run + rejections).max(1) as f64;
+            (self.since, self.commands, self.rejected) = (now, commands, rejected);
+        }
+        self.ratio
+    }
 }
 
 impl ServerLoop {
     /// Loop that has not begun. With an inspector, the game keeps its events for it.
+    ///
+    /// # Errors
+    /// If no thread can be started.
     pub(super) fn new(
         socket: ServerSocket,
-        access: Access,
         mut game: Game,
         inspector: Option<ServerInspector>,
-    ) -> Self {
+        operation: Operation,
+    ) -> anyhow::Result<Self> {
         let start = Instant::now();
         if let Some(inspector) = &inspector {
             inspector.recording(game.recording().and_then(|recording| recording.file()));
             game.keep_events();
         }
-        Self {
+        let Operation { log, control, vitals, settings, used_tokens } = operation;
+        let used_tokens = used_tokens.map(remember_used_tokens).transpose()?;
+        Ok(Self {
             socket,
             game,
             inspector,
+            log,
+            control,
+            vitals,
+            settings,
+            used_tokens,
             start,
             next_tick: Time::ZERO,
-            ticks: 0,
+            ticks: TickTimes::default(),
             lost_ticks: 0,
-            joined: 0,
+            counts: Counts::default(),
             most_players: 0,
             closing: BTreeMap::new(),
+            departures: BTreeMap::new(),
+            deadline: None,
+            is_stopped: false,
             warnings: Warnings::new(start),
             refusals: BTreeMap::new(),
-            access,
-        }
+            last_publication: start,
+            ratio: RejectedRatio { since: start, commands: 0, rejected: 0, ratio: 0.0 },
+        })
     }
 
     /// Plays until a stop is requested or the time is up. Then disconnects the clients and prints a summary.
     ///
     /// # Errors
-    /// If the network, the terminal or the recording fails; the recording is finished in any case.
-    pub(super) fn run(mut self, stop: &StopSignal, duration: Option<Duration>) -> anyhow::Result<()> {
-        let played = self.play(stop, duration);
+    /// If the network or the recording fails; the recording is finished in any case.
+    pub(super) fn run(mut self) -> anyhow::Result<()> {
+        let played = self.play();
         let recorded = self.game.finish_recording();
-        played?;
-        self.shut_down()?;
-        match recorded? {
-            Some(text) => output::print(&text),
-            None => Ok(()),
+        if let Err(error) = &played {
+            error!(event = "failed", "the server stops: {error:#}");
         }
+        let log = self.log.clone();
+        self.shut_down();
+        played?;
+        if let Some(text) = recorded? {
+            log.print(&text);
+        }
+        Ok(())
     }
 
     /// Runs steps until the stop signal or the end of the time; waits for datagrams in between.
-    fn play(&mut self, stop: &StopSignal, duration: Option<Duration>) -> anyhow::Result<()> {
-        let is_over = |start: Instant| duration.is_some_and(|duration| start.elapsed() >= duration);
-        while !stop.is_requested() && !is_over(self.start) {
+    fn play(&mut self) -> anyhow::Result<()> {
+        while !self.is_over() {
             self.step()?;
             let due = self.next_tick.since(online::time_since(self.start));
             let micros = u64::try_from(due.micros()).unwrap_or(0);
@@ -106,9 +181,18 @@ impl ServerLoop {
         Ok(())
     }
 
-    /// One round: receives, executes edits, runs the ticks that are due, prints events and sends. Ticks
+    /// Whether the server was stopped, its time is over, or it is drained.
+    fn is_over(&self) -> bool {
+        let is_drained = |deadline| self.game.player_count() == 0 || Instant::now() >= deadline;
+        self.is_stopped
+            || self.settings.duration.is_some_and(|duration| self.start.elapsed() >= duration)
+            || self.deadline.is_some_and(is_drained)
+    }
+
+    /// One round: receives, executes edits, runs the ticks that are due, logs events and sends. Ticks
     /// beyond the limit for catching up are skipped and counted.
     fn step(&mut self) -> anyhow::Result<()> {
+        self.obey();
         let now = online::time_since(self.start);
         self.receive(now)?;
         let mut events = Vec::new();
@@ -123,11 +207,11 @@ impl ServerLoop {
             }
             let began = Instant::now();
             self.game.tick(now, &mut |event| events.push(event));
+            self.ticks.observe(began.elapsed());
             if let Some(inspector) = &mut self.inspector {
                 inspector.show(&mut self.game, began.elapsed());
             }
             self.next_tick = length.next_after(self.next_tick);
-            self.ticks += 1;
         }
         while self.next_tick <= now {
             self.next_tick = length.next_after(self.next_tick);
@@ -136,43 +220,186 @@ impl ServerLoop {
         // Before anything is sent: the inspector decodes updates as deltas, so it must know a player before
         // its first update.
         for event in events {
-            self.print_event(event)?;
+            self.log_event(event);
         }
+        self.departures.clear();
         self.send();
         self.most_players = self.most_players.max(self.game.player_count());
         self.close_ended_sessions();
         if let Some(problem) = self.game.recording().and_then(ServerRecording::take_problem) {
-            self.line(&format!("! {problem}"))?;
+            error!(event = "recording", "{problem}");
             if let Some(inspector) = &self.inspector {
                 inspector.recording(None);
             }
         }
-        self.report(Instant::now())
+        self.remember();
+        self.vitals.beat();
+        self.vitals.set_ready(self.deadline.is_none());
+        let now = Instant::now();
+        if now.duration_since(self.last_publication) >= PUBLISH_INTERVAL {
+            self.last_publication = now;
+            self.publish(now);
+        }
+        self.report(now);
+        Ok(())
     }
 
-    /// Prints refusals of the transport, which are counted, at intervals.
-    fn report(&mut self, now: Instant) -> anyhow::Result<()> {
+    /// Carries out what signals asked for.
+    fn obey(&mut self) {
+        while let Ok(event) = self.control.try_recv() {
+            match event {
+                ControlEvent::Stop => self.is_stopped = true,
+                ControlEvent::Drain => {
+                    let players = output::count(self.game.player_count(), "player");
+                    let seconds = self.settings.drain.as_secs_f64();
+                    info!(
+                        event = "draining",
+                        players = self.game.player_count(),
+                        "draining: nobody is let in, and {players} have {seconds} s to leave"
+                    );
+                    self.socket.drain();
+                    self.deadline = Some(Instant::now() + self.settings.drain);
+                }
+                ControlEvent::Reload(reloaded) => self.reload(*reloaded),
+                ControlEvent::ReloadFailed(why) => {
+                    error!(event = "reload", "the old configuration stays: {why}");
+                }
+            }
+        }
+    }
+
+    /// Takes the settings that can change while the server runs, and names the others that were changed.
+    fn reload(&mut self, reloaded: Reloaded) {
+        let Reloaded { settings, keys, bans } = reloaded;
+        self.counts.reloads += 1;
+        let mut taken = Vec::new();
+        for (name, reload) in config_file::differences(&self.settings, &settings) {
+            match reload {
+                Reload::Yes => taken.push(name),
+                Reload::No => warn!(event = "reload", setting = name, "`{name}` changes at the next start"),
+            }
+        }
+        if self.settings.access == AccessMode::Key && !keys.is_empty() {
+            self.socket.set_keys(keys);
+        }
+        for peer in self.socket.set_bans(bans.transport.clone()) {
+            self.kick(PeerId(peer), "Banned");
+        }
+        self.game.server.host_mut().admission.bans = bans;
+        self.socket.set_limits(settings.limits.transport());
+        self.log.set_level(settings.log_level);
+        // Settings that need a restart stay as they are, so that a later reload names them again.
+        self.settings.drain = settings.drain;
+        self.settings.log_level = settings.log_level;
+        self.settings.keys = settings.keys;
+        self.settings.ban_list = settings.ban_list;
+        let buffers = (self.settings.limits.receive_buffer, self.settings.limits.send_buffer);
+        self.settings.limits = settings.limits;
+        (self.settings.limits.receive_buffer, self.settings.limits.send_buffer) = buffers;
+        let what = if taken.is_empty() { "nothing".to_owned() } else { taken.join(", ") };
+        info!(event = "reload", "reloaded keys and bans; changed settings: {what}");
+    }
+
+    /// Disconnects a peer. One that has not joined is counted by the reason, a player as kicked.
+    fn kick(&mut self, peer: PeerId, reason: &str) {
+        let player = self.game.all_players().find(|(_, player)| player.peer == peer);
+        if let Some((client, _)) = player {
+            // It is told and counted when it leaves; the connection is closed after that.
+            self.game.server.kick(client);
+        } else {
+            *self.counts.kicked.entry(reason.to_owned()).or_default() += 1;
+            self.socket.disconnect(peer.0);
+        }
+    }
+
+    /// Passes used tokens to the thread that writes them.
+    fn remember(&mut self) {
+        let tokens = self.socket.take_used_tokens();
+        if !tokens.is_empty()
+            && let Some(thread) = &self.used_tokens
+            && thread.try_send(tokens).is_err()
+        {
+            error!(event = "used-tokens", "the disk is too slow: some used tokens are not remembered");
+        }
+    }
+
+    /// Publishes the metrics.
+    fn publish(&mut self, now: Instant) {
+        let transport = self.socket.statistics();
+        let server = self.game.server.statistics();
+        let mut commands = self.counts.rejected.clone();
+        commands.insert("run".to_owned(), server.commands);
+        let mut refusals = self.counts.refused.clone();
+        for (refusal, count) in transport.refusals() {
+            *refusals.entry(format!("{refusal:?}")).or_default() += count;
+        }
+        let mut kicked = self.counts.kicked.clone();
+        kicked.insert("NeverJoined".to_owned(), transport.never_joined);
+        let dropped = [
+            ("malformed", transport.malformed),
+            ("stranger", transport.strangers),
+            ("limited", transport.limited),
+            ("unauthentic", transport.unauthentic),
+            ("unsent", transport.unsent),
+            ("session", server.dropped),
+        ];
+        let snapshot = Snapshot {
+            ticks: self.ticks.clone(),
+            totals: BTreeMap::from([
+                ("ugas_ticks_lost", self.lost_ticks),
+                ("ugas_received_bytes", transport.bytes_received),
+                ("ugas_sent_bytes", transport.bytes_sent),
+                ("ugas_received_datagrams", transport.datagrams_received),
+                ("ugas_sent_datagrams", transport.datagrams_sent),
+                ("ugas_cookies", transport.cookies),
+                ("ugas_handshakes_abandoned", transport.abandoned),
+                ("ugas_connections_opened", transport.connected),
+                ("ugas_joins", self.counts.joined),
+                ("ugas_log_lines_lost", self.log.lost()),
+                ("ugas_reloads", self.counts.reloads),
+            ]),
+            gauges: BTreeMap::from([
+                ("ugas_players", self.game.player_count() as f64),
+                ("ugas_connections", self.socket.peers().count() as f64),
+                ("ugas_handshakes", transport.handshakes as f64),
+                ("ugas_max_clients", f64::from(self.settings.max_clients)),
+                ("ugas_rejected_ratio", self.ratio.update(server.commands, server.rejected, now)),
+                ("ugas_draining", f64::from(u8::from(self.deadline.is_some()))),
+                ("ugas_uptime_seconds", self.start.elapsed().as_secs_f64()),
+            ]),
+            families: BTreeMap::from([
+                ("ugas_dropped_datagrams", dropped.map(|(name, count)| (name.to_owned(), count)).into()),
+                ("ugas_refusals", refusals),
+                ("ugas_commands", commands),
+                ("ugas_leaves", self.counts.left.clone()),
+                ("ugas_kicks", kicked),
+            ]),
+        };
+        self.vitals.metrics.publish(snapshot);
+    }
+
+    /// Logs refusals of the transport, which are counted, at intervals.
+    fn report(&mut self, now: Instant) {
         if !self.warnings.is_due(now) {
-            return Ok(());
+            return;
         }
         let statistics = self.socket.statistics();
         for (refusal, count) in statistics.refusals() {
             let known = self.refusals.insert(refusal, count).unwrap_or(0);
             let who = statistics.refused_last(refusal).map_or_else(String::new, |from| format!(" {from}"));
-            let text = format!("! refused{who}: {}", refusal_text(refusal, self.access));
+            let text = format!("refused{who}: {}", refusal_text(refusal, self.settings.access));
             if let Some(new) = NonZeroU64::new(count - known) {
                 self.warnings.warn(&format!("{refusal:?}"), &text, new, now);
             }
         }
-        self.print_warnings(now)
+        self.log_warnings(now);
     }
 
-    /// Prints the warnings that are due, repeated ones as a number.
-    fn print_warnings(&mut self, now: Instant) -> anyhow::Result<()> {
+    /// Logs the warnings that are due, repeated ones as a number.
+    fn log_warnings(&mut self, now: Instant) {
         for text in self.warnings.take(now) {
-            self.line(&text)?;
+            warn!(event = "warning", "{text}");
         }
-        Ok(())
     }
 
     /// Takes events of the socket: names of players from their tokens, datagrams and disconnects.
@@ -192,8 +419,8 @@ impl ServerLoop {
                     server.handle(now, PeerId(peer), bytes);
                 }
                 ServerEvent::Disconnected { peer, reason } => {
-                    // The reason concerns the connection; the game reports why the player left.
-                    let _: Departure = reason;
+                    self.departures.insert(PeerId(peer), reason);
+                    debug!(event = "disconnected", peer, "connection {peer:016x} ended: {}", ended(reason));
                     server.disconnected(PeerId(peer));
                     server.host_mut().admission.disconnected(PeerId(peer));
                     self.closing.remove(&PeerId(peer));
@@ -214,56 +441,80 @@ impl ServerLoop {
         }
     }
 
-    /// Prints a player event, and updates the inspector. Connections of players who left or were refused are
+    /// Logs a player event, and updates the inspector. Connections of players who left or were refused are
     /// closed after a delay, in which they get the reason.
-    fn print_event(&mut self, event: PlayerEvent) -> anyhow::Result<()> {
+    fn log_event(&mut self, event: PlayerEvent) {
         match event {
             PlayerEvent::Joined { peer, name, template } => {
-                self.joined += 1;
+                self.counts.joined += 1;
                 self.closing.remove(&peer);
+                self.socket.joined(peer.0);
                 if let Some(inspector) = &mut self.inspector {
                     inspector.joined(peer);
                 }
-                let from = self.socket.address_of(peer.0);
-                let from = from.map_or_else(String::new, |address| format!(" from {address}"));
-                self.line(&format!("+ {name} joined as {template}{from}"))
+                let address = self.socket.address_of(peer.0).map(|address| address.to_string());
+                let from = address.as_ref().map_or_else(String::new, |address| format!(" from {address}"));
+                let name = names::shown(&name);
+                let by = match self.settings.access {
+                    AccessMode::Key => "token",
+                    AccessMode::Open | AccessMode::OpenToNetwork => "open",
+                };
+                info!(
+                    event = "joined",
+                    player = name,
+                    template,
+                    address,
+                    reason = by,
+                    "{name} joined as {template}{from}"
+                );
             }
             PlayerEvent::Left { peer, name, reason } => {
                 self.closing.insert(peer, Instant::now() + CLOSE_DELAY);
                 if let Some(inspector) = &mut self.inspector {
                     inspector.left(peer);
                 }
-                let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                self.line(&format!("- {name} left{why}"))
+                let departure = self.departures.get(&peer).copied();
+                let (label, why) = match (reason, departure) {
+                    (Some(reason), _) => (format!("{reason:?}"), reason.to_string()),
+                    (None, Some(departure)) => (format!("{departure:?}"), ended(departure).to_owned()),
+                    (None, None) => ("Left".to_owned(), "it said good-bye".to_owned()),
+                };
+                if let Some(ByeReason::Kicked | ByeReason::Misbehaved) = reason {
+                    *self.counts.kicked.entry(label.clone()).or_default() += 1;
+                }
+                *self.counts.left.entry(label.clone()).or_default() += 1;
+                let name = names::shown(&name);
+                info!(event = "left", player = name, reason = label, "{name} left: {why}");
             }
             PlayerEvent::Refused { peer, reason } => {
                 self.closing.entry(peer).or_insert_with(|| Instant::now() + CLOSE_DELAY);
+                *self.counts.refused.entry("Join".to_owned()).or_default() += 1;
                 let from = self.socket.address_of(peer.0);
                 let (ip, who) =
                     from.map_or_else(Default::default, |from| (from.ip().to_string(), format!(" {from}")));
-                self.warn(&format!("{ip} {reason}"), &format!("! refused{who}: {reason}"))
+                let reason = names::shown(&reason);
+                self.warn(&format!("{ip} {reason}"), &format!("refused{who}: {reason}"));
             }
             PlayerEvent::Rejected { peer, name, rejection } => {
                 if let Some(inspector) = &mut self.inspector {
                     inspector.rejected(&self.game, peer, rejection);
                 }
-                let text = format!("! {name}: a command was rejected: {rejection}");
-                self.warn(&text, &text)
+                *self.counts.rejected.entry(format!("{rejection:?}")).or_default() += 1;
+                let text = format!("{}: a command was rejected: {rejection}", names::shown(&name));
+                self.warn(&text, &text);
             }
-            PlayerEvent::Died { name } => self.line(&format!("  {name} died")),
+            PlayerEvent::Died { name } => {
+                let name = names::shown(&name);
+                debug!(event = "died", player = name, "{name} died");
+            }
         }
     }
 
-    /// Prints a warning that clients can cause at will: repetitions with the same key are counted.
-    fn warn(&mut self, key: &str, text: &str) -> anyhow::Result<()> {
+    /// Logs a warning that clients can cause at will: repetitions with the same key are counted.
+    fn warn(&mut self, key: &str, text: &str) {
         let now = Instant::now();
         self.warnings.warn(key, text, NonZeroU64::MIN, now);
-        self.print_warnings(now)
-    }
-
-    /// Prints a line with the time since the start.
-    fn line(&self, text: &str) -> anyhow::Result<()> {
-        output::print(&format!("{:8.2} s  {text}\n", self.start.elapsed().as_secs_f64()))
+        self.log_warnings(now);
     }
 
     /// Disconnects peers without a session, after the last message has had time to arrive.
@@ -278,21 +529,23 @@ impl ServerLoop {
     }
 
     /// Ends all sessions, closes the socket, and prints a summary.
-    fn shut_down(mut self) -> anyhow::Result<()> {
+    fn shut_down(mut self) {
         for text in self.warnings.finish() {
-            self.line(&text)?;
+            warn!(event = "warning", "{text}");
         }
+        self.vitals.set_ready(false);
         let seconds = self.start.elapsed().as_secs_f64();
         self.game.server.shut_down();
         self.send();
+        self.remember();
         let counted = self.game.server.statistics();
         let transport = self.socket.shut_down();
-        let joined = usize::try_from(self.joined).unwrap_or(usize::MAX);
+        let joined = usize::try_from(self.counts.joined).unwrap_or(usize::MAX);
         let mut text = format!(
             "the server stopped after {seconds:.1} s and {} ticks: {} joined, at most {} at a time\n\
              commands: {} confirmed, {} rejected\n\
              datagrams: {} received, {} sent ({:.1} kB/s), {} dropped\n",
-            self.ticks,
+            self.ticks.count(),
             output::count(joined, "player"),
             self.most_players,
             counted.commands,
@@ -304,22 +557,54 @@ impl ServerLoop {
         );
         for (refusal, count) in transport.refusals() {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            text.push_str(&format!("refused {times}: {}\n", refusal_text(refusal, self.access)));
+            text.push_str(&format!("refused {times}: {}\n", refusal_text(refusal, self.settings.access)));
         }
         if self.lost_ticks > 0 {
             let late = Span::from_micros(self.game.server.tick_length().span().micros());
             let lost = late.as_seconds() * self.lost_ticks as f64;
             text.push_str(&format!("the machine was too slow: {lost:.1} s were skipped\n"));
         }
-        output::print(&text)
+        if self.log.lost() > 0 {
+            text.push_str(&format!(
+                "{} of the log were lost\n",
+                output::count(usize::try_from(self.log.lost()).unwrap_or(usize::MAX), "line")
+            ));
+        }
+        self.log.print(&text);
+    }
+}
+
+/// Starts the thread that remembers used tokens on the disk. It ends when the loop does.
+fn remember_used_tokens(file: UsedTokenFile) -> std::io::Result<SyncSender<Vec<UsedToken>>> {
+    let (sender, lists) = sync_channel::<Vec<UsedToken>>(USED_TOKEN_QUEUE);
+    std::thread::Builder::new().name("ugas-tokens".to_owned()).spawn(move || {
+        for tokens in lists {
+            if let Err(error) = file.append(&tokens) {
+                error!(event = "used-tokens", "used tokens are not remembered: {error:#}");
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+/// Why a connection ended, for the operator.
+fn ended(reason: Departure) -> &'static str {
+    match reason {
+        Departure::Left => "it said good-bye",
+        Departure::TimedOut => "the connection timed out",
+        Departure::Replaced => "it connected again",
+        Departure::NeverJoined => "it did not join in time",
+        _ => "the connection ended",
     }
 }
 
 /// Message of a transport's refusal for the operator; mentions tokens only if the server uses them.
-fn refusal_text(refusal: Refusal, access: Access) -> String {
+fn refusal_text(refusal: Refusal, access: AccessMode) -> String {
     match (access, refusal) {
         // The client used a token at a server without a key.
-        (Access::Open, Refusal::UnknownIssuer) | (Access::Keyed, _) => refusal.to_string(),
-        (Access::Open, _) => refusal.without_token().into_owned(),
+        (AccessMode::Open | AccessMode::OpenToNetwork, Refusal::UnknownIssuer) | (AccessMode::Key, _) => {
+            refusal.to_string()
+        }
+        (AccessMode::Open | AccessMode::OpenToNetwork, _) => refusal.without_token().into_owned(),
     }
 }

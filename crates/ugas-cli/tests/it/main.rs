@@ -8,6 +8,7 @@ mod initial_state;
 mod inspect;
 mod new;
 mod online;
+mod operation;
 mod overwrite;
 // The HTTP and WebSocket client of the tests of `ugas-inspect`.
 #[allow(dead_code, reason = "not all of it is needed here")]

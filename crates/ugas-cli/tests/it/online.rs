@@ -16,17 +16,17 @@ use super::page::Client;
 use super::{Answer, empty_folder, file, root, ugas};
 
 /// Timeout: long enough for a slow machine, but finite.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that is killed at the end of the test.
-struct Running {
-    child: Child,
+pub(super) struct Running {
+    pub(super) child: Child,
     lines: Receiver<String>,
     seen: String,
 }
 
 impl Running {
-    fn start<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+    pub(super) fn start<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ugas"));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
@@ -43,7 +43,7 @@ impl Running {
     }
 
     /// A server of a pack on a free port, and its address.
-    fn serve(pack: &str, more: &[&str]) -> (Self, String) {
+    pub(super) fn serve(pack: &str, more: &[&str]) -> (Self, String) {
         let pack = root(pack);
         // A port alone means 127.0.0.1 for a server without a key.
         let listen = if more.contains(&"--key") { "127.0.0.1:0" } else { ":0" };
@@ -57,7 +57,7 @@ impl Running {
 
     /// The next line that contains a text.
     #[track_caller]
-    fn line_with(&mut self, words: &str) -> String {
+    pub(super) fn line_with(&mut self, words: &str) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -73,14 +73,14 @@ impl Running {
     }
 
     #[cfg(unix)]
-    fn signal(&self, signal: &str) {
+    pub(super) fn signal(&self, signal: &str) {
         let status =
             std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
     /// Waits for the end of the process: its status and output.
-    fn finish(mut self) -> (i32, String) {
+    pub(super) fn finish(mut self) -> (i32, String) {
         let end = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -104,14 +104,14 @@ impl Drop for Running {
     }
 }
 
-fn connect(server: &str, pack: &str, more: &[&str]) -> Answer {
+pub(super) fn connect(server: &str, pack: &str, more: &[&str]) -> Answer {
     let pack = root(pack);
     let all = ["connect", server, "--pack", &pack, "--for", "60", "--format", "json"].into_iter();
     ugas(all.chain(more.iter().copied()))
 }
 
 /// A script that waits for its controller and leaves.
-fn short_visit(folder: &str) -> String {
+pub(super) fn short_visit(folder: &str) -> String {
     file(folder, "visit.yaml", "Steps:\n  - Expect: { Attributes: { Mana: 120 }, Within: 10 }\n")
 }
 
@@ -295,7 +295,7 @@ fn flood_does_not_lock_out_clients() {
     });
 }
 
-fn token_of(line: &str) -> String {
+pub(super) fn token_of(line: &str) -> String {
     let token = line.split_whitespace().find(|word| word.starts_with("ugas-token-"));
     token.unwrap_or_else(|| panic!("no token in `{line}`")).to_owned()
 }
@@ -304,7 +304,7 @@ fn token_of(line: &str) -> String {
 #[test]
 fn signal_ends_the_server_and_disconnects_clients() {
     for signal in ["-INT", "-TERM"] {
-        let (mut server, address) = Running::serve("packs/spells", &[]);
+        let (mut server, address) = Running::serve("packs/spells", &["--drain", "0.5"]);
         let pack = root("packs/spells");
         let client = ["connect", &address, "--pack", &pack, "--name", "Ada", "--format", "json"];
         let client = Running::start(client);
