@@ -67,8 +67,11 @@ pub enum NetExecution {
 /// Which side may start and end an ability in a networked game (§13.7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NetSecurity {
-    /// Client and server may start and end it.
+    /// A client may start it, and end what it started if the ability is
+    /// [`LocalPredicted`](NetExecution::LocalPredicted).
     #[default]
+    ByExecution,
+    /// Client and server may start and end it.
     ClientOrServer,
     /// Only the server may start it.
     ServerOnlyExecution,
@@ -81,12 +84,17 @@ pub enum NetSecurity {
 impl NetSecurity {
     /// Whether a server starts the ability at a client's request (GASD §4.6.16).
     pub const fn client_may_begin(self) -> bool {
-        matches!(self, Self::ClientOrServer | Self::ServerOnlyTermination)
+        matches!(self, Self::ByExecution | Self::ClientOrServer | Self::ServerOnlyTermination)
     }
 
-    /// Whether a server ends or cancels the ability at a client's request (GASD §4.6.16).
-    pub const fn client_may_end(self) -> bool {
-        matches!(self, Self::ClientOrServer | Self::ServerOnlyExecution)
+    /// Whether a server ends or cancels the ability at a client's request (GASD §4.6.16): what the policy
+    /// says, or by default whether the ability is predicted.
+    pub const fn client_may_end(self, execution: NetExecution) -> bool {
+        match self {
+            Self::ByExecution => matches!(execution, NetExecution::LocalPredicted),
+            Self::ClientOrServer | Self::ServerOnlyExecution => true,
+            Self::ServerOnlyTermination | Self::ServerOnly => false,
+        }
     }
 }
 
@@ -163,9 +171,11 @@ pub struct AbilityDef {
     pub charges: Option<ChargesDef>,
     /// Largest distance of the target from the owner; 0 for no limit.
     pub max_range: Option<f64>,
-    /// A targeting that goes from target to target ([`Shape::Chain`](crate::targeting::Shape::Chain)):
-    /// `ApplyEffectToTarget` applies its effect to each, in order.
-    pub chain: Option<TargetingDef>,
+    /// Targets that an activation may have. A server enforces it on the target data of clients (§13.7);
+    /// without one a client may name a single target. With
+    /// [`Shape::Chain`](crate::targeting::Shape::Chain), `ApplyEffectToTarget` goes from target to target and
+    /// applies its effect to each, in order.
+    pub targeting: Option<TargetingDef>,
     /// Where it runs in a networked game.
     pub net_execution: NetExecution,
     /// Which side may start and end it.
@@ -315,10 +325,10 @@ impl AbilityDef {
         self
     }
 
-    /// Sets the targeting that goes from target to target.
+    /// Sets the targets that an activation may have.
     #[must_use]
-    pub fn chain(mut self, chain: TargetingDef) -> Self {
-        self.chain = Some(chain);
+    pub fn targeting(mut self, targeting: TargetingDef) -> Self {
+        self.targeting = Some(targeting);
         self
     }
 
@@ -355,10 +365,11 @@ plain_enum!(Instancing { 0 => PerActor, 1 => PerExecution, 2 => None });
 plain_enum!(TriggerOn { 0 => Event, 1 => TagAdded, 2 => TagPresent });
 plain_enum!(NetExecution { 0 => LocalPredicted, 1 => LocalOnly, 2 => ServerOnly, 3 => ServerInitiated });
 plain_enum!(NetSecurity {
-    0 => ClientOrServer,
+    0 => ByExecution,
     1 => ServerOnlyExecution,
     2 => ServerOnlyTermination,
     3 => ServerOnly,
+    4 => ClientOrServer,
 });
 plain_struct!(TriggerDef { tag, on });
 plain_struct!(ChargesDef { max, recharge });
@@ -390,7 +401,7 @@ plain_struct!(AbilityDef {
     max_range,
     net_execution,
     net_security,
-    chain: since 4,
+    targeting: since 4,
     prediction: since 2,
     randomness: since 2,
     allowed_effects,

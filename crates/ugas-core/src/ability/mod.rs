@@ -62,8 +62,7 @@ pub struct Ability {
     /// Effects that it may apply, sorted by id, without duplicates (§13.7).
     pub(crate) effects: Box<[EffectId]>,
     pub(crate) routine: Routine,
-    /// The targeting that goes from target to target.
-    pub(crate) chain: Option<Targeting>,
+    pub(crate) targeting: Option<Targeting>,
     /// The checks of an activation, resolved as far as the definition decides them.
     pub(crate) gates: Gates,
 }
@@ -109,6 +108,11 @@ impl Ability {
     /// Whether it may apply an effect (§13.7).
     pub fn may_apply(&self, effect: EffectId) -> bool {
         self.effects.binary_search(&effect).is_ok()
+    }
+
+    /// Targets that an activation may have; `None` if the definition has no targeting.
+    pub fn targeting(&self) -> Option<&Targeting> {
+        self.targeting.as_ref()
     }
 
     /// Its program.

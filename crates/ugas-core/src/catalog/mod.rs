@@ -174,6 +174,11 @@ pub(crate) fn is_cue(tags: &TagRegistry, tag: TagId) -> bool {
 }
 
 impl Catalog {
+    /// The engine's answers to line-of-sight and overlap queries.
+    pub fn space(&self) -> &dyn Space {
+        &*self.space
+    }
+
     /// Whether a tag is a cue wherever it is granted: one below `GameplayCue` (C2).
     pub fn is_cue(&self, tag: TagId) -> bool {
         is_cue(self.tags(), tag)

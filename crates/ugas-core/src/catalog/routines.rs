@@ -108,7 +108,7 @@ impl Compiler<'_> {
                 .collect(),
             effects: self.effects("AllowedEffects", &def.allowed_effects),
             routine,
-            chain: def.chain.as_ref().map(|chain| self.targeting("Targeting", chain)),
+            targeting: def.targeting.as_ref().map(|def| self.targeting("Targeting", def)),
             gates: Gates::new(def, cost_effect, cooldown_effect),
             def: Arc::clone(def),
         }

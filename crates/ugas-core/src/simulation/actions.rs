@@ -369,7 +369,8 @@ impl Simulation {
     ) -> Result<Option<SmallVec<[ControllerId; 4]>>, RefusalReason> {
         let catalog = std::sync::Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get(id) else { return Ok(None) };
-        let chain = catalog.ability_by_id(activation.ability).and_then(|ability| ability.chain.as_ref());
+        let targeting = catalog.ability_by_id(activation.ability).and_then(|ability| ability.targeting());
+        let chain = targeting.filter(|targeting| matches!(targeting.shape, Shape::Chain { .. }));
         // An explicit `To` names the recipient itself, so no chain starts there (A11).
         let Some(chain) = chain.filter(|_| apply.to == Recipient::Target) else { return Ok(None) };
         // A task without targets may search for the first one, unless targets were chosen (A16).

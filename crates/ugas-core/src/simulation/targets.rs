@@ -2,11 +2,11 @@
 
 use super::Simulation;
 use crate::controller::Controller;
-use crate::handle::{ControllerId, TaskId};
+use crate::handle::{ControllerId, GrantedAbilityId, TaskId};
 use crate::id::AbilityId;
 use crate::refusal::RefusalReason;
 use crate::targeting::{
-    Candidate, Placement, SelectionBuffers, TargetData, TargetQuery, Targeting, Team, select,
+    Area, Candidate, Placement, SelectionBuffers, Shape, TargetData, TargetQuery, Targeting, Team, select,
 };
 use crate::task::Wait;
 
@@ -45,32 +45,50 @@ impl Simulation {
         found
     }
 
-    /// Whether a task that waits for targets accepts these: no more than its targeting selects, each with the
-    /// required tags and team and accepted by its filter. Positions are not checked: a server judges them by
-    /// the positions that its client saw (§13.7).
+    /// Whether the owner of an ability may choose these targets for an activation: no more than its targeting
+    /// [lets it choose](Targeting::choice_limit), each with the required tags and team and accepted by its
+    /// filter. Without targeting it is one target of any kind. Positions are not checked: a server judges
+    /// them by the positions that its client saw (§13.7).
     ///
-    /// For hosts that receive targets from an untrusted client; a host may provide any targets itself.
+    /// For hosts that receive targets from an untrusted client; a host may activate on any targets itself.
+    pub fn can_choose_targets(&self, ability: GrantedAbilityId, targets: &TargetData) -> bool {
+        let Some((granted, ability)) = self.granted(ability) else { return false };
+        let Some(targeting) = ability.targeting() else { return targets.len() <= 1 };
+        // The owner of a chain chooses where it begins.
+        let limit = match targeting.shape {
+            Shape::Chain { .. } => 1,
+            _ => targeting.choice_limit(),
+        };
+        targets.len() <= limit && self.are_accepted(targeting, granted.controller(), targets, targets)
+    }
+
+    /// Whether a task that waits for targets accepts these, by the same rules as
+    /// [`Self::can_choose_targets`] with the targeting of the task.
     pub fn can_provide_targets(&self, task: TaskId, targets: &TargetData) -> bool {
-        let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return false };
+        let Some(targeting) = self.awaited_targeting(task) else { return false };
         let activation =
             self.state.tasks.get(task).and_then(|task| self.state.activations.get(task.activation));
         let Some(activation) = activation else { return false };
-        let Some(query) = self.query(targeting, activation.controller, &activation.targets) else {
-            return false;
-        };
-        let fits = |id: ControllerId| {
-            let known = self.state.controllers.get(id);
-            known.is_some_and(|known| query.filters_fit(&candidate((id, known))))
-        };
-        targets.iter().count() <= targeting.limit() && targets.controllers().all(fits)
+        targets.len() <= targeting.choice_limit()
+            && self.are_accepted(targeting, activation.controller, &activation.targets, targets)
     }
 
-    /// Range of the targeting of a task that waits for targets, if it has one.
-    pub fn targeting_range(&self, task: TaskId) -> Option<f64> {
+    /// Targeting of a task that waits for targets; `None` if it waits for something else.
+    pub fn awaited_targeting(&self, task: TaskId) -> Option<&Targeting> {
         match self.wait_of(task)? {
-            Wait::TargetData { targeting, .. } => targeting.range,
+            Wait::TargetData { targeting, .. } => Some(targeting),
             _ => None,
         }
+    }
+
+    /// The area that a targeting of `owner` searches, starting from `given`; `None` if its origin is unknown.
+    pub fn targeting_area(
+        &self,
+        targeting: &Targeting,
+        owner: ControllerId,
+        given: &TargetData,
+    ) -> Option<Area> {
+        self.query(targeting, owner, given)?.area()
     }
 
     /// Whether a target has the tags that an ability requires of its targets, and none that it blocks (§8.4).
@@ -93,6 +111,24 @@ impl Simulation {
     ) {
         let Some(query) = self.query(targeting, owner, given) else { return found.clear() };
         select(self.state.controllers.iter().map(candidate), &query, buffers, found);
+    }
+
+    /// Whether every controller among the targets passes the filters of a targeting. With
+    /// [`Shape::SelfOnly`] it must be the owner.
+    fn are_accepted(
+        &self,
+        targeting: &Targeting,
+        owner: ControllerId,
+        given: &TargetData,
+        targets: &TargetData,
+    ) -> bool {
+        let Some(query) = self.query(targeting, owner, given) else { return false };
+        let fits = |id: ControllerId| {
+            let known = self.state.controllers.get(id);
+            known.is_some_and(|known| query.filters_fit(&candidate((id, known))))
+                && (targeting.shape != Shape::SelfOnly || id == owner)
+        };
+        targets.controllers().all(fits)
     }
 
     /// Query of a targeting: the owner's placement and team, and the first target and location of `given`.

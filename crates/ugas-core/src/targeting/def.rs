@@ -270,6 +270,15 @@ impl Targeting {
             (_, count) => usize::try_from(count).unwrap_or(usize::MAX),
         }
     }
+
+    /// Maximum number of targets that a player may choose (§13.7). Without a count, shapes that search for one
+    /// target let choose one, and areas as many as are inside.
+    pub fn choice_limit(&self) -> usize {
+        match (self.shape, self.count) {
+            (Shape::SelfOnly | Shape::ActivationTarget, 0) => 1,
+            _ => self.limit(),
+        }
+    }
 }
 
 state_hash_struct!(Targeting {
@@ -315,5 +324,14 @@ mod tests {
         assert_eq!(limit(Shape::Nearest, 3), 3);
         assert_eq!(limit(Shape::Radius, 0), usize::MAX);
         assert_eq!(limit(Shape::Radius, 2), 2);
+    }
+
+    #[test]
+    fn player_chooses_one_target_unless_count_or_area_allow_more() {
+        let limit = |shape, count| Targeting { shape, count, ..Targeting::default() }.choice_limit();
+        let chain = Shape::Chain { jumps: 2, radius: 1.0, repeat: false };
+        let limits = [Shape::SelfOnly, Shape::ActivationTarget, Shape::Nearest, chain, Shape::Radius]
+            .map(|shape| (limit(shape, 0), limit(shape, 2)));
+        assert_eq!(limits, [(1, 2), (1, 2), (1, 2), (3, 2), (usize::MAX, 2)]);
     }
 }

@@ -13,10 +13,10 @@ use super::{metadata, targeting, text, texts};
 use crate::check::Index;
 use crate::decode::{Choice, Formula, Integer, List, ParameterValue};
 use crate::model::Tag;
-use crate::model::ability::{AbilityDoc, TargetingMethod};
+use crate::model::ability::AbilityDoc;
 use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
 
-/// Ability definition with all fields of the document. Tags, range and chain come from its targeting, too.
+/// Ability definition with all fields of the document. Tags and range come from its targeting, too.
 pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     let tags = doc.tags.clone().unwrap_or_default();
     let targeting = doc.targeting.clone().unwrap_or_default();
@@ -64,11 +64,7 @@ pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
             .map(|range| range.0.value)
             .or_else(|| targeting::reach(&targeting))
             .filter(|range| *range > 0.0),
-        chain: doc
-            .targeting
-            .as_ref()
-            .filter(|doc| targeting::method(doc) == TargetingMethod::Chain)
-            .map(|doc| tasks.sparing(targeting::targeting(doc))),
+        targeting: doc.targeting.as_ref().map(|doc| tasks.sparing(targeting::targeting(doc))),
         net_execution: choice(&doc.net_execution),
         net_security: choice(&doc.net_security),
         prediction: doc.prediction.as_ref().map(|choice| choice.0.value),

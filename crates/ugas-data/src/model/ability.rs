@@ -43,6 +43,7 @@ choice! {
         "ServerInitiated" => Self::ServerInitiated,
     }
     NetSecurity {
+        "ByExecution" => Self::ByExecution,
         "ClientOrServer" => Self::ClientOrServer,
         "ServerOnlyExecution" => Self::ServerOnlyExecution,
         "ServerOnlyTermination" => Self::ServerOnlyTermination,

@@ -3,18 +3,17 @@
 //! Checks are ordered like [`Rejection`]: the cheapest, and those that reveal least about others, come first.
 
 use smallvec::SmallVec;
-use ugas_core::ability::{GameplayEvent, NetExecution};
+use ugas_core::ability::{AbilityDef, GameplayEvent, NetExecution, NetSecurity};
 use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
-use ugas_core::id::AbilityId;
 use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
 
 use super::session::{Session, key};
-use super::{AfterDeadline, Host, PeerId, Reach, Server, ServerEvent};
+use super::{AfterDeadline, Host, PeerId, Server, ServerEvent};
 use crate::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
 use crate::tick::Tick;
 
@@ -104,7 +103,9 @@ impl<H: Host> Server<H> {
             NetCommand::Targets { run, branch, targets } => {
                 let run = self.own_activation(peer, run)?;
                 let task = self.task_of(run, branch).ok_or(Rejection::NothingWaits)?;
-                self.may_target(peer, run, task, &targets)?;
+                let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
+                let actor = (activation.controller(), activation.ability());
+                self.may_provide(peer, actor, task, &targets)?;
                 let provided = self.predicting(key, Command::ProvideTargets { task, targets });
                 done(Ok(provided.map_err(|_| Rejection::Malformed)?))
             }
@@ -157,7 +158,7 @@ impl<H: Host> Server<H> {
         // First: any other answer would reveal a target that the client does not see.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
         let carried = event.iter().filter_map(|event| event.target_data()).flat_map(TargetData::controllers);
-        self.sees(peer, targets.controllers().chain(named).chain(carried))?;
+        self.sees(peer, ability, targets.controllers().chain(named).chain(carried))?;
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
@@ -168,8 +169,10 @@ impl<H: Host> Server<H> {
         self.accepts(ability, &request.targets).map_err(|_| Rejection::NotActivated)?;
         // 4. Clients never name effects: the ability's definition does.
         // 3. Target reachability, last because it may look into the past.
-        let range = self.range_of(ability);
-        self.reachable_from(peer, (controller, ability), range, &request.targets)?;
+        self.may_activate_on(peer, handle, &request.targets)?;
+        if let Some(event) = &request.event {
+            self.may_trigger(peer, handle, event)?;
+        }
         // The request has the key of the prediction.
         let command = Box::new(Command::Activate { ability: handle, request: Box::new(request) });
         let activated = self.execute(Command::FromClient { key: None, reached: Some(handle), command });
@@ -209,12 +212,27 @@ impl<H: Host> Server<H> {
         Ok(run)
     }
 
-    /// Checks that the ability's security policy lets a client end its activation; otherwise
-    /// [`Rejection::NotAllowed`].
+    /// Checks that a client may end an activation of its controller; otherwise [`Rejection::NotAllowed`].
+    ///
+    /// An activation belongs to the side that began it. A client may end those of its commands if
+    /// `NetSecurity` says so or, by default, if the ability is predicted. It may end others only if
+    /// `NetSecurity` says so, and never passive and triggered ones.
     fn may_end(&self, run: ActivationId) -> Result<(), Rejection> {
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         let ability = self.catalog().ability_by_id(activation.ability()).ok_or(Rejection::NotGranted)?;
-        ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
+        let AbilityDef { net_security, net_execution, triggers, activate_on_grant, .. } = ability.def();
+        let starts_itself = !triggers.is_empty() || *activate_on_grant;
+        let has_input =
+            self.simulation.ability(activation.granted()).is_some_and(|granted| granted.input().is_some());
+        // An activation that a press began has a dependent key, like one that a trigger began.
+        let is_clients = match activation.prediction() {
+            Some(key) => !key.is_dependent() || has_input && !starts_itself,
+            None => false,
+        };
+        let is_shared = *net_security != NetSecurity::ByExecution && !starts_itself;
+        ((is_clients || is_shared) && net_security.client_may_end(*net_execution))
+            .then_some(())
+            .ok_or(Rejection::NotAllowed)
     }
 
     /// Rejects an input if any granted ability bound to it may not be begun by a client: a press, also a
@@ -243,79 +261,18 @@ impl<H: Host> Server<H> {
             .find(|task| self.simulation.task(*task).is_some_and(|task| task.branch() == branch))
     }
 
-    /// Whether a client may provide these targets to a task: it must see them, the task's targeting and the
-    /// ability must accept them, and they must be in the smaller range of both.
-    fn may_target(
-        &self,
-        peer: PeerId,
-        run: ActivationId,
-        task: TaskId,
-        targets: &TargetData,
-    ) -> Result<(), Rejection> {
-        // First: any other answer would reveal a target that the client does not see.
-        self.sees(peer, targets.controllers())?;
-        let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        let (controller, ability) = (activation.controller(), activation.ability());
-        if waits_for_targets(&self.simulation, task) && !self.simulation.can_provide_targets(task, targets) {
-            return Err(Rejection::NotReachable);
-        }
-        self.accepts(ability, targets)?;
-        let ranges = [self.range_of(ability), self.simulation.targeting_range(task)];
-        let range = ranges.into_iter().flatten().min_by(f64::total_cmp);
-        self.reachable_from(peer, (controller, ability), range, targets)
-    }
-
-    /// Checks the ability's requirements of every target, not only of the first; otherwise
-    /// [`Rejection::NotReachable`].
-    fn accepts(&self, ability: AbilityId, targets: &TargetData) -> Result<(), Rejection> {
-        let mut targets = targets.controllers();
-        let accepts = targets.all(|target| self.simulation.accepts_target(ability, target));
-        accepts.then_some(()).ok_or(Rejection::NotReachable)
-    }
-
-    /// The ability's range; `None` if it is unlimited.
-    fn range_of(&self, ability: AbilityId) -> Option<f64> {
-        self.catalog().ability_by_id(ability)?.def().max_range
-    }
-
-    /// Whether a client may decline: that ends activations that wait for an answer, which the client must be
-    /// allowed to end.
+    /// Whether a client may decline. The server asks, so a client may answer whoever began the activation,
+    /// unless `NetSecurity` lets only the server end it.
     fn may_decline(&self, controller: ControllerId) -> Result<(), Rejection> {
         for task in
             self.simulation.tasks_of(controller).filter(|task| waits_for_answer(&self.simulation, *task))
         {
             let run = self.simulation.task(task).ok_or(Rejection::NothingWaits)?.activation();
-            self.may_end(run)?;
-        }
-        Ok(())
-    }
-
-    /// Rejects controllers that the client does not see, as [`Rejection::NotReachable`].
-    fn sees(&self, peer: PeerId, mut named: impl Iterator<Item = ControllerId>) -> Result<(), Rejection> {
-        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        named.all(|id| session.sees(id)).then_some(()).ok_or(Rejection::NotReachable)
-    }
-
-    /// Asks the host whether the client may choose these targets together, and whether the instigator
-    /// reaches each of them (§13.7, 3) as the client saw them; otherwise [`Rejection::NotReachable`].
-    fn reachable_from(
-        &self,
-        peer: PeerId,
-        (instigator, ability): (ControllerId, AbilityId),
-        range: Option<f64>,
-        targets: &TargetData,
-    ) -> Result<(), Rejection> {
-        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        // The client acted on the state that it had acknowledged.
-        let seen = session.acks.acked_tick;
-        self.sees(peer, targets.controllers())?;
-        if !self.host.may_choose(&self.simulation, session.client, ability, targets) {
-            return Err(Rejection::NotReachable);
-        }
-        for target in targets.iter() {
-            let reach = Reach { client: session.client, instigator, target, range, seen };
-            if !self.host.reaches(&self.simulation, &self.positions, reach) {
-                return Err(Rejection::NotReachable);
+            let activation = self.simulation.activation(run).ok_or(Rejection::NothingWaits)?;
+            let ability = self.catalog().ability_by_id(activation.ability());
+            let security = ability.ok_or(Rejection::NotGranted)?.def().net_security;
+            if matches!(security, NetSecurity::ServerOnly | NetSecurity::ServerOnlyTermination) {
+                return Err(Rejection::NotAllowed);
             }
         }
         Ok(())

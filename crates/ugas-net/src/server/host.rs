@@ -1,6 +1,7 @@
 //! Decisions that the server leaves to the game.
 
 use ugas_core::command::Command;
+use ugas_core::effect::Vector3;
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
@@ -19,13 +20,18 @@ pub struct Reach<'a> {
     pub client: ClientId,
     /// The controller that acts.
     pub instigator: ControllerId,
+    /// The ability that acts.
+    pub ability: AbilityId,
     /// The target.
     pub target: &'a Target,
-    /// The smaller of the ranges of the ability and of the targeting that waits for targets; `None` if
-    /// neither has one.
+    /// The smaller of the ranges of the ability and of its targeting; `None` if neither has one.
     pub range: Option<f64>,
     /// The newest tick that the client had received when it acted: look up positions of others there.
     pub seen: Tick,
+    /// Whether the targeting requires a line of sight.
+    pub line_of_sight: bool,
+    /// Largest distance by which a place may be off ([`Host::tolerance`]).
+    pub tolerance: f64,
 }
 
 /// Decision about a client whose command was rejected.
@@ -56,9 +62,32 @@ pub trait Host {
         ActorClass::ImportantAi
     }
 
-    /// Whether a target can be reached (§13.7, 3). By default by distance with a tolerance of a tenth, if
-    /// both positions and a range are known: from the present position of the instigator to the target's
-    /// position as the client saw it.
+    /// Largest distance by which a place that a client names may be off: beyond the range, outside the area
+    /// of the targeting, or away from the controller that a hit names. By default a tenth of the range, and
+    /// unlimited for an ability without one. Games with large bodies return at least their radius.
+    /// [`Reach::tolerance`] is not set yet.
+    fn tolerance(&self, simulation: &Simulation, reach: Reach<'_>) -> f64 {
+        let _ = simulation;
+        reach.range.map_or(f64::INFINITY, |range| range / 10.0)
+    }
+
+    /// Whether there is a line of sight from the instigator to a place that a client names: the position of a
+    /// controller as the client saw it, the location of a hit, a location. By default the catalog's
+    /// [`Space`](ugas_core::targeting::Space) is asked if the targeting requires it.
+    fn in_sight(&self, simulation: &Simulation, reach: Reach<'_>, from: Vector3, place: Vector3) -> bool {
+        !reach.line_of_sight || simulation.catalog().space().line_of_sight(from, place)
+    }
+
+    /// Whether an ability may name controllers that the client does not see: a missile that finds its way. By
+    /// default none may. Areas around a place that the client reaches hit whoever is inside, seen or not.
+    fn may_target_unseen(&self, simulation: &Simulation, client: ClientId, ability: AbilityId) -> bool {
+        let _ = (simulation, client, ability);
+        false
+    }
+
+    /// Whether a target can be reached (§13.7, 3). By default [`within_range`]: every place of the target by
+    /// its distance from the present position of the instigator, and a hit by its distance from the position
+    /// at which the client saw the controller.
     fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
         within_range(simulation, positions, reach)
     }
@@ -115,23 +144,41 @@ pub struct Defaults;
 
 impl Host for Defaults {}
 
-/// Whether a target is within the range of an ability, with a tolerance of a tenth; true if the range or a
-/// position is unknown. A controller that was out of the world at [`Reach::seen`] is out of range.
+/// Whether every place of a target is within the range of an ability, and a hit on a controller where the
+/// client saw it, both with the tolerance of the host. A place that is not known is not judged. A controller
+/// that was out of the world at [`Reach::seen`] is out of range.
 pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
-    /// Allows for rounded positions, and for others being seen a little late.
-    const TOLERANCE: f64 = 1.1;
-
-    let Some(range) = reach.range else { return true };
-    let now = |controller: ControllerId| {
-        simulation.controller(controller)?.placement().map(|placement| placement.position())
-    };
-    let seen = |controller: ControllerId| positions.at(controller, reach.seen).or_else(|| now(controller));
-    if reach.target.controller().is_some_and(|target| positions.is_away(target, reach.seen)) {
+    let Reach { target, range, tolerance, .. } = reach;
+    if range.is_some() && target.controller().is_some_and(|target| positions.is_away(target, reach.seen)) {
         return false;
     }
-    let target = reach.target.controller().and_then(seen).or_else(|| reach.target.location());
+    let body = target.controller().and_then(|id| seen_position(simulation, positions, id, reach.seen));
+    let location = target.location();
+    if body.zip(location).is_some_and(|(body, location)| distance(body, location) > tolerance) {
+        return false;
+    }
     // A client sees others late, but itself without delay: the instigator acts from its present position.
-    let (Some(from), Some(to)) = (now(reach.instigator), target) else { return true };
-    let squared: f64 = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum();
-    squared <= range * range * TOLERANCE * TOLERANCE
+    let (Some(range), Some(from)) = (range, present_position(simulation, reach.instigator)) else {
+        return true;
+    };
+    [body, location].into_iter().flatten().all(|place| distance(from, place) <= range + tolerance)
+}
+
+/// Position of a controller as a client saw it at a tick; the present one if the past is unknown.
+pub(super) fn seen_position(
+    simulation: &Simulation,
+    positions: &Positions,
+    controller: ControllerId,
+    seen: Tick,
+) -> Option<Vector3> {
+    positions.at(controller, seen).or_else(|| present_position(simulation, controller))
+}
+
+/// Distance of two points.
+pub(super) fn distance(from: Vector3, to: Vector3) -> f64 {
+    from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum::<f64>().sqrt()
+}
+
+fn present_position(simulation: &Simulation, controller: ControllerId) -> Option<Vector3> {
+    simulation.controller(controller)?.placement().map(|placement| placement.position())
 }

@@ -10,6 +10,7 @@ mod peer_rate_limits;
 mod publish;
 mod relevancy;
 mod session;
+mod targets;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;

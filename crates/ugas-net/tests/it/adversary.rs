@@ -391,8 +391,7 @@ fn server_only_ability_does_not_end_when_a_client_task_fails() {
 #[test]
 fn reach_uses_the_present_position_of_the_instigator() {
     let mut raw = Raw::new(ServerConfig::default());
-    // The second wolf is nowhere, so that it is in range of everybody.
-    let (left, unplaced, reached) = (raw.spawn("Wolf"), raw.spawn("Wolf"), raw.spawn("Wolf"));
+    let (left, reached) = (raw.spawn("Wolf"), raw.spawn("Wolf"));
     let hero = raw.hero;
     raw.place(hero, 0.0);
     raw.place(left, 5.0);
@@ -402,8 +401,8 @@ fn reach_uses_the_present_position_of_the_instigator() {
     raw.act(NetCommand::Confirm(hero));
     raw.act(NetCommand::Confirm(hero));
     raw.place(hero, 1_000.0);
-    let targets = TargetData([unplaced, left].map(Target::Controller).into_iter().collect());
-    assert_eq!(raw.cast("GA_Sling", targets), CommandOutcome::Rejected(Rejection::NotReachable));
+    let outcome = raw.cast("GA_Sling", Target::Controller(left));
+    assert_eq!(outcome, CommandOutcome::Rejected(Rejection::NotReachable));
     raw.place(hero, 0.0);
     raw.tick();
     raw.act(NetCommand::Confirm(hero));

@@ -7,11 +7,11 @@ use ugas_core::attribute::{AttributeDef, AttributeReplication, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::{ControllerDef, ReplicationMode};
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
-use ugas_core::effect::{AbilityGrantDef, EffectDef};
+use ugas_core::effect::{AbilityGrantDef, EffectDef, Vector3};
 use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
-use ugas_core::targeting::{Affiliation, Confirmation, Shape, TargetingDef};
+use ugas_core::targeting::{Affiliation, Confirmation, HalfAngle, Shape, Space, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
 use ugas_net::{ClientConfig, ClientEvent, Defaults, Server, ServerConfig, ServerEvent};
@@ -59,6 +59,14 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     oath.net_security = NetSecurity::ServerOnlyTermination;
     let mut bound = AbilityDef::new("GA_Bound").task(TaskDef::commit()).task(TaskDef::host("PlayMontage"));
     bound.net_security = NetSecurity::ServerOnlyTermination;
+    let lasting = |name: &str| AbilityDef::new(name).task(TaskDef::commit()).task(TaskDef::wait(60.0));
+    let mut lent = lasting("GA_Lent").net_execution(NetExecution::ServerOnly);
+    lent.net_security = NetSecurity::ClientOrServer;
+    let mut passive = lasting("GA_Undying");
+    passive.activate_on_grant = true;
+    let mut open_passive = passive.clone();
+    open_passive.name = "GA_OpenUndying".into();
+    open_passive.net_security = NetSecurity::ClientOrServer;
     let mut pledge =
         AbilityDef::new("GA_Pledge").task(TaskDef::commit()).task(TaskDef::Wait(WaitDef::ConfirmCancel));
     pledge.net_security = NetSecurity::ServerOnlyTermination;
@@ -69,6 +77,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     let mut tame =
         AbilityDef::new("GA_Tame").task(TaskDef::commit()).task(TaskDef::apply_to_target("GE_Hex"));
     tame.target_blocked_tags.push("State.Silenced".into());
+    tame = tame.targeting(TargetingDef::new(Shape::ActivationTarget).count(2));
     let snipe = TargetingDef::new(Shape::Nearest)
         .range(5.0)
         .affiliation(Affiliation::Hostile)
@@ -131,6 +140,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
             AbilityDef::new("GA_Channel")
                 .owning("State.Channeling")
                 .blocked_by("State.Silenced")
+                .targeting(TargetingDef::new(Shape::ActivationTarget).count(32))
                 .task(TaskDef::commit())
                 .task(TaskDef::wait(1.0))
                 .task(apply_owner("GE_Shield")),
@@ -167,7 +177,31 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .ability(aimed("GA_Snipe", snipe))
         .ability(aimed("GA_Focus", TargetingDef::new(Shape::ActivationTarget)))
         .ability(aimed("GA_Sweep", TargetingDef::new(Shape::Nearest)))
+        .ability(hits("GA_Volley").targeting(
+            TargetingDef::new(Shape::Radius).range(10.0).affiliation(Affiliation::Hostile).count(2),
+        ))
+        .ability(
+            hits("GA_Breath")
+                .targeting(TargetingDef::new(Shape::Cone(HalfAngle::from_degrees(45.0))).range(10.0)),
+        )
+        .ability(hits("GA_Arc").targeting(TargetingDef::new(Shape::Chain {
+            jumps: 2,
+            radius: 5.0,
+            repeat: false,
+        })))
+        .ability(
+            hits("GA_Stare").max_range(10.0).targeting(TargetingDef::new(Shape::ActivationTarget).in_sight()),
+        )
+        .ability(aimed("GA_Lasso", TargetingDef::new(Shape::Chain { jumps: 2, radius: 5.0, repeat: false })))
+        .ability(aimed("GA_Gaze", TargetingDef::new(Shape::SelfOnly)))
+        .space(Wall)
         .ability(pledge)
+        .ability(lasting("GA_Curse").net_execution(NetExecution::ServerOnly))
+        .ability(lasting("GA_March").net_execution(NetExecution::ServerInitiated))
+        .ability(lasting("GA_Wrath").triggered(TriggerOn::Event, "Event.Hit"))
+        .ability(lent)
+        .ability(passive)
+        .ability(open_passive)
         .ability(counter)
         .ability(tame)
         .ability(royal)
@@ -181,6 +215,20 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .template(wolf)
         .build()
         .expect("the rules are sound")
+}
+
+/// A wall along the y axis at x = 5, from y = 0 on.
+struct Wall;
+
+impl Space for Wall {
+    fn line_of_sight(&self, from: Vector3, to: Vector3) -> bool {
+        (from[0] < 5.0) == (to[0] < 5.0) || from[1] < 0.0
+    }
+}
+
+/// Hits the targets of its activation.
+fn hits(name: &str) -> AbilityDef {
+    AbilityDef::new(name).task(TaskDef::commit()).task(TaskDef::apply_to_target("GE_Weapon_Hit"))
 }
 
 /// Hits its targets.

@@ -180,8 +180,21 @@ fn gasd_4_6_15_net_security_limits_client_requests() {
         (NetSecurity::ServerOnlyTermination, true, false),
         (NetSecurity::ServerOnly, false, false),
     ] {
-        assert_eq!((security.client_may_begin(), security.client_may_end()), (may_begin, may_end));
+        for execution in [NetExecution::LocalPredicted, NetExecution::ServerOnly] {
+            let may = (security.client_may_begin(), security.client_may_end(execution));
+            assert_eq!(may, (may_begin, may_end));
+        }
     }
+    let by_execution = NetSecurity::default();
+    assert!(by_execution.client_may_begin());
+    let may_end = [
+        NetExecution::LocalPredicted,
+        NetExecution::LocalOnly,
+        NetExecution::ServerOnly,
+        NetExecution::ServerInitiated,
+    ]
+    .map(|execution| by_execution.client_may_end(execution));
+    assert_eq!(may_end, [true, false, false, false]);
 }
 
 /// Prediction keys of the started activations, by ability.

@@ -11,14 +11,14 @@ use ugas_net::message::{
     ToClient, ToServer, Update,
 };
 use ugas_net::wire::{Dictionary, UpdateDecoder, encode_to_server};
-use ugas_net::{PeerId, Server, ServerConfig, Tick, TickLength};
+use ugas_net::{Defaults, Host, PeerId, Server, ServerConfig, Tick, TickLength};
 use ugas_netsim::link::Conditions;
 
 use crate::fixture::catalog;
 
 /// A server, spoken to by hand.
-pub(crate) struct RawServer {
-    pub(crate) server: Server,
+pub(crate) struct RawServer<H: Host = Defaults> {
+    pub(crate) server: Server<H>,
     pub(crate) dictionary: Dictionary,
     /// Decoder of each peer.
     decoders: BTreeMap<u64, UpdateDecoder>,
@@ -30,15 +30,7 @@ pub(crate) struct RawServer {
 
 impl RawServer {
     pub(crate) fn new(config: ServerConfig) -> Self {
-        let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
-        let dictionary = Dictionary::of(server.catalog());
-        let decoders = BTreeMap::new();
-        Self { server, dictionary, decoders, now: Time::ZERO, packet: 0, last_results: Vec::new() }
-    }
-
-    pub(crate) fn hello(&self, nonce: u64) -> Hello {
-        let (catalog, dictionary) = (self.server.catalog().hash(), self.dictionary.hash());
-        Hello { protocol: PROTOCOL, catalog, dictionary, nonce, credential: Vec::new() }
+        Self::of(Server::new(Simulation::new(catalog(), Config::seeded(1)), config))
     }
 
     /// A server with one client, and its hero.
@@ -48,13 +40,32 @@ impl RawServer {
 
     pub(crate) fn with_hero_by(config: ServerConfig) -> (Self, ControllerId) {
         let mut raw = Self::new(config);
-        let hello = raw.hello(1);
-        raw.say(1, ToServer::Hello(hello));
-        let hero = raw.server.simulation_mut().spawn("Hero").unwrap();
-        let client = raw.server.clients().next().unwrap();
-        raw.server.give(hero, client);
-        raw.tick();
+        let hero = raw.join_with_hero();
         (raw, hero)
+    }
+}
+
+impl<H: Host> RawServer<H> {
+    pub(crate) fn of(server: Server<H>) -> Self {
+        let dictionary = Dictionary::of(server.catalog());
+        let decoders = BTreeMap::new();
+        Self { server, dictionary, decoders, now: Time::ZERO, packet: 0, last_results: Vec::new() }
+    }
+
+    /// The first client joins, and gets a hero.
+    pub(crate) fn join_with_hero(&mut self) -> ControllerId {
+        let hello = self.hello(1);
+        self.say(1, ToServer::Hello(hello));
+        let hero = self.server.simulation_mut().spawn("Hero").unwrap();
+        let client = self.server.clients().next().unwrap();
+        self.server.give(hero, client);
+        self.tick();
+        hero
+    }
+
+    pub(crate) fn hello(&self, nonce: u64) -> Hello {
+        let (catalog, dictionary) = (self.server.catalog().hash(), self.dictionary.hash());
+        Hello { protocol: PROTOCOL, catalog, dictionary, nonce, credential: Vec::new() }
     }
 
     pub(crate) fn say(&mut self, peer: u64, message: ToServer) {
