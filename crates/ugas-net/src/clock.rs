@@ -191,6 +191,12 @@ impl Clock {
     /// [`Clock::jumps`] rises: then the ticks between are to be skipped. Call it when the due ticks are
     /// played: it records the offset at which they began, by which feedback is evaluated.
     pub fn tick_at(&mut self, now: Time) -> Tick {
+        self.tick_until(now, Tick(u32::MAX))
+    }
+
+    /// Like [`Self::tick_at`], but at most `limit`: while a server stands still, the clock waits with the
+    /// client, so that it need not be set back by the whole time afterwards.
+    pub fn tick_until(&mut self, now: Time, limit: Tick) -> Tick {
         self.pass(now);
         let (length, local) = (self.tick_nanos(), self.local());
         let Some(running) = &mut self.running else { return Tick(0) };
@@ -198,11 +204,11 @@ impl Clock {
         let tick = self.length.tick_at_nanos(running.position);
         let shown = match running.shown {
             None => tick,
-            Some(shown) if tick.since(shown) > i64::from(SKIP_TICKS) => {
+            Some(shown) if tick.min(limit).since(shown) > i64::from(SKIP_TICKS) => {
                 self.jumps = self.jumps.saturating_add(1);
-                tick
+                tick.min(limit)
             }
-            Some(shown) => tick.clamp(shown, shown.after(MAX_STEP)),
+            Some(shown) => tick.min(limit).clamp(shown, shown.after(MAX_STEP)),
         };
         if running.shown.is_none_or(|before| before < shown) {
             let at_once = running.poll.at_once(shown, length).min(self.widest);
@@ -215,6 +221,12 @@ impl Clock {
             running.began.push_back((shown, running.position - behind + at_once - local));
         }
         shown
+    }
+
+    /// Whether the clock was set back: its time is before a tick that was played, and it stands.
+    pub fn is_behind(&self, played: Tick) -> bool {
+        let position = self.running.as_ref().map(|running| running.position);
+        position.is_some_and(|position| self.length.tick_at_nanos(position) < played)
     }
 
     /// Whether an update was received; before that there is no tick to show.

@@ -81,6 +81,8 @@ pub struct Rig<H> {
     next_tick: Time,
     /// Time until which the server does not tick.
     stalled_until: Time,
+    /// Most ticks that the server runs at once after a stall.
+    most_at_once: u32,
 }
 
 impl<H: Host> Rig<H> {
@@ -93,6 +95,7 @@ impl<H: Host> Rig<H> {
             now: Time::ZERO,
             next_tick: Time::ZERO,
             stalled_until: Time::ZERO,
+            most_at_once: u32::MAX,
         }
     }
 
@@ -113,9 +116,15 @@ impl<H: Host> Rig<H> {
         number
     }
 
-    /// Stalls the server: it does not tick until a time, and then catches up. Datagrams are still received.
+    /// Stalls the server: until a time it neither receives nor ticks, and then catches up.
     pub fn stall_server_until(&mut self, time: Time) {
         self.stalled_until = time;
+    }
+
+    /// Sets the most ticks that the server runs at once to catch up; the rest of a stall is skipped, so that
+    /// its ticks fall behind the time. Unlimited by default.
+    pub fn set_most_at_once(&mut self, ticks: u32) {
+        self.most_at_once = ticks;
     }
 
     /// Runs for a span, in whole [steps](Self::step).
@@ -132,19 +141,8 @@ impl<H: Host> Rig<H> {
         let length = self.length();
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
         let now = self.now;
-        for seat in &mut self.seats {
-            while let Some(sealed) = seat.link.to_server.receive(now) {
-                if let Some(bytes) = open(&sealed) {
-                    self.server.handle(now, seat.peer, bytes);
-                }
-            }
-        }
-        if now >= self.next_tick && now >= self.stalled_until {
-            // A server that was busy catches up.
-            while self.next_tick <= now {
-                self.server.tick(now);
-                self.next_tick = length.next_after(self.next_tick);
-            }
+        if now >= self.stalled_until {
+            self.serve(now, length);
         }
         while let Some(transmit) = self.server.poll_transmit() {
             if let Some(seat) = self.seats.iter_mut().find(|seat| seat.peer == transmit.peer) {
@@ -165,6 +163,25 @@ impl<H: Host> Rig<H> {
             while let Some(bytes) = seat.client.poll_transmit() {
                 seat.link.to_server.send(now, &seal(bytes));
             }
+        }
+    }
+
+    /// The server receives, and runs the ticks that are due.
+    fn serve(&mut self, now: Time, length: TickLength) {
+        for seat in &mut self.seats {
+            while let Some(sealed) = seat.link.to_server.receive(now) {
+                if let Some(bytes) = open(&sealed) {
+                    self.server.handle(now, seat.peer, bytes);
+                }
+            }
+        }
+        let mut ticks = 0;
+        while self.next_tick <= now {
+            if ticks < self.most_at_once {
+                self.server.tick(now);
+                ticks += 1;
+            }
+            self.next_tick = length.next_after(self.next_tick);
         }
     }
 

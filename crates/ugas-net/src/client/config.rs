@@ -16,7 +16,8 @@ pub struct ClientConfig {
     pub timeout: Span,
     /// Whether commands are predicted, or shown when the server has answered.
     pub prediction: Prediction,
-    /// Most ticks that are predicted ahead of the server; beyond it the clock waits (§13.4, a window with a limit).
+    /// Most ticks that are predicted ahead of the server; beyond it the clock waits (§13.4, a window with a limit). It
+    /// waits earlier if the server would reject commands of later ticks as too early.
     pub window: u32,
     /// Dictionary of the wire format; [`Dictionary::of`] the catalog if `None`. It must equal the server's.
     pub dictionary: Option<Dictionary>,

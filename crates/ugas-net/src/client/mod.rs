@@ -96,6 +96,8 @@ pub struct Client {
     last_heard: Time,
     client: Option<ClientId>,
     length: TickLength,
+    /// Most ticks that the server accepts commands ahead of its own.
+    max_lead: u32,
     clock: Clock,
     dictionary: Dictionary,
     replica: Replica,
@@ -151,6 +153,7 @@ impl Client {
             last_heard: Time::ZERO,
             client: None,
             length,
+            max_lead: 0,
             clock: Clock::new(length),
             dictionary,
             replica: Replica::new(catalog),
@@ -400,6 +403,7 @@ impl Client {
         self.last_heard = self.now;
         self.client = Some(welcome.client);
         self.length = welcome.length;
+        self.max_lead = welcome.max_lead;
         self.clock = Clock::new(welcome.length);
         self.clock.set_max_lead(welcome.max_lead);
         if let Some(round_trip) = round_trip {

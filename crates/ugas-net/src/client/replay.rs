@@ -105,17 +105,25 @@ impl Client {
             }
             self.rebuild();
         }
-        let clock = self.clock.tick_at(self.now);
-        let Some(base) = self.base else {
+        // Without updates the prediction window fills up, and the clock waits. Commands further ahead than the
+        // server accepts would not run if it stands still.
+        let window = self.config.window.min(self.max_lead.saturating_add(self.round_trip_ticks()));
+        let limit = self.base.map_or(Tick(u32::MAX), |base| base.after(window));
+        let clock = self.clock.tick_until(self.now, limit);
+        if self.base.is_none() {
             // Nothing to play yet, but the server can report how early datagrams arrive.
             if clock > self.tick {
                 self.tick = clock;
                 self.send_frames();
             }
             return;
-        };
-        // Without updates the prediction window fills up, and the clock waits.
-        let target = clock.min(base.after(self.config.window));
+        }
+        let mut target = clock.min(limit);
+        // After a stall of the server the clock is set back and stands. Commands do not wait for it: they take
+        // the next tick that was not played.
+        if !self.next.is_empty() && self.tick < limit && self.clock.is_behind(self.tick) {
+            target = target.max(self.tick.next());
+        }
         let mut changes = OneShotChanges::default();
         let mut has_ticked = false;
         while self.tick < target {
@@ -132,6 +140,12 @@ impl Client {
             self.send_frames();
         }
         self.show();
+    }
+
+    /// Smoothed round trip in ticks, rounded up.
+    fn round_trip_ticks(&self) -> u32 {
+        let tick = self.length.span().micros().max(1);
+        u32::try_from(self.clock.round_trip().micros() / tick + 1).unwrap_or(u32::MAX)
     }
 
     /// Moves the queued commands into the frame of a tick, from where they are predicted and sent; their
