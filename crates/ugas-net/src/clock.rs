@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use ugas_core::time::{Span, Time};
 
 use crate::message::Feedback;
+use crate::round_trip::BestRoundTrip;
 use crate::tick::{Tick, TickLength};
 
 /// Ticks that frames shall arrive early beyond the allowance for jitter. With two, a lost frame still comes
@@ -71,6 +72,7 @@ pub struct Clock {
     /// Largest average lead of frames, in nanoseconds.
     widest: i64,
     round_trip: Option<RoundTrip>,
+    best_round_trip: BestRoundTrip,
     /// The newest local time.
     now: Time,
     running: Option<Running>,
@@ -142,7 +144,9 @@ enum Measured {
 impl Clock {
     /// A clock that stands at tick 0 until the first update.
     pub const fn new(length: TickLength) -> Self {
-        Self { length, widest: LIMIT, round_trip: None, now: Time::ZERO, running: None, jumps: 0 }
+        let best_round_trip = BestRoundTrip::new();
+        let now = Time::ZERO;
+        Self { length, widest: LIMIT, round_trip: None, best_round_trip, now, running: None, jumps: 0 }
     }
 
     /// Sets the limit beyond which the server rejects early frames
@@ -176,6 +180,7 @@ impl Clock {
     /// Adds a sample of the round trip.
     pub fn on_round_trip(&mut self, now: Time, span: Span) {
         self.pass(now);
+        self.best_round_trip.add(self.now, span.max(Span::ZERO));
         let sample = nanos(span.max(Span::ZERO));
         // The weights of RFC 6298: an eighth for the mean, a quarter for the deviation.
         self.round_trip = Some(match self.round_trip {
@@ -237,6 +242,11 @@ impl Clock {
     /// Smoothed round trip; zero before the first measurement.
     pub fn round_trip(&self) -> Span {
         span(self.round_trip.map_or(0, |round_trip| round_trip.mean))
+    }
+
+    /// Shortest round trip of the last seconds; zero before the first measurement.
+    pub fn best_round_trip(&self) -> Span {
+        self.best_round_trip.span().unwrap_or(Span::ZERO)
     }
 
     /// Smoothed deviation of round trips from their mean; zero before the first measurement.

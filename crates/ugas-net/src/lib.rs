@@ -18,6 +18,7 @@ pub mod message;
 pub mod packets;
 pub mod quantise;
 pub mod rate;
+mod round_trip;
 pub mod schedule;
 mod server;
 pub mod smoothing;
@@ -28,8 +29,8 @@ pub mod wire;
 
 pub use client::{ActError, Client, ClientConfig, ClientEvent, ClientStatistics, Prediction};
 pub use server::{
-    AfterDeadline, AfterRejection, Defaults, Host, PeerId, Reach, Server, ServerConfig, ServerEvent,
-    ServerStatistics, Transmit, within_range,
+    AfterDeadline, AfterRejection, Defaults, Host, KickReason, PeerId, Reach, Server, ServerConfig,
+    ServerEvent, ServerStatistics, Transmit, within_range,
 };
 pub use tick::{Tick, TickLength};
 pub use visibility::{AttributeRule, Ownership, TagRule, Visibility, VisibilityId};

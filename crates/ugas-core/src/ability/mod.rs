@@ -31,7 +31,7 @@ use crate::cow_option::CowOption;
 use crate::effect::ContextDetails;
 use crate::id::{EffectId, TagId};
 use crate::tag::{TagBits, TagRequirement, TagSet};
-use crate::targeting::Targeting;
+use crate::targeting::{Shape, Targeting};
 use crate::task::{Number, Routine};
 
 /// A resolved [`AbilityDef`]: ids instead of names.
@@ -113,6 +113,15 @@ impl Ability {
     /// Targets that an activation may have; `None` if the definition has no targeting.
     pub fn targeting(&self) -> Option<&Targeting> {
         self.targeting.as_ref()
+    }
+
+    /// Maximum number of targets that a player may name for an activation (§13.7): one without targeting, and
+    /// the first of a chain.
+    pub fn most_named_targets(&self) -> usize {
+        match &self.targeting {
+            None | Some(Targeting { shape: Shape::Chain { .. }, .. }) => 1,
+            Some(targeting) => targeting.choice_limit(),
+        }
     }
 
     /// Its program.

@@ -45,21 +45,16 @@ impl Simulation {
         found
     }
 
-    /// Whether the owner of an ability may choose these targets for an activation: no more than its targeting
-    /// [lets it choose](Targeting::choice_limit), each with the required tags and team and accepted by its
+    /// Whether the owner of an ability may choose these targets for an activation: no more than it
+    /// [may name](crate::ability::Ability::most_named_targets), each with the required tags and team and accepted by its
     /// filter. Without targeting it is one target of any kind. Positions are not checked: a server judges
     /// them by the positions that its client saw (§13.7).
     ///
     /// For hosts that receive targets from an untrusted client; a host may activate on any targets itself.
     pub fn can_choose_targets(&self, ability: GrantedAbilityId, targets: &TargetData) -> bool {
         let Some((granted, ability)) = self.granted(ability) else { return false };
-        let Some(targeting) = ability.targeting() else { return targets.len() <= 1 };
-        // The owner of a chain chooses where it begins.
-        let limit = match targeting.shape {
-            Shape::Chain { .. } => 1,
-            _ => targeting.choice_limit(),
-        };
-        targets.len() <= limit && self.are_accepted(targeting, granted.controller(), targets, targets)
+        let accepts = |targeting| self.are_accepted(targeting, granted.controller(), targets, targets);
+        targets.len() <= ability.most_named_targets() && ability.targeting().is_none_or(accepts)
     }
 
     /// Whether a task that waits for targets accepts these, by the same rules as

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use ugas_core::ability::{ActivationRefusal, GameplayEvent, NetExecution};
+use ugas_core::ability::{Ability, ActivationRefusal, GameplayEvent, NetExecution};
 use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::CueDetails;
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::input::InputId;
 use ugas_core::simulation::ActivationRequest;
-use ugas_core::targeting::{Target, TargetData};
+use ugas_core::targeting::{Target, TargetData, Targeting};
 use ugas_core::task::TaskOutcome;
 
 use super::change_detector::Replicated;
@@ -38,6 +38,12 @@ pub enum ActError {
     /// The ability is not `LocalOnly`.
     #[error("the ability does not run on this machine only: use `activate`")]
     NotLocal,
+    /// Only the server may do that with the ability (`NetSecurity`, `NetExecution`).
+    #[error("only the server may do that with this ability: see its `NetSecurity` and `NetExecution`")]
+    NotAllowed,
+    /// More targets than the targeting of the ability lets a player name.
+    #[error("at most {0} targets can be named: see the `Targeting` of the ability")]
+    TooManyTargets(usize),
     /// The server does not know the named object: it is gone, or was never there.
     #[error("the server does not know this object: it is gone, or was never there")]
     Unknown,
@@ -72,6 +78,11 @@ impl Client {
         if definition.net_execution == NetExecution::LocalOnly {
             return Err(ActError::LocalOnly);
         }
+        if !definition.net_security.client_may_begin() {
+            return Err(ActError::NotAllowed);
+        }
+        let most = self.catalog().ability_by_id(granted.ability()).map_or(0, Ability::most_named_targets);
+        check_number(&request.targets, most)?;
         let is_predicted = definition.net_execution == NetExecution::LocalPredicted;
         if is_predicted && self.config.prediction == Prediction::On {
             let checked = self.simulation.can_activate_on(ability, request.targets.clone());
@@ -112,6 +123,7 @@ impl Client {
     /// # Errors
     /// If the command cannot be given; then nothing is sent.
     pub fn end_activation(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
+        self.check_may_end(run)?;
         let run = self.run_ref(run)?;
         self.queue(NetCommand::End(run))
     }
@@ -121,6 +133,7 @@ impl Client {
     /// # Errors
     /// If the command cannot be given; then nothing is sent.
     pub fn cancel_activation(&mut self, run: ActivationId) -> Result<PredictionKey, ActError> {
+        self.check_may_end(run)?;
         let run = self.run_ref(run)?;
         self.queue(NetCommand::Cancel(run))
     }
@@ -132,6 +145,9 @@ impl Client {
     /// If the command cannot be given; then nothing is sent.
     pub fn end_begun(&mut self, begun: PredictionKey) -> Result<PredictionKey, ActError> {
         self.check_begun(begun)?;
+        if let Some(run) = self.activation_of(begun) {
+            self.check_may_end(run)?;
+        }
         self.queue(NetCommand::End(ActivationRef::Begun(begun)))
     }
 
@@ -204,6 +220,8 @@ impl Client {
     /// If the command cannot be given; then nothing is sent.
     pub fn provide_targets(&mut self, task: TaskId, targets: &TargetData) -> Result<PredictionKey, ActError> {
         let (run, branch) = self.branch_of(task)?;
+        let targeting = self.simulation.awaited_targeting(task);
+        check_number(targets, targeting.map_or(1, Targeting::choice_limit))?;
         let targets = self.to_remote(targets)?;
         self.queue(NetCommand::Targets { run, branch, targets })
     }
@@ -214,6 +232,10 @@ impl Client {
     /// If the command cannot be given; then nothing is sent.
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> Result<PredictionKey, ActError> {
         let (run, branch) = self.branch_of(task)?;
+        if outcome != TaskOutcome::Completed {
+            // A task that fails ends the activation.
+            self.check_may_end(self.simulation.task(task).ok_or(ActError::Unknown)?.activation())?;
+        }
         self.queue(NetCommand::Finish { run, branch, outcome })
     }
 
@@ -275,6 +297,14 @@ impl Client {
     fn own_remote(&self, controller: ControllerId) -> Result<ControllerId, ActError> {
         self.check_own(controller)?;
         self.replica.remote(controller).ok_or(ActError::Unknown)
+    }
+
+    /// Checks that the ability of an activation lets a client end it; the server also asks who began it.
+    fn check_may_end(&self, run: ActivationId) -> Result<(), ActError> {
+        let activation = self.simulation.activation(run).ok_or(ActError::Unknown)?;
+        let definition = self.catalog().ability_by_id(activation.ability()).ok_or(ActError::Unknown)?.def();
+        let may_end = definition.net_security.client_may_end(definition.net_execution);
+        may_end.then_some(()).ok_or(ActError::NotAllowed)
     }
 
     /// Names an activation by the server's handle, or by the command that began it.
@@ -444,6 +474,11 @@ impl Client {
         Replicated { simulation: &self.simulation, replica: &self.replica }.add_tags(&mut details, target);
         details
     }
+}
+
+/// Checks that no more targets are named than the server accepts.
+fn check_number(targets: &TargetData, most: usize) -> Result<(), ActError> {
+    if targets.len() > most { Err(ActError::TooManyTargets(most)) } else { Ok(()) }
 }
 
 /// Checks that the name of an input is short enough for the wire ([`MAX_INPUT_NAME`]).

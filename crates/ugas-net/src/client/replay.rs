@@ -9,6 +9,7 @@ use ugas_core::replica::RecordVisibility;
 use super::change_detector::{Replicated, digest};
 use super::one_shots::OneShotChanges;
 use super::{Client, ClientEvent, Prediction, happened};
+use crate::clock::SPARE_TICKS;
 use crate::limits::MAX_GRACE;
 use crate::message::{CommandFrame, CommandOutcome, Rejection};
 use crate::tick::Tick;
@@ -107,7 +108,7 @@ impl Client {
         }
         // Without updates the prediction window fills up, and the clock waits. Commands further ahead than the
         // server accepts would not run if it stands still.
-        let window = self.config.window.min(self.max_lead.saturating_add(self.round_trip_ticks()));
+        let window = self.config.window.min(self.accepted_lead());
         let limit = self.base.map_or(Tick(u32::MAX), |base| base.after(window));
         let clock = self.clock.tick_until(self.now, limit);
         if self.base.is_none() {
@@ -142,10 +143,12 @@ impl Client {
         self.show();
     }
 
-    /// Smoothed round trip in ticks, rounded up.
-    fn round_trip_ticks(&self) -> u32 {
+    /// Ticks after `base` whose commands the server accepts: those that it accepts ahead of its own, and those
+    /// that pass on the way to it and back.
+    fn accepted_lead(&self) -> u32 {
         let tick = self.length.span().micros().max(1);
-        u32::try_from(self.clock.round_trip().micros() / tick + 1).unwrap_or(u32::MAX)
+        let passing = u32::try_from(self.clock.best_round_trip().micros() / tick).unwrap_or(u32::MAX);
+        self.max_lead.saturating_add(passing).saturating_sub(SPARE_TICKS).max(1)
     }
 
     /// Moves the queued commands into the frame of a tick, from where they are predicted and sent; their

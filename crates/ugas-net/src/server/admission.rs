@@ -3,7 +3,7 @@
 use ugas_core::handle::ControllerId;
 
 use super::session::Session;
-use super::{Host, PeerId, Server, ServerEvent};
+use super::{Host, KickReason, PeerId, Server, ServerEvent};
 use crate::limits::MAX_REASON;
 use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ToClient, Welcome};
 
@@ -11,13 +11,6 @@ use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReaso
 const MAX_ENDED_SESSIONS: usize = 256;
 
 impl<H: Host> Server<H> {
-    /// Ends the session of a client with [`ByeReason::Kicked`]. Does nothing if it has none.
-    pub fn kick(&mut self, client: ClientId) {
-        if let Some(peer) = self.peer_of(client) {
-            self.end_session(peer, Some(ByeReason::Kicked));
-        }
-    }
-
     /// Ends all sessions with [`ByeReason::Shutdown`]. The byes wait in [`Server::poll_transmit`]: send them
     /// before the socket is closed.
     pub fn shut_down(&mut self) {
@@ -130,14 +123,16 @@ impl<H: Host> Server<H> {
     /// start of every tick.
     pub(super) fn end_dead_sessions(&mut self) {
         let (now, limit) = (self.now, self.config.timeout);
-        let reason = |session: &Session| match session.inbound.misbehaved {
-            true => Some(ByeReason::Misbehaved),
-            false => (now.since(session.inbound.last_heard) > limit).then_some(ByeReason::TimedOut),
-        };
-        let ending = self.sessions.iter().filter_map(|(peer, session)| Some((*peer, reason(session)?)));
-        let ending: Vec<_> = ending.collect();
-        for (peer, reason) in ending {
-            self.end_session(peer, Some(reason));
+        let is_silent = |session: &&Session| now.since(session.inbound.last_heard) > limit;
+        let misbehaved = self.sessions.values().filter(|session| session.inbound.misbehaved);
+        let misbehaved: Vec<PeerId> = misbehaved.map(|session| session.peer).collect();
+        for peer in misbehaved {
+            self.kick_peer(peer, KickReason::ForgedAcknowledgement);
+        }
+        let silent: Vec<PeerId> =
+            self.sessions.values().filter(is_silent).map(|session| session.peer).collect();
+        for peer in silent {
+            self.end_session(peer, Some(ByeReason::TimedOut));
         }
     }
 }

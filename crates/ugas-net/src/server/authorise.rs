@@ -12,6 +12,7 @@ use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
 
+use super::kick::Denied;
 use super::session::{Session, key};
 use super::{AfterDeadline, Host, PeerId, Server, ServerEvent};
 use crate::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
@@ -27,8 +28,11 @@ impl<H: Host> Server<H> {
         peers.sort_unstable();
         for (_, peer) in peers {
             let Some(session) = self.sessions.get_mut(&peer) else { continue };
-            for (tick, commands) in session.inbound.due_frames(self.tick) {
-                self.run_frame(peer, tick, commands);
+            for (tick, frame) in session.inbound.due_frames(self.tick) {
+                if let Some(session) = self.sessions.get_mut(&peer) {
+                    session.inbound.seen = frame.seen;
+                }
+                self.run_frame(peer, tick, frame.commands);
             }
         }
     }
@@ -39,24 +43,23 @@ impl<H: Host> Server<H> {
         let shift = u8::try_from(self.tick.since(tick).max(0)).unwrap_or(u8::MAX);
         for (sequence, command) in commands.into_iter().enumerate() {
             let key = key(tick, sequence);
-            let outcome = match self.run_command(peer, key, command) {
+            let ran = self.run_command(peer, key, command);
+            let outcome = match ran {
                 Ok(()) if shift == 0 => CommandOutcome::Done,
                 Ok(()) => CommandOutcome::Shifted(shift),
-                Err(rejection) => CommandOutcome::Rejected(rejection),
+                Err(denied) => CommandOutcome::Rejected(denied.rejection),
             };
             self.record_outcome(peer, key, outcome);
+            if let Err(Denied { rejection, is_forged: true }) = ran {
+                self.note_forged(peer, rejection);
+            }
         }
     }
 
     /// Checks one command of a client and executes it; an error means that it did not run, or had nothing to
     /// act on. Activations begun by a command are remembered under its key, so that later commands can name
     /// them.
-    fn run_command(
-        &mut self,
-        peer: PeerId,
-        key: PredictionKey,
-        command: NetCommand,
-    ) -> Result<(), Rejection> {
+    fn run_command(&mut self, peer: PeerId, key: PredictionKey, command: NetCommand) -> Result<(), Denied> {
         match command {
             NetCommand::Activate { ability, targets, event } => {
                 self.activate(peer, key, ability, targets, event)
@@ -64,23 +67,23 @@ impl<H: Host> Server<H> {
             NetCommand::End(run) => {
                 let run = self.own_activation(peer, run)?;
                 self.may_end(run)?;
-                done(self.predicting(key, Command::End(run)))
+                Ok(done(self.predicting(key, Command::End(run)))?)
             }
             NetCommand::Cancel(run) => {
                 let run = self.own_activation(peer, run)?;
                 self.may_end(run)?;
-                done(self.predicting(key, Command::Cancel(run)))
+                Ok(done(self.predicting(key, Command::Cancel(run)))?)
             }
             NetCommand::Confirm(controller) => {
                 self.own(peer, controller)?;
                 let confirmed = self.predicting(key, Command::Confirm(controller));
-                confirmed.map(drop).map_err(|_| Rejection::NotOwner)
+                confirmed.map(drop).map_err(|_| Rejection::NotOwner.into())
             }
             NetCommand::Decline(controller) => {
                 self.own(peer, controller)?;
                 self.may_decline(controller)?;
                 let declined = self.predicting(key, Command::Decline(controller));
-                declined.map(drop).map_err(|_| Rejection::NotOwner)
+                declined.map(drop).map_err(|_| Rejection::NotOwner.into())
             }
             NetCommand::Press { controller, input } => {
                 self.own(peer, controller)?;
@@ -98,7 +101,7 @@ impl<H: Host> Server<H> {
             NetCommand::Release { controller, input } => {
                 self.own(peer, controller)?;
                 let released = self.predicting(key, Command::Release { controller, input });
-                released.map(drop).map_err(|_| Rejection::NotOwner)
+                released.map(drop).map_err(|_| Rejection::NotOwner.into())
             }
             NetCommand::Targets { run, branch, targets } => {
                 let run = self.own_activation(peer, run)?;
@@ -107,7 +110,7 @@ impl<H: Host> Server<H> {
                 let actor = (activation.controller(), activation.ability());
                 self.may_provide(peer, actor, task, &targets)?;
                 let provided = self.predicting(key, Command::ProvideTargets { task, targets });
-                done(Ok(provided.map_err(|_| Rejection::Malformed)?))
+                Ok(done(Ok(provided.map_err(|_| Rejection::Malformed)?))?)
             }
             NetCommand::Finish { run, branch, outcome } => {
                 let run = self.own_activation(peer, run)?;
@@ -116,14 +119,14 @@ impl<H: Host> Server<H> {
                 // activation.
                 match outcome {
                     TaskOutcome::Completed if !self.config.trust_host_tasks => {
-                        return Err(Rejection::NotAllowed);
+                        return Err(Rejection::NotAllowed.into());
                     }
                     TaskOutcome::Completed => {}
                     TaskOutcome::Interrupted | TaskOutcome::Cancelled | TaskOutcome::Failed => {
                         self.may_end(run)?;
                     }
                 }
-                done(self.predicting(key, Command::CompleteTask { task, outcome }))
+                Ok(done(self.predicting(key, Command::CompleteTask { task, outcome }))?)
             }
         }
     }
@@ -137,23 +140,23 @@ impl<H: Host> Server<H> {
         handle: GrantedAbilityId,
         targets: TargetData,
         event: Option<GameplayEvent>,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), Denied> {
         // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not revealed.
         let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (granted.controller(), granted.ability());
-        self.own(peer, controller).map_err(|_| Rejection::NotGranted)?;
+        self.own(peer, controller).map_err(|denied| Denied { rejection: Rejection::NotGranted, ..denied })?;
         let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
         if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin()
         {
-            return Err(Rejection::NotAllowed);
+            return Err(Denied::forged(Rejection::NotAllowed));
         }
         if event.is_some() && !self.config.trust_events {
-            return Err(Rejection::NotAllowed);
+            return Err(Rejection::NotAllowed.into());
         }
         // A triggered ability without an input cannot be activated by a client.
         let answers_only = !definition.triggers.is_empty() && granted.input().is_none();
         if answers_only && !(event.is_some() && self.config.trust_events) {
-            return Err(Rejection::NotAllowed);
+            return Err(Rejection::NotAllowed.into());
         }
         // First: any other answer would reveal a target that the client does not see.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
@@ -164,7 +167,7 @@ impl<H: Host> Server<H> {
         request.event = event;
         let judged = ActivationRequest::on(request.targets.clone()).in_range();
         if !self.simulation.is_ready_with(handle, &judged) {
-            return Err(Rejection::NotActivated);
+            return Err(Rejection::NotActivated.into());
         }
         self.accepts(ability, &request.targets).map_err(|_| Rejection::NotActivated)?;
         // 4. Clients never name effects: the ability's definition does.
@@ -176,7 +179,9 @@ impl<H: Host> Server<H> {
         // The request has the key of the prediction.
         let command = Box::new(Command::Activate { ability: handle, request: Box::new(request) });
         let activated = self.execute(Command::FromClient { key: None, reached: Some(handle), command });
-        let Ok(Outcome::Activated(run)) = activated else { return Err(Rejection::NotActivated) };
+        let Ok(Outcome::Activated(run)) = activated else {
+            return Err(Rejection::NotActivated.into());
+        };
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.inbound.remember_activation(key, run);
         }
@@ -190,14 +195,17 @@ impl<H: Host> Server<H> {
     }
 
     /// Checks that the client owns a controller; otherwise [`Rejection::NotOwner`].
-    fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
+    fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Denied> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
+        match session.owned.contains(&controller) {
+            true => Ok(()),
+            false => Err(self.denied_foreign(peer, Rejection::NotOwner)),
+        }
     }
 
     /// Resolves a running activation of one of the client's own controllers, named by handle or by the key
     /// of the command that began it. [`Rejection::NotGranted`] if it is over, forgotten or somebody else's.
-    fn own_activation(&self, peer: PeerId, run: ActivationRef) -> Result<ActivationId, Rejection> {
+    fn own_activation(&self, peer: PeerId, run: ActivationRef) -> Result<ActivationId, Denied> {
         let session: &Session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         let run = match run {
             ActivationRef::Known(run) => run,
@@ -208,7 +216,8 @@ impl<H: Host> Server<H> {
         };
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         // Whether somebody else has such an activation is not revealed.
-        self.own(peer, activation.controller()).map_err(|_| Rejection::NotGranted)?;
+        self.own(peer, activation.controller())
+            .map_err(|denied| Denied { rejection: Rejection::NotGranted, ..denied })?;
         Ok(run)
     }
 
@@ -217,7 +226,7 @@ impl<H: Host> Server<H> {
     /// An activation belongs to the side that began it. A client may end those of its commands if
     /// `NetSecurity` says so or, by default, if the ability is predicted. It may end others only if
     /// `NetSecurity` says so, and never passive and triggered ones.
-    fn may_end(&self, run: ActivationId) -> Result<(), Rejection> {
+    fn may_end(&self, run: ActivationId) -> Result<(), Denied> {
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         let ability = self.catalog().ability_by_id(activation.ability()).ok_or(Rejection::NotGranted)?;
         let AbilityDef { net_security, net_execution, triggers, activate_on_grant, .. } = ability.def();
@@ -230,9 +239,12 @@ impl<H: Host> Server<H> {
             None => false,
         };
         let is_shared = *net_security != NetSecurity::ByExecution && !starts_itself;
-        ((is_clients || is_shared) && net_security.client_may_end(*net_execution))
-            .then_some(())
-            .ok_or(Rejection::NotAllowed)
+        match net_security.client_may_end(*net_execution) {
+            true if is_clients || is_shared => Ok(()),
+            // A client cannot always tell who began it.
+            true => Err(Rejection::NotAllowed.into()),
+            false => Err(Denied::forged(Rejection::NotAllowed)),
+        }
     }
 
     /// Rejects an input if any granted ability bound to it may not be begun by a client: a press, also a
@@ -263,7 +275,7 @@ impl<H: Host> Server<H> {
 
     /// Whether a client may decline. The server asks, so a client may answer whoever began the activation,
     /// unless `NetSecurity` lets only the server end it.
-    fn may_decline(&self, controller: ControllerId) -> Result<(), Rejection> {
+    fn may_decline(&self, controller: ControllerId) -> Result<(), Denied> {
         for task in
             self.simulation.tasks_of(controller).filter(|task| waits_for_answer(&self.simulation, *task))
         {
@@ -272,7 +284,7 @@ impl<H: Host> Server<H> {
             let ability = self.catalog().ability_by_id(activation.ability());
             let security = ability.ok_or(Rejection::NotGranted)?.def().net_security;
             if matches!(security, NetSecurity::ServerOnly | NetSecurity::ServerOnlyTermination) {
-                return Err(Rejection::NotAllowed);
+                return Err(Rejection::NotAllowed.into());
             }
         }
         Ok(())

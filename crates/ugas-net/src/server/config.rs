@@ -38,6 +38,9 @@ pub struct ServerConfig {
     pub datagrams_per_second: u32,
     /// Most commands from one client per second.
     pub commands_per_second: u32,
+    /// Most commands of a client, of kinds that only a modified client sends, before it is
+    /// [kicked](super::KickReason::Forged); one is forgiven every ten seconds. `None` never kicks.
+    pub forged_commands: Option<u32>,
     /// Most bytes to one client per second. Its own state goes first, and is sent even beyond the limit.
     pub bytes_per_second: u32,
     /// Time for which an executed cue is sent to clients; later it is dropped.
@@ -74,6 +77,7 @@ impl Default for ServerConfig {
             timeout: Span::millis(10_000),
             datagrams_per_second: 200,
             commands_per_second: 120,
+            forged_commands: Some(8),
             bytes_per_second: 16_000,
             cue_burst_lifetime: Span::millis(500),
             rewind: 30,

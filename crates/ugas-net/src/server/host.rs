@@ -10,7 +10,7 @@ use ugas_core::targeting::{Target, TargetData};
 use crate::history::Positions;
 use crate::message::{ClientId, Rejection};
 use crate::schedule::ActorClass;
-use crate::server::{AfterDeadline, PeerId};
+use crate::server::{AfterDeadline, KickReason, PeerId};
 use crate::tick::Tick;
 
 /// A client's request to act on a target, for [`Host::reaches`].
@@ -115,6 +115,12 @@ pub trait Host {
     fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
         let _ = (simulation, task);
         usual
+    }
+
+    /// Called when a client is kicked, before its session ends: a host that bans remembers who it was, and
+    /// refuses it in [`Host::admit`].
+    fn kicked(&mut self, peer: PeerId, client: ClientId, reason: &KickReason) {
+        let _ = (peer, client, reason);
     }
 
     /// Called before every command that changes the simulation, those of clients and the passing of time

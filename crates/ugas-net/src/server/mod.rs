@@ -6,6 +6,7 @@ mod config;
 mod controller_view;
 mod header_state;
 mod host;
+mod kick;
 mod peer_rate_limits;
 mod publish;
 mod relevancy;
@@ -26,6 +27,7 @@ use ugas_core::time::{Span, Time};
 
 pub use config::{AfterDeadline, ServerConfig};
 pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
+pub use kick::KickReason;
 
 use self::peer_rate_limits::PeerRateLimits;
 use self::session::{SentDatagram, Session};
@@ -35,7 +37,7 @@ use crate::message::{
     ByeReason, ClientId, CommandOutcome, Frames, RefusedReason, Rejection, ToClient, ToServer,
 };
 use crate::packets::Fate;
-use crate::schedule::Schedule;
+use crate::schedule::{ActorClass, Schedule};
 use crate::tick::{Tick, TickLength};
 use crate::versioned_view::VersionedView;
 use crate::visibility::{Ownership, Visibility, VisibilityId};
@@ -80,6 +82,15 @@ pub enum ServerEvent {
         client: ClientId,
         /// Reason of the end; `None` if the client left or its connection was lost.
         reason: Option<ByeReason>,
+    },
+    /// The server kicked a client; [`Self::Left`] follows.
+    Kicked {
+        /// The client.
+        client: ClientId,
+        /// Its connection.
+        peer: PeerId,
+        /// Reason of the kick.
+        reason: KickReason,
     },
     /// A connection was refused.
     Refused {
@@ -127,6 +138,10 @@ pub struct ServerStatistics {
     pub commands: u64,
     /// Commands that were rejected.
     pub rejected: u64,
+    /// Rejected commands that only a modified client sends.
+    pub forged: u64,
+    /// Clients that were kicked.
+    pub kicked: u64,
     /// Pieces of controllers that were too large to send ([`ServerEvent::TooLarge`]).
     pub too_large: u64,
 }
@@ -433,7 +448,7 @@ impl<H: Host> Server<H> {
         });
         match settled {
             Ok(None) => {}
-            Ok(Some(sample)) => session.acks.round_trip = Some(smooth(session.acks.round_trip, sample)),
+            Ok(Some(sample)) => session.acks.add_round_trip(self.now, sample),
             // An acknowledgement of a packet that was never sent.
             Err(_) => session.inbound.misbehaved = true,
         }
@@ -444,7 +459,10 @@ impl<H: Host> Server<H> {
             }
         }
         let before = REJECTED_AT_ONCE.map(|rejection| session.inbound.rejected(rejection));
-        session.accept_frames(self.now, frames, next, &self.config);
+        let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
+        let interval = self.schedule.interval(ActorClass::Player, round_trip);
+        let seen = session.acks.seen_tick(self.tick, self.config.length, interval);
+        session.accept_frames(self.now, frames, (next, seen), &self.config);
         for (rejection, before) in REJECTED_AT_ONCE.into_iter().zip(before) {
             let Some(session) = self.sessions.get(&peer) else { return };
             let count = session.inbound.rejected(rejection);
@@ -461,7 +479,7 @@ impl<H: Host> Server<H> {
         let Some(client) = self.sessions.get(&peer).map(|session| session.client) else { return };
         self.events.push_back(ServerEvent::Rejected { client, rejection });
         if self.host.rejected(client, rejection, count) == AfterRejection::Kick {
-            self.end_session(peer, Some(ByeReason::Kicked));
+            self.kick_peer(peer, KickReason::Rejected { rejection, count });
         }
     }
 
@@ -521,11 +539,4 @@ impl<H: Host> Server<H> {
             }
         }
     }
-}
-
-/// Smoothed round trip after a sample: an exponential moving average with weight 1/8, so half of a sample is
-/// gone after about five more. The first sample counts whole.
-fn smooth(known: Option<Span>, sample: Span) -> Span {
-    let Some(known) = known else { return sample };
-    Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)
 }

@@ -19,6 +19,7 @@ impl<H: Host> Server<H> {
         self.orphaned.remove(&controller);
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.owned.insert(controller);
+            session.owned_since = self.now;
             session.relevancy.insert(controller, true);
         }
         self.update_view(peer, controller);
@@ -32,6 +33,7 @@ impl<H: Host> Server<H> {
         let Some(peer) = self.peer_of(client) else { return };
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.owned.remove(&controller);
+            session.owned_since = self.now;
         }
         self.update_view(peer, controller);
     }

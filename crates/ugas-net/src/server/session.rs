@@ -28,6 +28,8 @@ pub(super) struct Session {
     pub(super) nonce: u64,
     /// Controllers that the client owns.
     pub(super) owned: BTreeSet<ControllerId>,
+    /// Time of the last change of `owned`.
+    pub(super) owned_since: Time,
     /// Controllers that the game showed to the client (`true`) or hid from it (`false`).
     pub(super) relevancy: BTreeMap<ControllerId, bool>,
     pub(super) inbound: InboundState,
@@ -43,6 +45,7 @@ impl Session {
             client,
             nonce,
             owned: BTreeSet::new(),
+            owned_since: now,
             relevancy: BTreeMap::new(),
             inbound: InboundState::new(now, config),
             outbound: OutboundState::new(config),
@@ -66,8 +69,14 @@ impl Session {
     }
 
     /// Accepts the frames of a datagram; see [`InboundState::accept_frames`].
-    pub(super) fn accept_frames(&mut self, now: Time, frames: Frames, next: Tick, config: &ServerConfig) {
-        self.inbound.accept_frames(&mut self.outbound, now, frames, next, config);
+    pub(super) fn accept_frames(
+        &mut self,
+        now: Time,
+        frames: Frames,
+        ticks: (Tick, Tick),
+        config: &ServerConfig,
+    ) {
+        self.inbound.accept_frames(&mut self.outbound, now, frames, ticks, config);
     }
 
     /// Counts a rejected command and queues its outcome.

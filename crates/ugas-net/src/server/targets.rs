@@ -1,12 +1,13 @@
 //! Targets that a client names: which of them it may name, and where they may be (§13.7, 3).
 
-use ugas_core::ability::GameplayEvent;
+use ugas_core::ability::{Ability, GameplayEvent};
 use ugas_core::effect::Vector3;
 use ugas_core::handle::{ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::AbilityId;
 use ugas_core::targeting::{Area, Origin, Shape, Target, TargetData, Targeting};
 
 use super::host::{distance, seen_position};
+use super::kick::Denied;
 use super::{Host, PeerId, Reach, Server};
 use crate::message::Rejection;
 
@@ -54,19 +55,20 @@ impl<H: Host> Server<H> {
         (instigator, ability): (ControllerId, AbilityId),
         task: TaskId,
         targets: &TargetData,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), Denied> {
         // First: any other answer would reveal a target that the client does not see.
         self.sees(peer, ability, targets.controllers())?;
         let targeting = self.simulation.awaited_targeting(task);
+        check_number(targets, targeting.map_or(1, Targeting::choice_limit))?;
         if targeting.is_some() && !self.simulation.can_provide_targets(task, targets) {
-            return Err(Rejection::NotReachable);
+            return Err(Rejection::NotReachable.into());
         }
         self.accepts(ability, targets)?;
         let run = self.simulation.task(task).and_then(|task| self.simulation.activation(task.activation()));
         let given = run.ok_or(Rejection::NotGranted)?.targets();
         let given = if given.is_empty() { targets } else { given };
         let action = TargetedAction { instigator, ability, targeting, given };
-        self.reachable(peer, &action, targets)
+        Ok(self.reachable(peer, &action, targets)?)
     }
 
     /// Checks targets that a client names for an activation: no more, and no others, than the ability's
@@ -76,11 +78,14 @@ impl<H: Host> Server<H> {
         peer: PeerId,
         ability: GrantedAbilityId,
         targets: &TargetData,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), Denied> {
+        let action = self.activation_of(ability, targets)?;
+        let limit = self.catalog().ability_by_id(action.ability).map_or(0, Ability::most_named_targets);
+        check_number(targets, limit)?;
         if !self.simulation.can_choose_targets(ability, targets) {
-            return Err(Rejection::NotReachable);
+            return Err(Rejection::NotReachable.into());
         }
-        self.reachable(peer, &self.activation_of(ability, targets)?, targets)
+        Ok(self.reachable(peer, &action, targets)?)
     }
 
     /// Checks the targets and the origin of an event that a client names, as those of an activation. The
@@ -90,14 +95,14 @@ impl<H: Host> Server<H> {
         peer: PeerId,
         ability: GrantedAbilityId,
         event: &GameplayEvent,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), Denied> {
         if let Some(targets) = event.targets() {
             self.may_activate_on(peer, ability, &targets)?;
         }
         match event.details.as_ref().and_then(|details| details.origin) {
             Some(origin) => {
                 let origin = TargetData::from(origin);
-                self.reachable(peer, &self.activation_of(ability, &origin)?, &origin)
+                Ok(self.reachable(peer, &self.activation_of(ability, &origin)?, &origin)?)
             }
             None => Ok(()),
         }
@@ -140,8 +145,7 @@ impl<H: Host> Server<H> {
                 ability: action.ability,
                 target,
                 range: self.range_of(action, area.as_ref()),
-                // The client acted on the state that it had acknowledged.
-                seen: session.acks.acked_tick,
+                seen: session.inbound.seen,
                 line_of_sight: action.targeting.is_some_and(|targeting| targeting.line_of_sight),
                 tolerance: 0.0,
             };
@@ -206,6 +210,11 @@ impl<H: Host> Server<H> {
         let seen = seen.and_then(|id| seen_position(&self.simulation, &self.positions, id, reach.seen));
         [seen, reach.target.location()].into_iter().flatten()
     }
+}
+
+/// Checks the number of targets, which an unmodified client does too.
+fn check_number(targets: &TargetData, most: usize) -> Result<(), Denied> {
+    if targets.len() > most { Err(Denied::forged(Rejection::NotReachable)) } else { Ok(()) }
 }
 
 /// Whether a point is inside an area, or can be moved inside by at most `tolerance`, towards its origin or

@@ -4,6 +4,7 @@ mod admission;
 mod authority;
 mod cues;
 mod deadlines;
+mod kicks;
 mod ownership_of_activations;
 mod rates;
 mod raw_server;

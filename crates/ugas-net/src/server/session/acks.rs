@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use smallvec::SmallVec;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 
 use crate::message::PacketId;
 use crate::packets::SentPackets;
+use crate::round_trip::BestRoundTrip;
 use crate::server::controller_view::{ControllerView, Generation, Range};
-use crate::tick::Tick;
+use crate::tick::{Tick, TickLength};
 use crate::versioned_view::Cursor;
 use crate::wire::BASELINE_TICKS;
 
@@ -38,6 +39,13 @@ pub(in crate::server) struct SentDatagram {
     pub(in crate::server) bursts: SmallVec<[u64; 2]>,
 }
 
+/// Smoothed round trip after a sample: an exponential moving average with weight 1/8, so half of a sample is
+/// gone after about five more. The first sample counts whole.
+fn smooth(known: Option<Span>, sample: Span) -> Span {
+    let Some(known) = known else { return sample };
+    Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)
+}
+
 /// The own state of a tick that is on its way to the client.
 #[derive(Debug)]
 struct OwnTick {
@@ -57,6 +65,7 @@ pub(in crate::server) struct AckState {
     pub(in crate::server) sent: SentPackets<SentDatagram>,
     /// Smoothed round trip; `None` before the first acknowledgement.
     pub(in crate::server) round_trip: Option<Span>,
+    best_round_trip: BestRoundTrip,
     own_ticks: VecDeque<OwnTick>,
     /// The newest tick whose own state the client has.
     own_acked: Tick,
@@ -73,6 +82,7 @@ impl AckState {
         Self {
             sent: SentPackets::new(MAX_OPEN_PACKETS),
             round_trip: None,
+            best_round_trip: BestRoundTrip::new(),
             own_ticks: VecDeque::new(),
             own_acked: Tick(0),
             own_sent: Tick(0),
@@ -87,6 +97,24 @@ impl AckState {
         let sent = |sent: &SentDatagram| 1 + sent.views.len() + sent.results.len() + sent.bursts.len();
         self.sent.open().map(|(_, held)| sent(held)).sum::<usize>()
             + self.own_ticks.iter().map(|own| 1 + own.controllers.len()).sum::<usize>()
+    }
+
+    /// Adds a sample of the round trip.
+    pub(in crate::server) fn add_round_trip(&mut self, now: Time, sample: Span) {
+        self.round_trip = Some(smooth(self.round_trip, sample));
+        self.best_round_trip.add(now, sample);
+    }
+
+    /// The tick at which the client saw others when it sent a datagram that arrived now: the newest acknowledged
+    /// one, but no older than the best round trip allows (§13.7, 3). A client that withholds acknowledgements
+    /// gains nothing.
+    pub(in crate::server) fn seen_tick(&self, now: Tick, length: TickLength, interval: u32) -> Tick {
+        let tick = length.span().micros().max(1);
+        // Half as much again for jitter, the interval of updates, and two ticks on either side that wait for
+        // the next step.
+        let allowed = self.best_round_trip.span().map_or(0, |best| best.micros() * 3 / 2 / tick);
+        let allowed = u32::try_from(allowed).unwrap_or(u32::MAX).saturating_add(interval).saturating_add(2);
+        self.acked_tick.max(now.before(allowed))
     }
 
     /// The tick that deltas may refer to; `None` if the client acknowledged nothing recent enough.

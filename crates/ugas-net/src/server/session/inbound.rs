@@ -12,12 +12,21 @@ use super::{ServerConfig, key};
 use crate::message::{CommandFrame, CommandOutcome, Feedback, Frames, NetCommand, Rejection};
 use crate::packets::ReceivedPackets;
 use crate::rate::TokenBucket;
+use crate::server::kick::Forgeries;
 use crate::tick::Tick;
 
 /// Most activations that a client began and may still name by their prediction keys.
 const MAX_ACTIVATIONS: usize = 64;
 /// Most frames that came too early and are remembered.
 const MAX_EARLY_FRAMES: usize = 128;
+
+/// Commands of a tick that has not run yet.
+#[derive(Debug, Default)]
+pub(in crate::server) struct PendingFrame {
+    pub(in crate::server) commands: SmallVec<[NetCommand; 1]>,
+    /// The tick at which the client saw others when it sent them.
+    pub(in crate::server) seen: Tick,
+}
 
 /// Datagrams, frames and commands received from one client.
 #[derive(Debug)]
@@ -28,7 +37,7 @@ pub(in crate::server) struct InboundState {
     /// The client's newest clock reading and how early it came, for the next ack report.
     pub(in crate::server) feedback: Feedback,
     /// Accepted frames whose ticks have not run yet.
-    frames: BTreeMap<Tick, SmallVec<[NetCommand; 1]>>,
+    frames: BTreeMap<Tick, PendingFrame>,
     /// The newest frame that was accepted: older ones are repetitions.
     newest_frame: Option<Tick>,
     /// Frames that came too early: their repetitions may come in time, and are rejected all the same.
@@ -39,6 +48,9 @@ pub(in crate::server) struct InboundState {
     pub(in crate::server) activations: VecDeque<(PredictionKey, ActivationId)>,
     /// Number of rejected commands by reason.
     pub(in crate::server) rejections: BTreeMap<Rejection, u32>,
+    pub(in crate::server) forgeries: Forgeries,
+    /// The tick at which the client saw others when it sent the commands that run now.
+    pub(in crate::server) seen: Tick,
     /// Whether the client sent something that no honest client sends; the session ends at the next tick.
     pub(in crate::server) misbehaved: bool,
 }
@@ -55,6 +67,8 @@ impl InboundState {
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
             activations: VecDeque::new(),
             rejections: BTreeMap::new(),
+            forgeries: Forgeries::default(),
+            seen: Tick(0),
             misbehaved: false,
         }
     }
@@ -62,7 +76,7 @@ impl InboundState {
     /// Number of frames with their commands, early frames, remembered activations and kinds of rejection. For
     /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
-        self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
+        self.frames.values().map(|frame| 1 + frame.commands.len()).sum::<usize>()
             + self.early_frames.len()
             + self.activations.len()
             + self.rejections.len()
@@ -70,13 +84,13 @@ impl InboundState {
 
     /// Queues the frames of a datagram that the server does not have yet, and the outcomes of commands that
     /// are too early, too late or over the rate limit. Repetitions are ignored, whether accepted or rejected
-    /// before. Updates the clock feedback. `next` is the tick that runs next.
+    /// before. Updates the clock feedback. `next` is the tick that runs next, and the client saw others at `seen`.
     pub(super) fn accept_frames(
         &mut self,
         outbound: &mut OutboundState,
         now: Time,
         frames: Frames,
-        next: Tick,
+        (next, seen): (Tick, Tick),
         config: &ServerConfig,
     ) {
         if frames.now >= self.feedback.newest {
@@ -112,7 +126,7 @@ impl InboundState {
                     self.reject(outbound, key(tick, sequence), Rejection::TooMany);
                 }
             }
-            self.frames.insert(tick, accepted);
+            self.frames.insert(tick, PendingFrame { commands: accepted, seen });
         }
     }
 
@@ -120,7 +134,7 @@ impl InboundState {
     pub(in crate::server) fn due_frames(
         &mut self,
         tick: Tick,
-    ) -> impl Iterator<Item = (Tick, SmallVec<[NetCommand; 1]>)> + use<> {
+    ) -> impl Iterator<Item = (Tick, PendingFrame)> + use<> {
         let later = self.frames.split_off(&tick.next());
         core::mem::replace(&mut self.frames, later).into_iter()
     }

@@ -1,7 +1,6 @@
 //! Admission and kicks.
 
-use ugas_core::handle::GrantedAbilityId;
-use ugas_core::simulation::{ActivationRequest, Config, Simulation};
+use ugas_core::simulation::{Config, Simulation};
 use ugas_core::time::Span;
 use ugas_net::message::{
     Ack, ByeReason, ClientId, Frames, Hello, PROTOCOL, PacketId, RefusedReason, Rejection, ToClient,
@@ -92,13 +91,8 @@ fn host_decides_about_admission_and_kicks() {
     rig.run(Span::seconds(0.5));
     let client = &mut rig.seats[0].client;
     let own = client.own_controllers().next().unwrap();
-    let guarded = client.catalog().ability("GA_Guarded").unwrap();
-    let abilities = client.simulation().controller(own).unwrap().abilities().to_vec();
-    let is_guarded =
-        |handle: &&GrantedAbilityId| client.simulation().ability(**handle).unwrap().ability() == guarded;
-    let guarded = *abilities.iter().find(is_guarded).unwrap();
     for expected in [1, 0] {
-        rig.seats[0].client.activate(guarded, ActivationRequest::default()).unwrap();
+        rig.seats[0].client.press(own, "Slot.GA_Guarded").unwrap();
         rig.run(Span::seconds(0.5));
         assert_eq!(rig.server.clients().count(), expected);
     }

@@ -6,10 +6,13 @@ use ugas_core::ability::{EventDetails, GameplayEvent};
 use ugas_core::effect::{HitResult, PredictionKey, Vector3};
 use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::targeting::{Placement, Target, TargetData, Team};
-use ugas_net::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
+use ugas_net::message::{
+    Ack, ActivationRef, CommandOutcome, Frames, NetCommand, PacketId, Rejection, ToServer,
+};
 use ugas_net::{Host, Reach, Server, ServerConfig};
 
-use super::raw_server::RawServer;
+use super::raw_server::{RawServer, round_trip};
+use crate::fixture::Match;
 
 const REJECTED: CommandOutcome = CommandOutcome::Rejected(Rejection::NotReachable);
 
@@ -215,4 +218,46 @@ fn host_sets_the_tolerance_and_lets_abilities_target_unseen_controllers() {
     let client = raw.server.clients().next().unwrap();
     raw.server.hide(chain[0], client);
     assert_eq!(raw.cast(sling, chain[0]), CommandOutcome::Done);
+}
+
+#[test]
+fn withheld_acknowledgements_do_not_rewind_further_than_the_round_trip() {
+    let (mut raw, hero) = RawServer::with_hero_at_origin();
+    let wolf = raw.wolf([9.0, 0.0, 0.0]);
+    let sling = raw.ability(hero, "GA_Sling");
+    let acknowledge = |raw: &mut RawServer| {
+        let newest = raw.heard(1).last().unwrap().packet;
+        raw.packet += 1;
+        let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
+        let ack = Ack { newest, earlier: 0 };
+        raw.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+    };
+    raw.tick();
+    acknowledge(&mut raw); // at once: the round trip is nothing
+    let away = Placement::at([20.0, 0.0, 0.0]).unwrap();
+    raw.server.simulation_mut().set_placement(wolf, Some(away)).unwrap();
+    assert_eq!(raw.cast(sling, wolf), CommandOutcome::Done); // the client cannot have seen it go
+    for _ in 0..10 {
+        raw.tick();
+    }
+    // 11 ticks ago, and the history has 30.
+    assert_eq!(raw.cast(sling, wolf), REJECTED);
+}
+
+#[test]
+fn reach_of_a_slow_client_is_judged_where_it_saw_the_target() {
+    let mut game = Match::new(1, round_trip(300));
+    let (hero, wolf) = (game.heroes[0], game.wolf);
+    let place = |game: &mut Match, controller, x| {
+        let placement = Placement::at([x, 0.0, 0.0]).unwrap();
+        game.rig.server.simulation_mut().set_placement(controller, Some(placement)).unwrap();
+    };
+    place(&mut game, hero, 0.0);
+    place(&mut game, wolf, 9.0);
+    game.run(2.0);
+    place(&mut game, wolf, 20.0);
+    game.run(0.1); // it takes 150 ms until the client sees it
+    game.cast(0, "GA_Sling").unwrap();
+    game.run(1.0);
+    assert_eq!(game.truth(wolf, "Health"), 99.0);
 }
