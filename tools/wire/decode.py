@@ -422,7 +422,13 @@ class Message:
         }
 
     def frames(self):
-        message = {"message": "frames", "packet": self.packet(), "ack": self.ack(), "now": self.tick()}
+        message = {
+            "message": "frames",
+            "session": self.bits.bits(8),
+            "packet": self.packet(),
+            "ack": self.ack(),
+            "now": self.tick(),
+        }
         frames = message["frames"] = []
         while self.bits.flag():
             require(len(frames) < 32, "too many frames")
@@ -458,6 +464,8 @@ class Message:
             command["controller"] = self.named_handle()
             if kind in (5, 6):
                 command["input"] = self.input()
+            if kind == 5:
+                command["targets"] = self.targets()
         return command
 
     def input(self):
@@ -552,6 +560,8 @@ class Message:
             reason = ["full"]
         elif kind == 3:
             reason = ["denied", bits.text(200)]
+        elif kind == 5:
+            reason = ["ended", self.bye()["reason"]]
         else:
             raise Refused("an unknown reason")
         return {"message": "refused", "nonce": nonce, "reason": reason}

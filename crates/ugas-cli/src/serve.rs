@@ -3,6 +3,7 @@
 mod access;
 mod admission;
 mod background_file;
+mod bans;
 mod bots;
 mod config_file;
 mod control;
@@ -136,6 +137,10 @@ pub(crate) struct Arguments {
     /// Template of the bots; by default, the players' template
     #[arg(long, value_name = "NAME")]
     bot_template: Option<String>,
+    /// Minutes for which a player may not join after a kick for forged commands, by the name of the token, or
+    /// by address without one; 0 bans nobody [default: 10]
+    #[arg(long, value_name = "N")]
+    ban_minutes: Option<u32>,
     /// Random seed of the game and the bots; random by default
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -206,6 +211,7 @@ impl Arguments {
         }
         set(&mut settings.max_clients, self.max_clients.as_ref());
         set(&mut settings.tick_rate, self.tick_rate.as_ref());
+        set(&mut settings.ban_minutes, self.ban_minutes.as_ref());
         set_option(&mut settings.template, self.template.as_ref());
         set(&mut settings.bots, self.bots.as_ref());
         set_option(&mut settings.bot_template, self.bot_template.as_ref());
@@ -309,6 +315,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let length = TickLength::hertz(settings.tick_rate);
     let mut game = Game::new(Arc::clone(&catalog), seed, length, &settings, template);
     game.server.host_mut().admission.bans = bans;
+    game.ban_for(Duration::from_secs(60 * u64::from(settings.ban_minutes)));
     let inspector = start_inspector(&settings, &path, &catalog)?;
     let vitals = Vitals::new();
     let ops = settings.ops.map(|address| address.with_default_ip(Ipv4Addr::LOCALHOST.into()));

@@ -26,7 +26,7 @@ const RATE_OF_FIRE: &str = "rate-of-fire";
 /// client must converge to exactly what it may see, and commands, costs, cooldowns, events and cues must have
 /// been correct throughout. The same seed gives the same match.
 ///
-/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd; and rate-of-fire, which uses no seeds
+/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd, full (50 to 64 players); and rate-of-fire, which uses no seeds
 /// but counts the shots of a weapon at several tick rates and round trips.
 #[derive(Args)]
 #[command(after_help = "\
@@ -34,6 +34,7 @@ Examples:
   ugas soak                                            a hundred short matches
   ugas soak --seeds 10000 --profile brutal
   ugas soak --profile brutal --seed 4711 --seeds 1     repeats one match
+  ugas soak --profile cheats --forever                 until a violation is found
   ugas soak --profile rate-of-fire                     shots in a minute at 20 to 128 Hz and 0 to 300 ms
 
 Exit status: 0 without violations, 1 with violations, 2 usage error.")]
@@ -47,6 +48,24 @@ pub(crate) struct Arguments {
     /// Length of the matches and severity of the faults
     #[arg(long, value_name = "NAME", default_value = "short")]
     profile: String,
+    /// Duration of the faults in seconds, instead of the profile's
+    #[arg(long, value_name = "SECONDS", value_parser = crate::seconds::positive)]
+    seconds: Option<f64>,
+    /// Number of honest clients, instead of the profile's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    clients: Option<u64>,
+    /// Number of cheats, instead of the profile's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=1_000))]
+    cheats: Option<u64>,
+    /// Severity of the network from 0 to 1, instead of the profile's
+    #[arg(long, value_name = "X")]
+    severity: Option<f64>,
+    /// No clients that come and go, no changes of view and ownership, no stalls
+    #[arg(long)]
+    no_turmoil: bool,
+    /// Play seed after seed until a violation is found; prints a line for every --seeds matches
+    #[arg(long, conflicts_with = "format")]
+    forever: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -66,21 +85,52 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let hint = output::hint(nearest(&arguments.profile, known()), known());
         bail!("unknown profile `{}`{hint}", arguments.profile);
     };
-    let report = play(&profile, arguments)?;
+    let profile = changed(profile, arguments)?;
+    let mut report = play(&profile, arguments.seed, arguments)?;
+    while arguments.forever && report.violations.is_empty() {
+        let hours = report.simulated_seconds / 3_600.0;
+        output::print(&format!("{} matches, {hours:.2} h simulated, 0 violations\n", report.seeds))?;
+        let next = arguments.seed.wrapping_add(report.seeds);
+        report = report.join(play(&profile, next, arguments)?);
+    }
     match arguments.format {
         Format::Json => output::print_json(&json_report(&report))?,
         Format::Text => output::print(&text_report(&profile, &report))?,
     }
+    if let (Format::Text, Some(first)) = (arguments.format, report.violations.first()) {
+        let smallest = soak::minimise(&profile, first.seed, first.kind);
+        if smallest != profile {
+            let (flags, seed) = (smallest.flags(), first.seed);
+            output::print(&format!("smallest match found: ugas soak {flags} --seed {seed} --seeds 1\n"))?;
+        }
+    }
     Ok(if report.violations.is_empty() { Status::Success } else { Status::Negative })
 }
 
-/// Plays a match for each seed on several threads; the report does not depend on their number.
-fn play(profile: &Profile, arguments: &Arguments) -> anyhow::Result<Report> {
+/// The profile with the changes that the flags ask for.
+fn changed(profile: Profile, arguments: &Arguments) -> anyhow::Result<Profile> {
+    let severity = arguments.severity.unwrap_or(profile.severity);
+    if !(0.0..=1.0).contains(&severity) {
+        bail!("--severity {severity} is out of range: give a number from 0 to 1");
+    }
+    Ok(Profile {
+        seconds: arguments.seconds.unwrap_or(profile.seconds),
+        clients: arguments.clients.map_or(profile.clients, |count| (count, count)),
+        cheats: arguments.cheats.map_or(profile.cheats, |count| (count, count)),
+        severity,
+        turmoil: profile.turmoil && !arguments.no_turmoil,
+        ..profile
+    })
+}
+
+/// Plays a match for each seed from `first` on, on several threads; the report does not depend on their
+/// number.
+fn play(profile: &Profile, first: u64, arguments: &Arguments) -> anyhow::Result<Report> {
     let threads = usize::from(arguments.threads.unwrap_or(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let progress = output::progress(arguments.seeds, "matches");
     let reports: Vec<Report> = pool.install(|| {
-        let seeds = (0..arguments.seeds).into_par_iter().map(|at| arguments.seed.wrapping_add(at));
+        let seeds = (0..arguments.seeds).into_par_iter().map(|at| first.wrapping_add(at));
         seeds.map(|seed| soak::play(profile, seed)).inspect(|_| progress.inc(1)).collect()
     });
     progress.finish_and_clear();
@@ -117,6 +167,9 @@ fn text_report(profile: &Profile, report: &Report) -> String {
     line("datagrams", report.datagrams.to_string());
     line("commands that ran", report.commands.to_string());
     line("commands rejected", report.rejected.to_string());
+    let timely = 1.0 - report.untimely as f64 / report.honest.max(1) as f64;
+    line("honest and in time", format!("{:.1} %", 100.0 * timely));
+    line("clients kicked", report.kicked.to_string());
     for (fault, count) in &report.faults {
         line(fault, count.to_string());
     }

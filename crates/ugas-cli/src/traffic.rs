@@ -212,7 +212,8 @@ mod tests {
             tick: Tick(tick),
             commands: std::iter::once(NetCommand::Confirm(controller)).collect(),
         };
-        let frames = |frames| Frames { packet: PacketId(1), ack: Ack::default(), now: Tick(100), frames };
+        let frames =
+            |frames| Frames { session: 1, packet: PacketId(1), ack: Ack::default(), now: Tick(100), frames };
         let mut traffic = Traffic::default();
         for frames in [frames(Vec::new()), frames(vec![frame(98), frame(99)])] {
             let bytes = wire::encode_to_server(&dictionary, &ToServer::Frames(frames)).unwrap();

@@ -13,11 +13,18 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// Version of the protocol. Peers of different versions refuse each other.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Id of a client for the time of its session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClientId(pub u32);
+
+impl ClientId {
+    /// Low bits of the id, for [`Frames::session`].
+    pub const fn session(self) -> u8 {
+        self.0 as u8
+    }
+}
 
 /// Sequence number of a datagram in one direction of a session, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -62,6 +69,9 @@ pub struct Hello {
 /// Commands of a player, tick by tick, repeated until they are acknowledged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frames {
+    /// Low bits of the client's id, so that frames of an earlier session of the same connection are not taken
+    /// for this one's.
+    pub session: u8,
     /// Sequence number of this datagram.
     pub packet: PacketId,
     /// Acknowledges datagrams of the server.
@@ -117,6 +127,8 @@ pub enum NetCommand {
         controller: ControllerId,
         /// The input.
         input: InputId,
+        /// Targets of the abilities that the press activates.
+        targets: TargetData,
     },
     /// Releases an input.
     Release {
@@ -224,6 +236,9 @@ pub enum RefusedReason {
     /// The server's host refused the credential.
     #[error("the server refused the client: {0}")]
     Denied(String),
+    /// The session of this hello was admitted and has ended, before the client knew of it.
+    #[error("the session ended before it began: {0}")]
+    Ended(ByeReason),
 }
 
 /// Reason for which a session ended.

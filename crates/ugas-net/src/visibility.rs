@@ -23,6 +23,8 @@ pub enum AttributeRule {
     Owners,
     /// Attributes that are replicated to everybody.
     Public,
+    /// Attributes that are replicated to everybody and these, unless they are replicated to nobody. Sorted.
+    PublicAnd(Vec<AttributeId>),
     /// These attributes, unless they are replicated to nobody: a health bar for allies. Sorted.
     Only(Vec<AttributeId>),
 }
@@ -137,18 +139,23 @@ impl Visibility {
         }
     }
 
-    /// Includes one more attribute. A rule other than [`AttributeRule::Only`] is replaced by this attribute
-    /// alone.
+    /// Includes one more attribute, beside those that are included already.
     #[must_use]
     pub fn with_attribute(mut self, attribute: AttributeId) -> Self {
-        let mut only = match self.attributes {
-            AttributeRule::Only(only) => only,
-            _ => Vec::new(),
+        let with = |mut named: Vec<AttributeId>| {
+            if let Err(at) = named.binary_search(&attribute) {
+                named.insert(at, attribute);
+            }
+            named
         };
-        if let Err(at) = only.binary_search(&attribute) {
-            only.insert(at, attribute);
-        }
-        self.attributes = AttributeRule::Only(only);
+        self.attributes = match self.attributes {
+            AttributeRule::None => AttributeRule::Only(vec![attribute]),
+            AttributeRule::Only(named) => AttributeRule::Only(with(named)),
+            AttributeRule::Public => AttributeRule::PublicAnd(vec![attribute]),
+            AttributeRule::PublicAnd(named) => AttributeRule::PublicAnd(with(named)),
+            // It has all that are replicated at all.
+            AttributeRule::Owners => AttributeRule::Owners,
+        };
         self
     }
 
@@ -191,6 +198,9 @@ impl Visibility {
                     (_, AttributeReplication::None) | (AttributeRule::None, _) => false,
                     (AttributeRule::Owners, _) => true,
                     (AttributeRule::Public, replication) => replication == AttributeReplication::All,
+                    (AttributeRule::PublicAnd(named), replication) => {
+                        replication == AttributeReplication::All || named.binary_search(&attribute).is_ok()
+                    }
                     (AttributeRule::Only(only), _) => only.binary_search(&attribute).is_ok(),
                 };
                 admitted.then(|| match (self.exact, self.records.effects) {
@@ -284,3 +294,19 @@ pub enum Ownership {
 /// Id of a visibility of one server.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VisibilityId(pub(crate) u16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_attribute_is_added_to_those_of_the_rule() {
+        let [one, two] = [1, 2].map(AttributeId::from_index);
+        let rule = |visibility: Visibility| {
+            visibility.with_attribute(two).with_attribute(one).with_attribute(two).attributes
+        };
+        assert_eq!(rule(Visibility::minimal()), AttributeRule::Only(vec![one, two]));
+        assert_eq!(rule(Visibility::full()), AttributeRule::PublicAnd(vec![one, two]));
+        assert_eq!(rule(Visibility::owner()), AttributeRule::Owners);
+    }
+}

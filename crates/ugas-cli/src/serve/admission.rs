@@ -1,12 +1,15 @@
 //! Admission of players: their names and templates.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ugas_core::catalog::Catalog;
 use ugas_net::PeerId;
 
 use super::access::Bans;
+use super::bans::{Identity, TimedBans};
 use crate::online::{self, JoinRequest};
 use crate::{names, output};
 
@@ -20,18 +23,33 @@ pub(super) struct PlayerAdmission {
     token_names: BTreeMap<PeerId, String>,
     /// Names of admitted peers.
     names: BTreeMap<PeerId, String>,
+    /// Identities of connected peers that can be banned.
+    identities: BTreeMap<PeerId, Identity>,
+    /// Players who were kicked.
+    pub(super) timed_bans: TimedBans,
     /// Names that may not be used.
     pub(super) bans: Bans,
 }
 
 impl PlayerAdmission {
     pub(super) fn new(catalog: Arc<Catalog>) -> Self {
-        Self { catalog, token_names: BTreeMap::new(), names: BTreeMap::new(), bans: Bans::default() }
+        Self {
+            catalog,
+            token_names: BTreeMap::new(),
+            names: BTreeMap::new(),
+            identities: BTreeMap::new(),
+            timed_bans: TimedBans::new(Duration::ZERO),
+            bans: Bans::default(),
+        }
     }
 
-    /// Records the name in the token of a connected peer.
-    pub(super) fn connected(&mut self, peer: PeerId, user_data: &[u8]) {
+    /// Records the name in the token of a connected peer, and its address.
+    pub(super) fn connected(&mut self, peer: PeerId, user_data: &[u8], address: Option<IpAddr>) {
         let name = std::str::from_utf8(user_data).ok().and_then(|name| online::player_name(name).ok());
+        match Identity::of(name.as_deref(), address) {
+            Some(identity) => self.identities.insert(peer, identity),
+            None => self.identities.remove(&peer),
+        };
         match name {
             Some(name) => self.token_names.insert(peer, name),
             None => self.token_names.remove(&peer),
@@ -41,12 +59,20 @@ impl PlayerAdmission {
     /// Forgets the names of a disconnected peer.
     pub(super) fn disconnected(&mut self, peer: PeerId) {
         self.token_names.remove(&peer);
+        self.identities.remove(&peer);
         self.left(peer);
     }
 
     /// Frees the name of a player who has left.
     pub(super) fn left(&mut self, peer: PeerId) {
         self.names.remove(&peer);
+    }
+
+    /// Bans the player of a connected peer.
+    pub(super) fn ban(&mut self, peer: PeerId) {
+        if let Some(identity) = self.identities.get(&peer) {
+            self.timed_bans.add(identity.clone(), Instant::now());
+        }
     }
 
     /// The join request of an admitted peer, with the name that it has in the game.
@@ -58,6 +84,9 @@ impl PlayerAdmission {
 
     /// Admits a peer, or returns the reason of the refusal.
     pub(super) fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
+        if let Some(identity) = self.identities.get(&peer) {
+            self.timed_bans.check(identity, Instant::now())?;
+        }
         let own = JoinRequest::from_bytes(credential)?;
         let wanted = self.token_names.get(&peer).cloned().unwrap_or(own.name);
         if self.bans.contains_name(&wanted) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use ugas_core::catalog::Catalog;
@@ -14,6 +15,7 @@ use ugas_net::message::{ByeReason, ClientId, Rejection};
 use ugas_net::{PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
 use super::admission::PlayerAdmission;
+use super::bans::TimedBans;
 use super::bots::Bots;
 use super::host_tasks::HostTaskRequest;
 use super::recording::ServerRecording;
@@ -40,6 +42,8 @@ pub(super) enum PlayerEvent {
     Left { peer: PeerId, name: String, reason: Option<ByeReason> },
     /// A peer was refused.
     Refused { peer: PeerId, reason: String },
+    /// A player was kicked.
+    Kicked { name: String, reason: String },
     /// A command was rejected.
     Rejected { peer: PeerId, name: String, rejection: Rejection },
     /// A controller died.
@@ -95,6 +99,11 @@ impl Game {
             respawns: Vec::new(),
             events: None,
         }
+    }
+
+    /// Sets for how long players are banned after a kick for forged commands; zero bans nobody.
+    pub(super) fn ban_for(&mut self, duration: Duration) {
+        self.server.host_mut().admission.timed_bans = TimedBans::new(duration);
     }
 
     /// Records everything from now on. Call it before anything is spawned.
@@ -181,6 +190,11 @@ impl Game {
                     // The controller may not exist any more.
                     let _ = self.server.execute(Command::Despawn(player.controller));
                     emit(PlayerEvent::Left { peer: player.peer, name: player.name, reason });
+                }
+                ServerEvent::Kicked { client, reason, .. } => {
+                    if let Some(player) = self.players.get(&client) {
+                        emit(PlayerEvent::Kicked { name: player.name.clone(), reason: reason.to_string() });
+                    }
                 }
                 ServerEvent::Refused { peer, reason } => {
                     emit(PlayerEvent::Refused { peer, reason: reason.to_string() });

@@ -1,8 +1,9 @@
-//! [`ugas_net::Host`] of a server: admits players, and records commands.
+//! [`ugas_net::Host`] of a server: admits and bans players, and records commands.
 
 use ugas_core::command::Command;
 use ugas_core::simulation::Simulation;
-use ugas_net::{Host, PeerId};
+use ugas_net::message::ClientId;
+use ugas_net::{Host, KickReason, PeerId};
 
 use super::admission::PlayerAdmission;
 use super::recording::ServerRecording;
@@ -17,6 +18,12 @@ pub(super) struct ServerHost {
 impl Host for ServerHost {
     fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         self.admission.admit(peer, credential)
+    }
+
+    fn kicked(&mut self, peer: PeerId, _: ClientId, reason: &KickReason) {
+        if matches!(reason, KickReason::Forged { .. } | KickReason::ForgedAcknowledgement) {
+            self.admission.ban(peer);
+        }
     }
 
     fn before_command(&mut self, command: &Command) {

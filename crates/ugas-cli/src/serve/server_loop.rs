@@ -409,8 +409,11 @@ impl ServerLoop {
         while let Some(event) = self.socket.next_event() {
             match event {
                 ServerEvent::Connected { peer, user_data } => {
+                    let user_data = user_data.to_vec();
+                    let address = self.socket.address_of(peer).map(|address| address.ip());
                     self.closing.remove(&PeerId(peer));
-                    server.host_mut().admission.connected(PeerId(peer), user_data);
+                    let admission = &mut server.host_mut().admission;
+                    admission.connected(PeerId(peer), &user_data, address);
                 }
                 ServerEvent::Datagram { peer, bytes } => {
                     if let Some(inspector) = &mut self.inspector {
@@ -495,6 +498,7 @@ impl ServerLoop {
                 let reason = names::shown(&reason);
                 self.warn(&format!("{ip} {reason}"), &format!("refused{who}: {reason}"));
             }
+            PlayerEvent::Kicked { name, reason } => self.line(&format!("! {name} was kicked: {reason}")),
             PlayerEvent::Rejected { peer, name, rejection } => {
                 if let Some(inspector) = &mut self.inspector {
                     inspector.rejected(&self.game, peer, rejection);

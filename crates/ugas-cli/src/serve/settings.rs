@@ -42,6 +42,7 @@ pub(super) struct Settings {
     pub(super) keys: Vec<PathBuf>,
     pub(super) max_clients: u32,
     pub(super) tick_rate: u32,
+    pub(super) ban_minutes: u32,
     pub(super) template: Option<String>,
     pub(super) bots: u32,
     pub(super) bot_template: Option<String>,
@@ -95,6 +96,7 @@ impl Default for Settings {
             keys: Vec::new(),
             max_clients: 64,
             tick_rate: 60,
+            ban_minutes: 10,
             template: None,
             bots: 0,
             bot_template: None,
@@ -244,6 +246,12 @@ impl Settings {
             Slot::Number(&mut self.max_clients, 1, most),
         );
         visitor.field("tick-rate", No, "Ticks per second.", Slot::Number(&mut self.tick_rate, 1, 1000));
+        visitor.field(
+            "ban-minutes",
+            No,
+            "Minutes for which a player may not join after a kick for forged commands; 0 bans nobody.",
+            Slot::Number(&mut self.ban_minutes, 0, 525_600),
+        );
         visitor.field("template", No, "Default player template.", Slot::Text(&mut self.template));
         visitor.field("bots", No, "Number of bots.", Slot::Number(&mut self.bots, 0, 1000));
         visitor.field("bot-template", No, "Template of the bots.", Slot::Text(&mut self.bot_template));

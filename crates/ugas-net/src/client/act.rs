@@ -11,7 +11,7 @@ use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::CueDetails;
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::input::InputId;
-use ugas_core::simulation::ActivationRequest;
+use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::{Target, TargetData, Targeting};
 use ugas_core::task::TaskOutcome;
 
@@ -170,17 +170,37 @@ impl Client {
     /// tick.
     ///
     /// # Errors
-    /// If the command cannot be given; then nothing is sent. If it cannot be queued
-    /// ([`ActError::NotPlaying`], [`ActError::TooMany`], [`ActError::Unsendable`]), `LocalOnly` abilities
-    /// were activated all the same.
+    /// If the command cannot be given; then nothing is sent or activated.
     pub fn press(
         &mut self,
         controller: ControllerId,
         input: impl Into<InputId>,
     ) -> Result<PredictionKey, ActError> {
+        self.press_at(controller, input, &TargetData::default())
+    }
+
+    /// Presses an input with targets, which every ability that the press activates gets. The server checks
+    /// them for every ability that is bound to the input.
+    ///
+    /// # Errors
+    /// If the command cannot be given; then nothing is sent or activated.
+    pub fn press_at(
+        &mut self,
+        controller: ControllerId,
+        input: impl Into<InputId>,
+        targets: &TargetData,
+    ) -> Result<PredictionKey, ActError> {
         let (remote, input) = (self.own_remote(controller)?, check_input_name(input.into())?);
-        self.press_local(controller, &input);
-        self.queue(NetCommand::Press { controller: remote, input })
+        let most = self.bound_to(controller, &input).filter_map(|ability| {
+            let granted = self.simulation.ability(ability)?;
+            self.catalog().ability_by_id(granted.ability()).map(Ability::most_named_targets)
+        });
+        check_number(targets, most.min().unwrap_or(MAX_TARGETS))?;
+        let remote_targets = self.to_remote(targets)?;
+        let press = NetCommand::Press { controller: remote, input: input.clone(), targets: remote_targets };
+        let key = self.queue(press)?;
+        self.press_local(controller, &input, targets);
+        Ok(key)
     }
 
     /// Releases an input.
@@ -241,18 +261,23 @@ impl Client {
 
     /// Activates the `LocalOnly` abilities that are bound to an input. The press is sent to the server all
     /// the same: other abilities may be bound to it.
-    fn press_local(&mut self, controller: ControllerId, input: &InputId) {
-        let Some(known) = self.simulation.controller(controller) else { return };
-        let is_bound = |ability: &GrantedAbilityId| {
-            let granted = self.simulation.ability(*ability);
-            granted.is_some_and(|granted| granted.input() == Some(input))
-                && is_local(&self.simulation, *ability)
-        };
-        let bound: Vec<GrantedAbilityId> = known.abilities().iter().copied().filter(is_bound).collect();
+    fn press_local(&mut self, controller: ControllerId, input: &InputId, targets: &TargetData) {
+        let bound = self.bound_to(controller, input);
+        let bound: Vec<GrantedAbilityId> =
+            bound.filter(|ability| is_local(&self.simulation, *ability)).collect();
         for ability in bound {
             // A refused activation is ignored, like any press without effect.
-            let _ = self.stage.activate(&self.simulation, ability, ActivationRequest::default());
+            let _ = self.stage.activate(&self.simulation, ability, ActivationRequest::on(targets.clone()));
         }
+    }
+
+    /// Abilities of a controller that are bound to an input.
+    fn bound_to(&self, controller: ControllerId, input: &InputId) -> impl Iterator<Item = GrantedAbilityId> {
+        let known = self.simulation.controller(controller);
+        let abilities = known.into_iter().flat_map(|known| known.abilities().iter().copied());
+        abilities.filter(move |ability| {
+            self.simulation.ability(*ability).is_some_and(|granted| granted.input() == Some(input))
+        })
     }
 
     /// Queues a command for the next tick, and returns its prediction key. On an error the queue stays as it
@@ -282,7 +307,8 @@ impl Client {
         let packet = PacketId(u32::MAX);
         let ack = Ack { newest: packet, earlier: 0 };
         let frames = vec![CommandFrame { tick, commands: self.next.clone() }];
-        encode_to_server(&self.dictionary, &ToServer::Frames(Frames { packet, ack, now: tick, frames }))?;
+        let frames = Frames { session: 0, packet, ack, now: tick, frames };
+        encode_to_server(&self.dictionary, &ToServer::Frames(frames))?;
         Ok(())
     }
 
@@ -381,9 +407,11 @@ impl Client {
                     let _ = self.simulation.predicting(key, |sim| sim.decline(controller));
                 }
             }
-            NetCommand::Press { controller, input } => {
-                if let Some(controller) = self.replica.local(*controller) {
-                    let _ = self.simulation.predicting(key, |sim| sim.press(controller, input.clone()));
+            NetCommand::Press { controller, input, targets } => {
+                let targets = translate(targets, |controller| self.replica.local(controller));
+                if let (Some(controller), Some(targets)) = (self.replica.local(*controller), targets) {
+                    let press = |sim: &mut Simulation| sim.press_at(controller, input.clone(), targets);
+                    let _ = self.simulation.predicting(key, press);
                 }
             }
             NetCommand::Release { controller, input } => {

@@ -12,7 +12,7 @@ pub struct ClientConfig {
     /// Interval of repeated hellos. Keep it above the longest round trip to be supported: only then is it
     /// known which hello the server answers, and with it the round trip (N4).
     pub retry: Span,
-    /// Silence of the server after which the session ends.
+    /// Silence of the server after which the session ends, or the client stops to ask for one.
     pub timeout: Span,
     /// Whether commands are predicted, or shown when the server has answered.
     pub prediction: Prediction,

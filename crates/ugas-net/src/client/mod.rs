@@ -81,6 +81,8 @@ enum Phase {
     /// Sends hellos; `hellos` are the times of the last ones, oldest first.
     Connecting {
         hellos: VecDeque<Time>,
+        /// Time of the first hello.
+        since: Option<Time>,
     },
     Playing,
     Over,
@@ -96,6 +98,8 @@ pub struct Client {
     last_heard: Time,
     client: Option<ClientId>,
     length: TickLength,
+    /// The server's tick in the welcome.
+    welcomed: Tick,
     /// Most ticks that the server accepts commands ahead of its own.
     max_lead: u32,
     clock: Clock,
@@ -147,12 +151,13 @@ impl Client {
         let length = TickLength::default();
         Self {
             config,
-            phase: Phase::Connecting { hellos: VecDeque::new() },
+            phase: Phase::Connecting { hellos: VecDeque::new(), since: None },
             nonce,
             now: Time::ZERO,
             last_heard: Time::ZERO,
             client: None,
             length,
+            welcomed: Tick(0),
             max_lead: 0,
             clock: Clock::new(length),
             dictionary,
@@ -205,6 +210,11 @@ impl Client {
     /// Whether the server admitted the client and the session lasts, so that commands can be given.
     pub fn is_playing(&self) -> bool {
         self.phase == Phase::Playing
+    }
+
+    /// Whether the client was refused or its session has ended: it does nothing any more.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Over
     }
 
     /// The tick that the shown state belongs to: ahead of the server's, by prediction.
@@ -331,12 +341,18 @@ impl Client {
     }
 
     /// Advances to `now`; call it every frame. Before the session it repeats hellos. In play it installs new
-    /// state, plays ticks, and sends the player's commands; after a silence of [`ClientConfig::timeout`] it
-    /// ends the session.
+    /// state, plays ticks, and sends the player's commands. After a silence of [`ClientConfig::timeout`], also
+    /// while connecting, it ends with [`ByeReason::TimedOut`].
     pub fn update(&mut self, now: Time) {
         self.now = self.now.max(now);
+        if let Phase::Connecting { since, .. } = &mut self.phase {
+            let since = *since.get_or_insert(self.now);
+            if self.now.since(since) > self.config.timeout {
+                self.end(Some(ByeReason::TimedOut));
+            }
+        }
         match &mut self.phase {
-            Phase::Connecting { hellos } => {
+            Phase::Connecting { hellos, .. } => {
                 if hellos.back().is_none_or(|last| self.now.since(*last) >= self.config.retry) {
                     if hellos.len() == MAX_HELLOS {
                         hellos.pop_front();
@@ -393,7 +409,7 @@ impl Client {
     /// Begins the session of a welcome: starts the clock and an empty simulation, and emits
     /// [`ClientEvent::Connected`]. Ignored unless the client is connecting and the welcome repeats its nonce.
     fn begin(&mut self, welcome: Welcome) {
-        let Phase::Connecting { hellos } = &self.phase else { return };
+        let Phase::Connecting { hellos, .. } = &self.phase else { return };
         if welcome.nonce != self.nonce {
             return;
         }
@@ -404,6 +420,7 @@ impl Client {
         self.client = Some(welcome.client);
         self.length = welcome.length;
         self.max_lead = welcome.max_lead;
+        self.welcomed = welcome.tick;
         self.clock = Clock::new(welcome.length);
         self.clock.set_max_lead(welcome.max_lead);
         if let Some(round_trip) = round_trip {
@@ -426,6 +443,10 @@ impl Client {
     /// Whether an update has a plausible tick. The short packet number of a very late update could be taken
     /// for that of a later one, whose tick is far ahead.
     fn is_credible(&self, update: &Update) -> bool {
+        // An update up to the tick of the welcome is a late one of an earlier session of the connection.
+        if update.tick <= self.welcomed {
+            return false;
+        }
         update.states_stream || update.tick.since(self.tick) <= MAX_TICKS_AHEAD
     }
 
@@ -500,11 +521,12 @@ impl Client {
         let unsent: Vec<&CommandFrame> =
             self.frames.iter().filter(|frame| frame.tick > self.delivered).collect();
         let (packet, ack, now) = (self.sent.next_id(), self.received.ack(), self.tick);
+        let session = self.client.map_or(0, ClientId::session);
         // The oldest go first; those that do not fit go with a later datagram.
         let mut count = unsent.len().min(MAX_FRAMES);
         let bytes = loop {
             let frames = unsent[..count].iter().map(|&frame| frame.clone()).collect();
-            let message = ToServer::Frames(Frames { packet, ack, now, frames });
+            let message = ToServer::Frames(Frames { session, packet, ack, now, frames });
             match wire::encode_to_server(&self.dictionary, &message) {
                 Err(wire::EncodeError::TooLong) if count > 1 => count -= 1,
                 encoded => break encoded,

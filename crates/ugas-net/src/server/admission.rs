@@ -10,6 +10,15 @@ use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReaso
 /// Most ended sessions that are remembered, so that a late hello does not begin them again.
 const MAX_ENDED_SESSIONS: usize = 256;
 
+/// A session that has ended, so that a late hello does not begin it again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndedSession {
+    peer: PeerId,
+    nonce: u64,
+    /// Reason that the client was told; `None` if it left, or its connection was lost.
+    reason: Option<ByeReason>,
+}
+
 impl<H: Host> Server<H> {
     /// Ends all sessions with [`ByeReason::Shutdown`]. The byes wait in [`Server::poll_transmit`]: send them
     /// before the socket is closed.
@@ -28,11 +37,15 @@ impl<H: Host> Server<H> {
     }
 
     /// Answers a hello with a welcome or a refusal. A repeated hello of the present session gets its welcome
-    /// again; one with another nonce ends that session and begins a new one. Hellos of ended sessions, and
-    /// those over the rate limit, are dropped.
+    /// again; one with another nonce ends that session and begins a new one. Hellos of ended
+    /// sessions are answered with the reason of the end; those over the rate limit are dropped.
     pub(super) fn handle_hello(&mut self, peer: PeerId, hello: Hello) {
-        if self.ended_sessions.contains(&(peer, hello.nonce)) {
-            // A delayed hello of a session that has ended.
+        let ended = self.ended_sessions.iter().find(|ended| (ended.peer, ended.nonce) == (peer, hello.nonce));
+        if let Some(EndedSession { reason, .. }) = ended {
+            // A delayed hello, or a client that never received its welcome: it shall know why it is not admitted.
+            if let Some(reason) = reason.map(RefusedReason::Ended) {
+                self.send(peer, &ToClient::Refused(Refused { nonce: hello.nonce, reason }));
+            }
             self.statistics.dropped += 1;
             return;
         }
@@ -107,7 +120,7 @@ impl<H: Host> Server<H> {
             if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
                 self.ended_sessions.pop_front();
             }
-            self.ended_sessions.push_back((peer, session.nonce));
+            self.ended_sessions.push_back(EndedSession { peer, nonce: session.nonce, reason });
         }
         for (controller, view) in session.outbound.views {
             self.leave_audience(controller, view.visibility, peer);

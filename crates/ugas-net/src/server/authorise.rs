@@ -85,11 +85,16 @@ impl<H: Host> Server<H> {
                 let declined = self.predicting(key, Command::Decline(controller));
                 declined.map(drop).map_err(|_| Rejection::NotOwner.into())
             }
-            NetCommand::Press { controller, input } => {
+            NetCommand::Press { controller, input, targets } => {
                 self.own(peer, controller)?;
                 self.may_press(controller, &input)?;
+                self.may_press_on(peer, controller, &input, &targets)?;
                 let before = self.newest_activation(controller);
-                let pressed = self.predicting(key, Command::Press { controller, input });
+                let command = match targets.is_empty() {
+                    true => Command::Press { controller, input },
+                    false => Command::PressAt { controller, input, targets },
+                };
+                let pressed = self.predicting(key, command);
                 pressed.map_err(|_| Rejection::TooMany)?;
                 if let Some(run) = self.newest_activation(controller).filter(|run| Some(*run) != before)
                     && let Some(session) = self.sessions.get_mut(&peer)
@@ -257,6 +262,29 @@ impl<H: Host> Server<H> {
             ability.is_some_and(|ability| !ability.def().net_security.client_may_begin())
         };
         if known.abilities().iter().any(is_guarded) { Err(Rejection::NotAllowed) } else { Ok(()) }
+    }
+
+    /// Checks the targets of a press for every ability that it could activate, as those of an activation.
+    fn may_press_on(
+        &self,
+        peer: PeerId,
+        controller: ControllerId,
+        input: &InputId,
+        targets: &TargetData,
+    ) -> Result<(), Denied> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let known = self.simulation.controller(controller).ok_or(Rejection::NotOwner)?;
+        for handle in known.abilities() {
+            let granted = self.simulation.ability(*handle).filter(|granted| granted.input() == Some(input));
+            if let Some(granted) = granted {
+                self.sees(peer, granted.ability(), targets.controllers())?;
+                self.accepts(granted.ability(), targets)?;
+                self.may_activate_on(peer, *handle, targets)?;
+            }
+        }
+        Ok(())
     }
 
     /// The activation that the controller began last; compared before and after a press, it shows whether

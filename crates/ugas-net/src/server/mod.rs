@@ -29,6 +29,7 @@ pub use config::{AfterDeadline, ServerConfig};
 pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 pub use kick::KickReason;
 
+use self::admission::EndedSession;
 use self::peer_rate_limits::PeerRateLimits;
 use self::session::{SentDatagram, Session};
 use crate::history::Positions;
@@ -168,7 +169,7 @@ pub struct Server<H = Defaults> {
     rate_limits: PeerRateLimits,
     sessions: BTreeMap<PeerId, Session>,
     /// Connections and nonces of sessions that ended lately, oldest first.
-    ended_sessions: VecDeque<(PeerId, u64)>,
+    ended_sessions: VecDeque<EndedSession>,
     next_client: u32,
     versioned_views: BTreeMap<(ControllerId, VisibilityId), VersionedView>,
     /// Viewers of each controller, by visibility.
@@ -431,6 +432,11 @@ impl<H: Host> Server<H> {
     fn accept_frames(&mut self, peer: PeerId, frames: Frames) {
         let next = self.tick.next();
         let Some(session) = self.sessions.get_mut(&peer) else { return };
+        if frames.session != session.client.session() {
+            // A late datagram of an earlier session of this connection.
+            self.statistics.dropped += 1;
+            return;
+        }
         if !session.inbound.received.receive(frames.packet).is_new() {
             return;
         }

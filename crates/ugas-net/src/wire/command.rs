@@ -30,7 +30,10 @@ const BITS_OF_A_TARGET: u64 = 2;
 /// before it predicts, so that it predicts with the values that the server will decode. Numbers that are not
 /// finite stay, and are refused by the encoder.
 pub fn round_to_wire(command: &mut NetCommand) {
-    if let NetCommand::Activate { targets, .. } | NetCommand::Targets { targets, .. } = command {
+    if let NetCommand::Activate { targets, .. }
+    | NetCommand::Targets { targets, .. }
+    | NetCommand::Press { targets, .. } = command
+    {
         round_targets_to_wire(targets);
     }
     if let NetCommand::Activate { event: Some(event), .. } = command
@@ -86,7 +89,12 @@ impl Encoder<'_> {
                 self.handle(*controller);
                 Ok(())
             }
-            NetCommand::Press { controller, input } | NetCommand::Release { controller, input } => {
+            NetCommand::Press { controller, input, targets } => {
+                self.handle(*controller);
+                self.input(input)?;
+                self.targets(targets)
+            }
+            NetCommand::Release { controller, input } => {
                 self.handle(*controller);
                 self.input(input)
             }
@@ -236,7 +244,11 @@ impl Decoder<'_> {
             2 => NetCommand::Cancel(self.run(tick)?),
             3 => NetCommand::Confirm(self.handle()?),
             4 => NetCommand::Decline(self.handle()?),
-            5 => NetCommand::Press { controller: self.handle()?, input: self.input()? },
+            5 => NetCommand::Press {
+                controller: self.handle()?,
+                input: self.input()?,
+                targets: self.targets()?,
+            },
             6 => NetCommand::Release { controller: self.handle()?, input: self.input()? },
             7 => {
                 let (run, branch) = self.branch(tick)?;

@@ -10,14 +10,17 @@ use crate::limits::{MAX_COMMANDS, MAX_FRAMES};
 use crate::message::{Ack, CommandFrame, Frames, NetCommand, PacketId};
 use crate::tick::Tick;
 
+/// Bits of the client's id in every datagram.
+const SESSION_BITS: u32 = 8;
 /// Fewest bits of a command: its kind.
 const BITS_OF_A_COMMAND: u64 = 4;
 
 impl Encoder<'_> {
-    /// Writes packet number, acknowledgement, clock and frames, with a bit before each frame. An error if
+    /// Writes session, packet number, acknowledgement, clock and frames, with a bit before each frame. An error if
     /// frames are not by rising tick or one has no commands.
     pub(super) fn frames(&mut self, frames: &Frames) -> Result<(), EncodeError> {
         at_most("frames", frames.frames.len(), MAX_FRAMES)?;
+        self.bits.bits(u64::from(frames.session), SESSION_BITS);
         self.packet(frames.packet);
         self.ack(frames.ack);
         self.tick(frames.now);
@@ -79,6 +82,7 @@ impl Encoder<'_> {
 impl Decoder<'_> {
     /// Reads a datagram of frames, at most [`MAX_FRAMES`] of them.
     pub(super) fn frames(&mut self) -> Result<Frames, WireError> {
+        let session = self.bits.bits(SESSION_BITS)? as u8;
         let packet = self.packet()?;
         let ack = self.ack()?;
         let now = self.tick()?;
@@ -93,7 +97,7 @@ impl Decoder<'_> {
             let commands = self.frame_commands(tick)?;
             frames.push(CommandFrame { tick, commands });
         }
-        Ok(Frames { packet, ack, now, frames })
+        Ok(Frames { session, packet, ack, now, frames })
     }
 
     pub(super) fn packet(&mut self) -> Result<PacketId, WireError> {

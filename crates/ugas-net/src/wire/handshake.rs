@@ -55,6 +55,10 @@ impl Encoder<'_> {
                 self.bytes("bytes of a reason", reason.as_bytes(), MAX_REASON)?;
             }
             RefusedReason::Dictionary { server, client } => pair(4, *server, *client, 64),
+            RefusedReason::Ended(reason) => {
+                self.bits.bits(5, REASON_BITS);
+                self.bye(*reason);
+            }
         }
         Ok(())
     }
@@ -102,6 +106,7 @@ impl Decoder<'_> {
             2 => RefusedReason::Full,
             3 => RefusedReason::Denied(self.text("bytes of a reason", MAX_REASON)?),
             4 => RefusedReason::Dictionary { server: self.bits.bits(64)?, client: self.bits.bits(64)? },
+            5 => RefusedReason::Ended(self.bye()?),
             found => return self.error_at(begin, WireErrorKind::UnknownKind { what: "refusal", found }),
         };
         Ok(Refused { nonce, reason })

@@ -95,7 +95,8 @@ impl Raw {
         let earlier = 1u32.checked_shl(before).map_or(u32::MAX, |bit| bit - 1);
         let ack = Ack { newest: PacketId(self.newest), earlier };
         let frame = CommandFrame { tick, commands: [command].into_iter().collect() };
-        let frames = Frames { packet: PacketId(self.packet), ack, now: tick, frames: vec![frame] };
+        let frames =
+            Frames { session: 1, packet: PacketId(self.packet), ack, now: tick, frames: vec![frame] };
         self.send(&ToServer::Frames(frames));
         self.outcomes.clear();
         for _ in 0..4 {
@@ -136,7 +137,11 @@ impl Raw {
 #[test]
 fn server_only_ability_is_not_activated_by_an_input() {
     let mut raw = Raw::new(ServerConfig::default());
-    let press = NetCommand::Press { controller: raw.hero, input: "Slot.GA_Guarded".into() };
+    let press = NetCommand::Press {
+        controller: raw.hero,
+        input: "Slot.GA_Guarded".into(),
+        targets: TargetData::default(),
+    };
     let outcome = raw.act(press);
     assert_eq!(outcome, CommandOutcome::Rejected(Rejection::NotAllowed));
 }

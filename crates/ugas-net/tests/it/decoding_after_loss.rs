@@ -234,6 +234,7 @@ impl RawServer {
     fn answer(&mut self) {
         self.sent += 1;
         let frames = Frames {
+            session: 1,
             packet: PacketId(self.sent),
             ack: self.received.ack(),
             now: Tick(self.now as u32 + 3),

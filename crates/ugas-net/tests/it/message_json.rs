@@ -64,6 +64,7 @@ pub(crate) fn to_server(message: &ToServer) -> Value {
             });
             json!({
                 "message": "frames",
+                "session": frames.session,
                 "packet": frames.packet.0,
                 "ack": ack(frames.ack),
                 "now": frames.now.0,
@@ -91,6 +92,7 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
                 RefusedReason::Catalog { server, client } => json!(["catalog", server, client]),
                 RefusedReason::Dictionary { server, client } => json!(["dictionary", server, client]),
                 RefusedReason::Full => json!(["full"]),
+                RefusedReason::Ended(reason) => json!(["ended", bye(*reason)]),
                 RefusedReason::Denied(reason) => json!(["denied", reason]),
                 other => panic!("no meaning: {other:?}"),
             };
@@ -110,15 +112,18 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
             "controllers": update.controllers.iter().map(controller).collect::<Vec<_>>(),
         }),
         ToClient::Bye(reason) => {
-            let reason = match reason {
-                ByeReason::Shutdown => "shutdown",
-                ByeReason::TimedOut => "timed out",
-                ByeReason::Kicked => "kicked",
-                ByeReason::Misbehaved => "misbehaved",
-                other => panic!("no meaning: {other:?}"),
-            };
-            json!({ "message": "bye", "reason": reason })
+            json!({ "message": "bye", "reason": bye(*reason) })
         }
+    }
+}
+
+fn bye(reason: ByeReason) -> &'static str {
+    match reason {
+        ByeReason::Shutdown => "shutdown",
+        ByeReason::TimedOut => "timed out",
+        ByeReason::Kicked => "kicked",
+        ByeReason::Misbehaved => "misbehaved",
+        other => panic!("no meaning: {other:?}"),
     }
 }
 
@@ -158,9 +163,12 @@ fn command(command: &NetCommand) -> Value {
         NetCommand::Cancel(begun) => json!({ "command": "cancel", "run": run(*begun) }),
         NetCommand::Confirm(controller) => json!({ "command": "confirm", "controller": handle(*controller) }),
         NetCommand::Decline(controller) => json!({ "command": "decline", "controller": handle(*controller) }),
-        NetCommand::Press { controller, input } => {
-            json!({ "command": "press", "controller": handle(*controller), "input": input.as_str() })
-        }
+        NetCommand::Press { controller, input, targets } => json!({
+            "command": "press",
+            "controller": handle(*controller),
+            "input": input.as_str(),
+            "targets": self::targets(targets),
+        }),
         NetCommand::Release { controller, input } => {
             json!({ "command": "release", "controller": handle(*controller), "input": input.as_str() })
         }

@@ -74,6 +74,7 @@ pub(crate) fn to_client() -> impl Strategy<Value = ToClient> {
         any::<(u64, u64)>().prop_map(|(server, client)| RefusedReason::Catalog { server, client }),
         any::<(u64, u64)>().prop_map(|(server, client)| RefusedReason::Dictionary { server, client }),
         Just(RefusedReason::Full),
+        Just(RefusedReason::Ended(ByeReason::Misbehaved)),
         "\\PC{0,50}".prop_map(RefusedReason::Denied),
     ];
     let refused = (any::<u64>(), reason);
@@ -200,7 +201,11 @@ fn command() -> impl Strategy<Value = NetCommand> {
         run().prop_map(NetCommand::Cancel),
         handle().prop_map(NetCommand::Confirm),
         handle().prop_map(NetCommand::Decline),
-        (handle(), input()).prop_map(|(controller, input)| NetCommand::Press { controller, input }),
+        (handle(), input(), targets()).prop_map(|(controller, input, targets)| NetCommand::Press {
+            controller,
+            input,
+            targets
+        }),
         (handle(), input()).prop_map(|(controller, input)| NetCommand::Release { controller, input }),
         (run(), integer(), targets()).prop_map(|(run, branch, targets)| NetCommand::Targets {
             run,
@@ -222,11 +227,11 @@ fn ack() -> impl Strategy<Value = Ack> {
 
 fn frames() -> impl Strategy<Value = Frames> {
     let frames = prop::collection::btree_map(tick(), prop::collection::vec(command(), 1..3), 0..4);
-    (integer(), ack(), tick(), frames).prop_map(
-        |(packet, ack, now, frames): (_, _, _, BTreeMap<_, Vec<_>>)| {
+    (any::<u8>(), integer(), ack(), tick(), frames).prop_map(
+        |(session, packet, ack, now, frames): (_, _, _, _, BTreeMap<_, Vec<_>>)| {
             let frames =
                 frames.into_iter().map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
-            Frames { packet: PacketId(packet), ack, now, frames: frames.collect() }
+            Frames { session, packet: PacketId(packet), ack, now, frames: frames.collect() }
         },
     )
 }

@@ -2,12 +2,14 @@
 
 use ugas_core::event::EventKind;
 use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::TargetData;
 use ugas_core::time::{Span, Time};
 use ugas_net::message::{
-    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToServer,
+    Ack, ByeReason, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, RefusedReason, Rejection,
+    ToServer,
 };
 use ugas_net::wire::{Dictionary, encode_to_server};
-use ugas_net::{ClientEvent, PeerId, Server, ServerConfig, Tick};
+use ugas_net::{Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, Tick};
 use ugas_netsim::link::Conditions;
 
 use crate::fixture::{Match, catalog};
@@ -156,10 +158,17 @@ fn early_command_does_not_run_when_repeated_in_time() {
     let due = Tick(server.current_tick().0 + 20);
     for packet in 1..23 {
         // The same frame again and again: 19 ticks ahead of the next tick at first, then 18, and in time at last.
-        let command = NetCommand::Press { controller: hero, input: "Slot.GA_Shield".into() };
+        let command = NetCommand::Press {
+            controller: hero,
+            input: "Slot.GA_Shield".into(),
+            targets: TargetData::default(),
+        };
         let frame = CommandFrame { tick: due, commands: [command].into_iter().collect() };
         let (packet, ack) = (PacketId(packet), Ack::default());
-        send(&mut server, ToServer::Frames(Frames { packet, ack, now: due, frames: vec![frame] }));
+        send(
+            &mut server,
+            ToServer::Frames(Frames { session: 1, packet, ack, now: due, frames: vec![frame] }),
+        );
     }
     assert!(server.current_tick() > due);
     assert_eq!((server.statistics().commands, server.statistics().rejected), (0, 1));
@@ -185,4 +194,113 @@ fn each_command_over_the_limit_is_rejected_and_reported() {
     answers.retain(|answer| matches!(answer, ClientEvent::Rejected { .. }));
     assert_eq!(answers, rejected.collect::<Vec<_>>());
     assert_eq!(game.rig.server.statistics().rejected, 3);
+}
+
+/// A client on a connection that had a session before, its server, and the datagrams on their way.
+struct Connecting {
+    server: Server,
+    client: Client,
+    now: Time,
+}
+
+const PEER: PeerId = PeerId(1);
+
+impl Connecting {
+    /// Both, after the first hello arrived and the welcome got lost.
+    fn without_welcome() -> Self {
+        let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), ServerConfig::default());
+        let client = Client::new(catalog(), ClientConfig::default(), 7);
+        let mut this = Self { server, client, now: Time::ZERO };
+        this.send_to_server();
+        this.take_from_server();
+        this
+    }
+
+    fn send_to_server(&mut self) {
+        self.client.update(self.now);
+        while let Some(bytes) = self.client.poll_transmit() {
+            self.server.handle(self.now, PEER, &bytes);
+        }
+    }
+
+    fn take_from_server(&mut self) -> Vec<Vec<u8>> {
+        core::iter::from_fn(|| self.server.poll_transmit()).map(|transmit| transmit.bytes).collect()
+    }
+
+    /// Lets both play for a while, and gives the first end of the client.
+    fn end(&mut self, seconds: u32) -> Option<ClientEvent> {
+        for _ in 0..seconds * 60 {
+            self.now += Span::from_micros(16_667);
+            self.send_to_server();
+            self.server.tick(self.now);
+            for bytes in self.take_from_server() {
+                self.client.handle(self.now, &bytes);
+            }
+            let is_end =
+                |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
+            let events = core::iter::from_fn(|| self.client.poll_event());
+            if let Some(end) = events.filter(is_end).next() {
+                return Some(end);
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn client_kicked_before_it_got_its_welcome_is_told() {
+    let mut this = Connecting::without_welcome();
+    let client = this.server.clients().next().unwrap();
+    this.server.kick(client);
+    this.take_from_server(); // the bye gets lost, too
+    let refused = ClientEvent::Refused(RefusedReason::Ended(ByeReason::Kicked));
+    assert_eq!(this.end(2), Some(refused));
+    assert!(this.client.is_over());
+}
+
+#[test]
+fn client_without_any_answer_times_out() {
+    let mut client = Client::new(catalog(), ClientConfig::default(), 7);
+    client.update(Time::ZERO);
+    client.update(Time::from_micros(9_900_000));
+    assert_eq!(client.poll_event(), None);
+    client.update(Time::from_micros(10_100_000));
+    assert_eq!(client.poll_event(), Some(ClientEvent::Disconnected(Some(ByeReason::TimedOut))));
+    assert!(client.is_over());
+}
+
+#[test]
+fn frame_of_an_earlier_session_does_not_end_the_new_one() {
+    let mut this = Connecting::without_welcome();
+    assert_eq!(this.end(2), None); // it plays
+    let old = this.client.id().unwrap();
+    // Its last datagram is late; a new session begins on the same connection.
+    let (packet, ack) = (PacketId(500), Ack { newest: PacketId(400), earlier: u32::MAX });
+    let (session, now) = (old.session(), this.server.current_tick());
+    let frames = ToServer::Frames(Frames { session, packet, ack, now, frames: Vec::new() });
+    let late = encode_to_server(&Dictionary::of(&catalog()), &frames).unwrap();
+    this.client = Client::new(catalog(), ClientConfig::default(), 8);
+    this.send_to_server();
+    this.server.handle(this.now, PEER, &late);
+    assert_eq!(this.end(2), None);
+    assert!(this.client.is_playing());
+    assert_ne!(this.client.id(), Some(old));
+}
+
+#[test]
+fn update_of_an_earlier_session_is_not_acknowledged_in_the_new_one() {
+    let mut this = Connecting::without_welcome();
+    assert_eq!(this.end(2), None);
+    // An update of the session is late. Its number is far ahead of those of the next session.
+    this.now += Span::from_micros(16_667);
+    this.server.tick(this.now);
+    let late = this.take_from_server();
+    this.client = Client::new(catalog(), ClientConfig::default(), 8);
+    this.send_to_server();
+    for bytes in this.take_from_server().into_iter().chain(late) {
+        this.client.handle(this.now, &bytes);
+    }
+    assert!(this.client.is_playing());
+    assert_eq!(this.end(2), None);
+    assert_eq!(this.server.statistics().kicked, 0);
 }

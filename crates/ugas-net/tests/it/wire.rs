@@ -59,7 +59,7 @@ fn activate(targets: TargetData) -> NetCommand {
 
 fn frames(commands: Vec<NetCommand>) -> ToServer {
     let frames = vec![CommandFrame { tick: Tick(5), commands: commands.into() }];
-    ToServer::Frames(Frames { packet: PacketId(1), ack: Ack::default(), now: Tick(5), frames })
+    ToServer::Frames(Frames { session: 1, packet: PacketId(1), ack: Ack::default(), now: Tick(5), frames })
 }
 
 fn controller(index: u64) -> ControllerId {
@@ -108,7 +108,11 @@ fn undecodable_messages_are_refused_by_the_encoder() {
     assert_eq!(refused(vec![activate(crowd)]), EncodeError::TooMany { what: "targets", found: 33, most: 32 });
     let nowhere = activate(TargetData::from([0.0, f64::INFINITY, 0.0]));
     assert_eq!(refused(vec![nowhere]), EncodeError::NotFinite("a target's location"));
-    let press = NetCommand::Press { controller: controller(1), input: "x".repeat(65).into() };
+    let press = NetCommand::Press {
+        controller: controller(1),
+        input: "x".repeat(65).into(),
+        targets: TargetData::default(),
+    };
     let found = 65;
     assert_eq!(
         refused(vec![press]),

@@ -31,14 +31,15 @@ fn dictionary() -> Dictionary {
         .fold(plain, |dictionary, attribute| dictionary.with_attribute(attribute, twelve_bits).unwrap())
 }
 
-/// After an hour at 60 Hz, nothing lost: 3 kind, 24 packet (216,000 is above 128 + 128² = 16,512), 24 + 1 acknowledgement,
+/// After an hour at 60 Hz, nothing lost: 3 kind, 8 session, 24 packet (216,000 is above 128 + 128² = 16,512), 24 + 1 acknowledgement,
 /// 24 tick.
-const HEADER: u64 = 3 + 24 + 25 + 24;
+const HEADER: u64 = 3 + 8 + 24 + 25 + 24;
 
 fn frames(commands: Vec<NetCommand>) -> u64 {
     let frames = vec![CommandFrame { tick: Tick(216_000), commands: commands.into() }];
     let ack = Ack { newest: PacketId(215_990), earlier: u32::MAX };
-    let message = ToServer::Frames(Frames { packet: PacketId(216_000), ack, now: Tick(216_003), frames });
+    let message =
+        ToServer::Frames(Frames { session: 1, packet: PacketId(216_000), ack, now: Tick(216_003), frames });
     wire::write_to_server(&dictionary(), &message, BitWriter::new()).unwrap().bit_len()
 }
 
@@ -59,10 +60,12 @@ fn an_activation_with_a_target_takes_six_bytes_and_the_header() {
 fn other_commands() {
     let controller: ControllerId = handle(40, 3);
     assert_eq!(frames(vec![NetCommand::Confirm(controller)]), HEADER + FRAME + 4 + 11);
-    let press = |input: &str| NetCommand::Press { controller, input: input.into() };
-    // A known name is a bit and its number among two; another a bit, 6 for its length, and 4 bytes.
-    assert_eq!(frames(vec![press("Jump")]), HEADER + FRAME + 4 + 11 + 1 + 1);
-    assert_eq!(frames(vec![press("Hide")]), HEADER + FRAME + 4 + 11 + 1 + 6 + 32);
+    let press =
+        |input: &str| NetCommand::Press { controller, input: input.into(), targets: TargetData::default() };
+    // A known name is a bit and its number among two; another a bit, 6 for its length, and 4 bytes. 2 for no
+    // targets.
+    assert_eq!(frames(vec![press("Jump")]), HEADER + FRAME + 4 + 11 + 1 + 1 + 2);
+    assert_eq!(frames(vec![press("Hide")]), HEADER + FRAME + 4 + 11 + 1 + 6 + 32 + 2);
     let run: ActivationId = handle(5, 9);
     // The 9th generation takes two groups of 3.
     assert_eq!(frames(vec![NetCommand::End(ActivationRef::Known(run))]), HEADER + FRAME + 4 + 1 + 7 + 8);

@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-3.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-4.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -61,7 +61,13 @@ fn frames(packet: u32, ack: Ack, now: u32, frames: Vec<(u32, Vec<NetCommand>)>) 
     let frames = frames
         .into_iter()
         .map(|(tick, commands)| CommandFrame { tick: Tick(tick), commands: commands.into() });
-    ToServer::Frames(Frames { packet: PacketId(packet), ack, now: Tick(now), frames: frames.collect() })
+    ToServer::Frames(Frames {
+        session: 200,
+        packet: PacketId(packet),
+        ack,
+        now: Tick(now),
+        frames: frames.collect(),
+    })
 }
 
 fn to_server() -> Vec<(&'static str, ToServer)> {
@@ -147,7 +153,12 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
                             NetCommand::Cancel(ActivationRef::Begun(key(85, 1, 2))),
                             NetCommand::Confirm(me),
                             NetCommand::Decline(me),
-                            NetCommand::Press { controller: me, input: "Jump".into() },
+                            NetCommand::Press {
+                                controller: me,
+                                input: "Jump".into(),
+                                targets: TargetData::default(),
+                            },
+                            NetCommand::Press { controller: me, input: "Fire".into(), targets: me.into() },
                             NetCommand::Release { controller: me, input: "Grüße".into() },
                         ],
                     ),
@@ -295,6 +306,7 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         ("refused: catalog", refused(RefusedReason::Catalog { server: 2, client: u64::MAX })),
         ("refused: dictionary", refused(RefusedReason::Dictionary { server: 3, client: 4 })),
         ("refused: full", refused(RefusedReason::Full)),
+        ("refused: ended", refused(RefusedReason::Ended(ByeReason::Kicked))),
         ("refused: denied", refused(RefusedReason::Denied("no ticket".to_owned()))),
         ("bye", ToClient::Bye(ByeReason::Kicked)),
         ("update: no news", ToClient::Update(update())),

@@ -1,6 +1,6 @@
 //! Cheating players: tamper with the datagrams that their client sends.
 
-use ugas_core::effect::PredictionKey;
+use ugas_core::effect::{HitResult, PredictionKey};
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId};
 use ugas_core::random::RandomStream;
 use ugas_core::simulation::Simulation;
@@ -9,12 +9,13 @@ use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 
 use super::bot::pick;
+use super::game::CURSE;
 use ugas_net::Tick;
 use ugas_net::message::{Ack, ActivationRef, CommandFrame, Frames, Hello, NetCommand, PacketId, ToServer};
 use ugas_net::wire::{self, Dictionary};
 
 /// Tricks of a cheat.
-pub(super) const TRICKS: [&str; 18] = [
+pub(super) const TRICKS: [&str; 23] = [
     "cheat: old stamp",
     "cheat: far-ahead stamp",
     "cheat: forged stamp",
@@ -32,6 +33,11 @@ pub(super) const TRICKS: [&str; 18] = [
     "cheat: target out of view",
     "cheat: garbage",
     "cheat: host task",
+    "cheat: hit far away",
+    "cheat: many targets",
+    "cheat: end of a curse",
+    "cheat: press on a far target",
+    "cheat: reserved activation",
     "cheat: every cooldown",
 ];
 
@@ -170,7 +176,11 @@ impl Cheat {
                     frames,
                     tick,
                     foreign.map(|controller| match number % 3 {
-                        0 => NetCommand::Press { controller, input: "GA_Shield".into() },
+                        0 => NetCommand::Press {
+                            controller,
+                            input: "GA_Shield".into(),
+                            targets: TargetData::default(),
+                        },
                         1 => NetCommand::Confirm(controller),
                         _ => NetCommand::Decline(controller),
                     }),
@@ -222,6 +232,62 @@ impl Cheat {
                     outcome: TaskOutcome::Completed,
                 });
                 self.command(frames, tick, command);
+            }
+            17 => {
+                // A hit that names somebody near, at a place that is not.
+                let place = [(number % 10_000) as f64 - 5_000.0, (number >> 20) as f64 % 100.0, 0.0];
+                let controller = self.foreign_controller(knowledge).filter(|_| number & 1 == 0);
+                let hit = HitResult { location: place, ..HitResult::default() };
+                let targets: TargetData = [Target::Hit { controller, hit }].into_iter().collect();
+                let ability = self.own_named(knowledge, "GA_Blast");
+                self.command(
+                    frames,
+                    tick,
+                    ability.map(|ability| NetCommand::Activate { ability, targets, event: None }),
+                );
+            }
+            18 => {
+                let everybody = knowledge.simulation.controllers().map(|(id, _)| id);
+                let targets: TargetData = everybody
+                    .filter(|id| !knowledge.hidden.contains(id))
+                    .take(20)
+                    .map(Target::Controller)
+                    .collect();
+                let name = ["GA_Blast", "GA_Volley", "GA_Bolt"][number as usize % 3];
+                let ability = self.own_named(knowledge, name);
+                self.command(
+                    frames,
+                    tick,
+                    ability.map(|ability| NetCommand::Activate { ability, targets, event: None }),
+                );
+            }
+            19 => {
+                let own = knowledge.own.first().and_then(|own| knowledge.simulation.controller(*own));
+                let runs = own.map(|own| own.activations().to_vec()).unwrap_or_default();
+                let ability = knowledge.simulation.catalog().ability(CURSE).ok();
+                let is_curse = |run: &&ActivationId| {
+                    knowledge.simulation.activation(**run).map(|run| run.ability()) == ability
+                };
+                let run = runs.iter().find(is_curse).copied().map(ActivationRef::Known);
+                let command = run.map(|run| match number % 3 {
+                    0 => NetCommand::End(run),
+                    1 => NetCommand::Cancel(run),
+                    _ => NetCommand::Finish { run, branch: 0, outcome: TaskOutcome::Failed },
+                });
+                self.command(frames, tick, command);
+            }
+            20 => {
+                let far = self.foreign_controller(knowledge);
+                let press = knowledge.own.first().zip(far).map(|(own, far)| NetCommand::Press {
+                    controller: *own,
+                    input: "GA_Blast".into(),
+                    targets: TargetData::from(far),
+                });
+                self.command(frames, tick, press);
+            }
+            21 => {
+                let ability = self.own_named(knowledge, "GA_Guarded");
+                self.command(frames, tick, ability.map(activate));
             }
             _ => {
                 for _ in 0..4 {
@@ -275,6 +341,17 @@ impl Cheat {
     fn own_ability(&mut self, knowledge: &CheatKnowledge<'_>) -> Option<GrantedAbilityId> {
         let own = knowledge.own.first()?;
         pick(&mut self.dice, knowledge.simulation.controller(*own)?.abilities()).copied()
+    }
+
+    /// An ability of the cheat's first controller by name.
+    fn own_named(&self, knowledge: &CheatKnowledge<'_>, name: &str) -> Option<GrantedAbilityId> {
+        let (simulation, own) = (knowledge.simulation, knowledge.own.first()?);
+        let wanted = simulation.catalog().ability(name).ok()?;
+        let abilities = simulation.controller(*own)?.abilities();
+        let is_wanted = |handle: &&GrantedAbilityId| {
+            simulation.ability(**handle).is_some_and(|one| one.ability() == wanted)
+        };
+        abilities.iter().find(is_wanted).copied()
     }
 
     /// A random controller that the cheat does not own, also one that is hidden from it.

@@ -6,6 +6,7 @@ use ugas_core::controller::ReplicationMode;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::ControllerId;
 
+use super::game::{CURSE, RANGED};
 use super::oracle_view::{OracleView, Relation};
 use super::player::Player;
 use super::report::Kind;
@@ -13,6 +14,9 @@ use super::soak_match::SoakMatch;
 use ugas_net::Tick;
 use ugas_net::message::ClientId;
 use ugas_net::{Defaults, Server};
+
+/// Fewest answered commands of a client for which the share that came in time is judged.
+const FEWEST_ANSWERS: u64 = 40;
 
 /// Own controllers of clients, tick by tick: on the server, and as predicted by the client.
 #[derive(Debug, Default)]
@@ -83,12 +87,15 @@ impl SoakMatch {
     pub(super) fn check(&mut self) {
         self.server_audit.close();
         let mut found = self.server_audit.take_found();
+        found.extend(self.reach_audit.take_found());
+        self.check_curses(&mut found);
         for at in 0..self.players.len() {
             self.check_commands(at, &mut found);
             if self.players[at].is_honest() {
                 let checked = found.len();
                 self.check_view(at, &mut found);
                 self.check_events(at, &mut found);
+                self.check_liveness(at, &mut found);
                 let name = format!("client {}: ", at + 1);
                 found[checked..].iter_mut().for_each(|(_, message)| message.insert_str(0, &name));
             }
@@ -98,6 +105,35 @@ impl SoakMatch {
             found.push((Kind::Soundness, format!("the server's simulation: {unsound:?}")));
         }
         self.found.extend(found);
+    }
+
+    /// Checks that no client ended the curse of its hero.
+    fn check_curses(&self, found: &mut Vec<(Kind, String)>) {
+        let simulation = self.server.simulation();
+        let Ok(curse) = self.server.catalog().ability(CURSE) else { return };
+        for hero in &self.cursed {
+            let Some(known) = simulation.controller(*hero) else { continue };
+            let runs = known.activations().iter().filter_map(|run| simulation.activation(*run));
+            if !runs.into_iter().any(|run| run.ability() == curse) {
+                found.push((Kind::Authority, format!("the curse of {hero:?} was ended")));
+            }
+        }
+    }
+
+    /// Checks that enough commands of an honest client came in time.
+    fn check_liveness(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
+        let (answered, untimely) = self.players[at].answers();
+        self.report.honest += answered;
+        self.report.untimely += untimely;
+        let share = 1.0 - untimely as f64 / answered.max(1) as f64;
+        if answered >= FEWEST_ANSWERS && share < self.profile.timely {
+            let message = format!(
+                "{untimely} of {answered} commands came too late, too early or were too many: {share:.3} were in \
+                 time, and must be {}",
+                self.profile.timely
+            );
+            found.push((Kind::Liveness, message));
+        }
     }
 
     /// Commands of an honest client that began an activation on the server: reports those that the client
@@ -217,6 +253,11 @@ impl SoakMatch {
         else {
             return;
         };
+        // A task without a target takes the nearest controller, seen or not (A16).
+        let name = self.server.simulation().effect_name(effect);
+        if RANGED.iter().any(|(ranged, _)| *ranged == name) {
+            return;
+        }
         let owner = event.cause.source.and_then(|source| self.server.owner(source));
         let is_cheat = |player: &Player| !player.is_honest() && player.client.id() == owner;
         if Some(target) == self.vault && event.cause.ability.is_some() && self.players.iter().any(is_cheat) {

@@ -32,6 +32,8 @@ pub(super) struct EventAudit {
     pub(super) given: BTreeSet<PredictionKey>,
     answered: BTreeSet<PredictionKey>,
     rejected: BTreeMap<PredictionKey, Rejection>,
+    /// Number of commands that were rejected because they came too late, too early or were too many.
+    untimely: u64,
     /// Number of executions by controller (the server's handle) and cue, less retractions.
     pub(super) cue_bursts: BTreeMap<(ControllerId, TagId), i64>,
     found: Vec<(Kind, String)>,
@@ -48,6 +50,11 @@ impl EventAudit {
         self.given.difference(&self.answered)
     }
 
+    /// Number of commands that were answered, and of those that did not come in time.
+    pub(super) fn answers(&self) -> (u64, u64) {
+        (self.answered.len() as u64, self.untimely)
+    }
+
     /// Takes the violations found so far.
     pub(super) fn take_found(&mut self) -> Vec<(Kind, String)> {
         core::mem::take(&mut self.found)
@@ -61,6 +68,9 @@ impl EventAudit {
             ClientEvent::Rejected { key, rejection } => {
                 self.answer(*key);
                 self.rejected.insert(*key, *rejection);
+                let is_untimely =
+                    matches!(rejection, Rejection::TooLate | Rejection::TooEarly | Rejection::TooMany);
+                self.untimely += u64::from(is_untimely);
             }
             ClientEvent::CueExecuted { controller, cue, .. } => {
                 self.count_cue_burst(client, *controller, *cue, 1)

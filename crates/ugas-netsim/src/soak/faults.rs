@@ -10,6 +10,7 @@ use super::game::{AFFLICTIONS, RELICS};
 use super::soak_match::SoakMatch;
 use crate::link::Conditions;
 use ugas_core::simulation::Stacks;
+use ugas_core::targeting::Placement;
 use ugas_net::message::ClientId;
 
 impl SoakMatch {
@@ -52,7 +53,7 @@ impl SoakMatch {
                 player.link.to_server.set_conditions(profile.conditions(&mut self.dice));
                 player.link.to_client.set_conditions(profile.conditions(&mut self.dice));
             }
-            5 | 6 if profile.severity > 0.0 => {
+            5 if profile.severity > 0.0 => {
                 // Mostly in one direction only; some outlast the session.
                 let length = draw_span(&mut self.dice, 0.1, 0.5 + 4.5 * profile.severity);
                 let end = self.now + length;
@@ -70,6 +71,10 @@ impl SoakMatch {
             8 if profile.turmoil => {
                 self.server_stalled_until = self.now + draw_span(&mut self.dice, 0.02, 0.4);
                 self.report.fault("server stall", 1);
+            }
+            6 if profile.turmoil => {
+                player.clock_offset += self.dice.below(4_000_000);
+                self.report.fault("clock jump", 1);
             }
             9 if profile.turmoil && player.away_until.is_none() && self.dice.chance(0.3) => {
                 // Half send a bye, and half just disconnect.
@@ -90,6 +95,7 @@ impl SoakMatch {
             self.server.simulation().controllers().map(|(id, _)| id).collect();
         let clients: Vec<ClientId> = self.server.clients().collect();
         let Some(&controller) = pick(&mut self.dice, &controllers) else { return };
+        self.walk(controller);
         let client = pick(&mut self.dice, &clients).copied();
         match self.dice.below(if self.profile.turmoil { 14 } else { 5 }) {
             0..3 => {
@@ -130,6 +136,19 @@ impl SoakMatch {
                     self.report.fault("despawn", 1);
                 }
             }
+        }
+    }
+
+    /// Places a controller somewhere in a square of 30. The vault is nowhere: a task without a target takes the
+    /// nearest controller, seen or not (A16).
+    pub(super) fn walk(&mut self, controller: ControllerId) {
+        if Some(controller) == self.vault {
+            return;
+        }
+        let place = [self.dice.range(-15.0, 15.0), self.dice.range(-15.0, 15.0), 0.0];
+        if let Ok(placement) = Placement::at(place) {
+            let _ = self.server.simulation_mut().set_placement(controller, Some(placement));
+            self.reach_audit.note(self.now, controller, place);
         }
     }
 

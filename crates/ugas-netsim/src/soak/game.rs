@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ugas_core::ability::{AbilityDef, NetExecution};
+use ugas_core::ability::{AbilityDef, NetExecution, NetSecurity};
 use ugas_core::attribute::{AttributeDef, AttributeReplication, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::{ControllerDef, ReplicationMode};
@@ -14,7 +14,7 @@ use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
 use ugas_core::task::{ActionDef, DespawnDef, EffectFilterDef, RemoveDef, SpawnDef, TaskDef, WaitDef};
 
 /// The abilities that every hero has, which are also the names of their inputs.
-pub(super) const ABILITIES: [&str; 15] = [
+pub(super) const ABILITIES: [&str; 18] = [
     "GA_Bolt",
     "GA_Weapon",
     "GA_Poison",
@@ -30,7 +30,19 @@ pub(super) const ABILITIES: [&str; 15] = [
     "GA_Local",
     "GA_Summon",
     "GA_Thorns",
+    "GA_Blast",
+    "GA_Volley",
+    "GA_Guarded",
 ];
+
+/// Ability of the server that runs on every hero for good: no client may end it.
+pub(super) const CURSE: &str = "GA_Curse";
+
+/// Effects of abilities with a range: most targets of one activation.
+pub(super) const RANGED: [(&str, u64); 2] = [("GE_Blast_Hit", 1), ("GE_Volley_Hit", 2)];
+
+/// Range of these abilities.
+pub(super) const RANGE: f64 = 10.0;
 
 /// Effects that the server applies to anybody at any time.
 pub(super) const AFFLICTIONS: [&str; 9] = [
@@ -194,6 +206,8 @@ fn effects(dice: &mut RandomStream) -> Vec<EffectDef> {
             .modify("Health", Operation::Add, -whole(dice, 1, 30))
             .cue("GameplayCue.Hit"),
         EffectDef::instant("GE_Weapon_Hit").modify("Health", Operation::Add, -1.0),
+        EffectDef::instant("GE_Blast_Hit").modify("Health", Operation::Add, -1.0),
+        EffectDef::instant("GE_Volley_Hit").modify("Health", Operation::Add, -1.0),
         EffectDef::instant("GE_Heal").modify("Health", Operation::Add, whole(dice, 5, 50)),
         EffectDef::lasting("GE_Poison", tenths(dice, 5, 10))
             .every(tenths(dice, 1, 5))
@@ -271,7 +285,19 @@ fn abilities(dice: &mut RandomStream) -> Vec<AbilityDef> {
             TaskDef::apply_to_owner("GE_Heal"),
         ],
     };
+    let mut curse =
+        AbilityDef::new(CURSE).net_execution(NetExecution::ServerOnly).task(TaskDef::wait(100_000.0));
+    curse.survives_death = true;
+    let mut guarded = plain("GA_Guarded").task(TaskDef::apply_to_owner("GE_Shield"));
+    guarded.net_security = NetSecurity::ServerOnly;
     vec![
+        curse,
+        guarded,
+        plain("GA_Blast").max_range(RANGE).task(TaskDef::apply_to_target("GE_Blast_Hit")),
+        plain("GA_Volley")
+            .max_range(RANGE)
+            .targeting(TargetingDef::new(Shape::Radius).range(RANGE).count(2))
+            .task(TaskDef::apply_to_target("GE_Volley_Hit")),
         plain("GA_Bolt")
             .blocked_by("State.Silenced")
             .task(TaskDef::Act(ActionDef::ExecuteCue("GameplayCue.Cast".into())))

@@ -25,6 +25,7 @@ mod oracle_view;
 mod player;
 mod profile;
 mod rate_of_fire;
+mod reach_audit;
 mod report;
 mod server_audit;
 mod soak_match;
@@ -54,6 +55,24 @@ pub fn play(profile: &Profile, seed: u64) -> Report {
     report
 }
 
+/// Most matches that [`minimise`] plays.
+const MOST_TRIES: u32 = 40;
+
+/// The smallest profile found whose match of a seed still violates an invariant of a kind: fewer players,
+/// shorter, fewer faults. Plays at most 40 matches.
+pub fn minimise(profile: &Profile, seed: u64, kind: Kind) -> Profile {
+    let mut tries = 0;
+    let mut fails = |candidate: &Profile| {
+        tries += 1;
+        tries <= MOST_TRIES && once(candidate, seed).violations.iter().any(|found| found.kind == kind)
+    };
+    let mut smallest = *profile;
+    while let Some(smaller) = smallest.smaller().into_iter().find(&mut fails) {
+        smallest = smaller;
+    }
+    smallest
+}
+
 /// Plays a match once. A panic becomes a violation, with an otherwise empty report.
 fn once(profile: &Profile, seed: u64) -> Report {
     let played = catch_unwind(AssertUnwindSafe(|| SoakMatch::new(*profile, seed).play()));
@@ -73,6 +92,6 @@ fn once(profile: &Profile, seed: u64) -> Report {
 
 /// A violation with the command line that replays its match.
 fn violation(profile: &Profile, seed: u64, kind: Kind, message: String) -> Violation {
-    let replay = format!("ugas soak --profile {} --seed {seed} --seeds 1", profile.name);
+    let replay = format!("ugas soak {} --seed {seed} --seeds 1", profile.flags());
     Violation { seed, kind, message, replay }
 }

@@ -39,6 +39,10 @@ pub(super) struct Player {
     pub(super) next_fault: Time,
     /// Deviation of its clock, in thousandths of the true rate.
     drift: i64,
+    /// Offset of its clock, in microseconds; it only grows.
+    pub(super) clock_offset: u64,
+    /// Answered commands of sessions that are over, and those of them that did not come in time.
+    past_answers: (u64, u64),
     found: Vec<(Kind, String)>,
 }
 
@@ -62,6 +66,8 @@ impl Player {
             stalled_until: Time::ZERO,
             next_fault: Time::ZERO,
             drift,
+            clock_offset: 0,
+            past_answers: (0, 0),
             found: Vec::new(),
         }
     }
@@ -70,7 +76,13 @@ impl Player {
     pub(super) fn local_time(&self, now: Time) -> Time {
         let micros = i128::from(now.micros());
         let drifted = micros + micros * i128::from(self.drift) / 1_000;
-        Time::from_micros(u64::try_from(drifted).unwrap_or(0))
+        Time::from_micros(u64::try_from(drifted).unwrap_or(0).saturating_add(self.clock_offset))
+    }
+
+    /// Number of commands that were answered, and of those that did not come in time, in all sessions.
+    pub(super) fn answers(&self) -> (u64, u64) {
+        let (answered, untimely) = self.audit.answers();
+        (self.past_answers.0 + answered, self.past_answers.1 + untimely)
     }
 
     pub(super) fn is_honest(&self) -> bool {
@@ -99,6 +111,7 @@ impl Player {
 
     /// Keeps the commands and violations of a session that ended, and starts a new audit.
     fn keep_session(&mut self) {
+        self.past_answers = self.answers();
         let mut audit = core::mem::take(&mut self.audit);
         self.found.extend(audit.take_found());
         if let Some(client) = self.client.id() {

@@ -18,13 +18,15 @@ pub struct Profile {
     pub cheats: (u64, u64),
     /// Severity of the network: 0 is perfect, 1 is 60 % loss, 500 ms of delay, and partitions of seconds.
     pub severity: f64,
+    /// Smallest share of an honest client's answered commands that must have come in time.
+    pub timely: f64,
     /// Whether clients come and go, view and ownership change, and machines stall.
     pub turmoil: bool,
 }
 
 impl Profile {
     /// The names that [`Profile::named`] knows.
-    pub const NAMES: [&str; 6] = ["calm", "short", "standard", "brutal", "cheats", "crowd"];
+    pub const NAMES: [&str; 7] = ["calm", "short", "standard", "brutal", "cheats", "crowd", "full"];
 
     /// The profile of one of [`Self::NAMES`]; `None` for another name.
     pub fn named(name: &str) -> Option<Self> {
@@ -34,6 +36,7 @@ impl Profile {
             clients: (2, 4),
             cheats: (0, 1),
             severity: 0.6,
+            timely: 0.1,
             turmoil: true,
         };
         Some(match name {
@@ -42,16 +45,78 @@ impl Profile {
                 seconds: 10.0,
                 cheats: (0, 0),
                 severity: 0.0,
+                timely: 1.0,
                 turmoil: false,
                 ..standard
             },
             "short" => Self { name: "short", seconds: 6.0, clients: (1, 3), severity: 0.5, ..standard },
             "standard" => standard,
-            "brutal" => Self { name: "brutal", seconds: 40.0, severity: 1.0, ..standard },
-            "cheats" => Self { name: "cheats", clients: (1, 2), cheats: (2, 3), severity: 0.2, ..standard },
+            "brutal" => Self { name: "brutal", seconds: 40.0, severity: 1.0, timely: 0.05, ..standard },
+            "cheats" => Self {
+                name: "cheats",
+                clients: (1, 2),
+                cheats: (2, 3),
+                severity: 0.2,
+                timely: 0.3,
+                ..standard
+            },
             "crowd" => Self { name: "crowd", clients: (8, 12), cheats: (0, 2), severity: 0.4, ..standard },
+            "full" => Self {
+                name: "full",
+                seconds: 10.0,
+                clients: (48, 60),
+                cheats: (2, 4),
+                severity: 0.4,
+                ..standard
+            },
             _ => return None,
         })
+    }
+
+    /// Flags of `ugas soak` that select this profile: its name, and what differs from it.
+    pub fn flags(&self) -> String {
+        let mut flags = format!("--profile {}", self.name);
+        let Some(named) = Self::named(self.name) else { return flags };
+        if self.seconds != named.seconds {
+            flags += &format!(" --seconds {}", self.seconds);
+        }
+        if self.clients != named.clients {
+            flags += &format!(" --clients {}", self.clients.1);
+        }
+        if self.cheats != named.cheats {
+            flags += &format!(" --cheats {}", self.cheats.1);
+        }
+        if self.severity != named.severity {
+            flags += &format!(" --severity {}", self.severity);
+        }
+        if self.turmoil != named.turmoil {
+            flags += " --no-turmoil";
+        }
+        flags
+    }
+
+    /// Profiles that are one step smaller, the largest step first.
+    pub(super) fn smaller(&self) -> Vec<Self> {
+        let mut smaller = Vec::new();
+        if self.cheats.1 > 0 {
+            smaller.push(Self { cheats: (0, 0), ..*self });
+            smaller.push(Self { cheats: (self.cheats.1 - 1, self.cheats.1 - 1), ..*self });
+        }
+        if self.turmoil {
+            smaller.push(Self { turmoil: false, ..*self });
+        }
+        if self.clients.1 > 1 {
+            smaller.push(Self { clients: (self.clients.1 / 2, self.clients.1 / 2), ..*self });
+            smaller.push(Self { clients: (self.clients.1 - 1, self.clients.1 - 1), ..*self });
+        }
+        if self.seconds >= 2.0 {
+            smaller.push(Self { seconds: (self.seconds / 2.0).floor(), ..*self });
+        }
+        if self.severity > 0.1 {
+            smaller.push(Self { severity: 0.0, ..*self });
+            smaller.push(Self { severity: (self.severity * 5.0).floor() / 10.0, ..*self });
+        }
+        smaller
     }
 
     /// Draws the conditions of one direction of a link.
@@ -71,5 +136,30 @@ impl Profile {
         let bytes_per_second = (125_000.0 - 120_000.0 * narrow.min(1.0)) as u32;
         let capacity = (narrow > 0.0).then_some(Capacity { bytes_per_second, queue: 16_000 });
         Conditions { delay, jitter, loss, burst, duplicate, reorder, hold, capacity, corrupt, truncate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_name_what_differs() {
+        let brutal = Profile::named("brutal").unwrap();
+        assert_eq!(brutal.flags(), "--profile brutal");
+        let small = Profile { clients: (1, 1), cheats: (0, 0), seconds: 5.0, turmoil: false, ..brutal };
+        assert_eq!(small.flags(), "--profile brutal --seconds 5 --clients 1 --cheats 0 --no-turmoil");
+    }
+
+    #[test]
+    fn smaller_profiles_end() {
+        let mut profile = Profile::named("full").unwrap();
+        let mut steps = 0;
+        while let Some(smaller) = profile.smaller().pop() {
+            profile = smaller;
+            steps += 1;
+            assert!(steps < 200);
+        }
+        assert_eq!((profile.clients, profile.cheats, profile.turmoil), ((1, 1), (0, 0), false));
     }
 }

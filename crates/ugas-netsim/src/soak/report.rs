@@ -20,6 +20,8 @@ pub enum Kind {
     CueBursts,
     /// A client acted on a hidden controller, or otherwise exceeded its authority.
     Authority,
+    /// An honest client was kicked, or too few of its commands came in time.
+    Liveness,
     /// Something grew without bound.
     Memory,
     /// A simulation is inconsistent.
@@ -41,6 +43,7 @@ impl Kind {
             Self::StateEvents => "state-events",
             Self::CueBursts => "flashes",
             Self::Authority => "authority",
+            Self::Liveness => "liveness",
             Self::Memory => "memory",
             Self::Soundness => "soundness",
             Self::Panic => "panic",
@@ -75,6 +78,12 @@ pub struct Report {
     pub commands: u64,
     /// Commands that servers rejected.
     pub rejected: u64,
+    /// Commands of honest clients that were answered.
+    pub honest: u64,
+    /// Those of them that were rejected because they came too late, too early or were too many.
+    pub untimely: u64,
+    /// Clients that were kicked.
+    pub kicked: u64,
     /// Datagrams that were sent.
     pub datagrams: u64,
     /// Violations that were found.
@@ -94,6 +103,9 @@ impl Report {
         }
         self.commands += other.commands;
         self.rejected += other.rejected;
+        self.honest += other.honest;
+        self.untimely += other.untimely;
+        self.kicked += other.kicked;
         self.datagrams += other.datagrams;
         self.violations.extend(other.violations);
         self.hash = self.hash.rotate_left(5) ^ other.hash;

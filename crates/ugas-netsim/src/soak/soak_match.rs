@@ -12,9 +12,10 @@ use ugas_core::time::{Span, Time};
 use super::bot;
 use super::cheat::{Cheat, CheatKnowledge};
 use super::checks::ViewHistory;
-use super::game::{Game, HEROES};
+use super::game::{CURSE, Game, HEROES};
 use super::player::{Player, TIMEOUT};
 use super::profile::Profile;
+use super::reach_audit::ReachAudit;
 use super::report::{Kind, Report};
 use super::server_audit::ServerAudit;
 use crate::rig::{open, seal};
@@ -48,9 +49,12 @@ pub(super) struct SoakMatch {
     pub(super) next_event: Time,
     /// Controllers that are hidden from each client.
     pub(super) hidden: BTreeMap<ClientId, BTreeSet<ControllerId>>,
+    /// Heroes with a curse, which no client may end.
+    pub(super) cursed: BTreeSet<ControllerId>,
     /// A controller that cheats never see.
     pub(super) vault: Option<ControllerId>,
     pub(super) server_audit: ServerAudit,
+    pub(super) reach_audit: ReachAudit,
     pub(super) view_history: ViewHistory,
     pub(super) report: Report,
     pub(super) found: Vec<(Kind, String)>,
@@ -103,6 +107,7 @@ impl SoakMatch {
             profile,
             dictionary: Dictionary::of(&game.catalog),
             server_audit: ServerAudit::new(&game),
+            reach_audit: ReachAudit::new(&game.catalog),
             server,
             next_peer: players.len() as u64 + 1,
             players,
@@ -111,6 +116,7 @@ impl SoakMatch {
             server_stalled_until: Time::ZERO,
             next_event: Time::ZERO,
             hidden: BTreeMap::new(),
+            cursed: BTreeSet::new(),
             vault: None,
             view_history: ViewHistory::default(),
             report,
@@ -139,6 +145,8 @@ impl SoakMatch {
             let _ = simulation.spawn(template);
         }
         self.vault = simulation.spawn("Banner").ok();
+        let everybody: Vec<ControllerId> = simulation.controllers().map(|(id, _)| id).collect();
+        everybody.into_iter().for_each(|controller| self.walk(controller));
     }
 
     /// Runs steps of a phase for a span.
@@ -201,11 +209,19 @@ impl SoakMatch {
                 ServerEvent::Left { client, .. } => {
                     self.hidden.remove(&client);
                 }
+                ServerEvent::Kicked { peer, reason, .. } => {
+                    self.report.kicked += 1;
+                    let is_honest = |player: &Player| player.peer == peer && player.is_honest();
+                    if self.players.iter().any(is_honest) {
+                        self.found.push((Kind::Liveness, format!("an honest client was kicked: {reason}")));
+                    }
+                }
                 ServerEvent::Game(event) => {
                     let about = event.kind.subject();
                     let owner = about.and_then(|controller| self.server.owner(controller));
                     let viewers = about.map(|controller| self.viewers(controller)).unwrap_or_default();
                     self.server_audit.note(&event, owner, &viewers);
+                    self.reach_audit.judge(self.now, &event, self.server.simulation());
                     self.check_reach(&event);
                 }
                 _ => {}
@@ -216,17 +232,23 @@ impl SoakMatch {
     /// Gives a new client a hero: its previous one if nobody owns it, otherwise a new one. Hides the vault
     /// from cheats.
     fn assign_hero(&mut self, client: ClientId, peer: PeerId) {
-        let Some(player) = self.players.iter_mut().find(|player| player.peer == peer) else { return };
+        let Some(at) = self.players.iter().position(|player| player.peer == peer) else { return };
         let is_free = |hero: &ControllerId| {
             self.server.simulation().controller(*hero).is_some() && self.server.owner(*hero).is_none()
         };
-        let hero = match player.hero.filter(is_free) {
+        let hero = match self.players[at].hero.filter(is_free) {
             Some(hero) => Some(hero),
             None => {
                 let template = HEROES[self.dice.below(HEROES.len() as u64) as usize];
-                self.server.simulation_mut().spawn(template).ok()
+                let hero = self.server.simulation_mut().spawn(template).ok();
+                if let Some(hero) = hero {
+                    self.walk(hero);
+                    self.curse(hero);
+                }
+                hero
             }
         };
+        let player = &mut self.players[at];
         player.hero = hero;
         let is_cheat = !player.is_honest();
         if let Some(hero) = hero {
@@ -237,6 +259,17 @@ impl SoakMatch {
         if let Some(vault) = self.vault.filter(|_| is_cheat) {
             self.server.hide(vault, client);
             self.hidden.entry(client).or_default().insert(vault);
+        }
+    }
+
+    /// Gives a hero the curse, which no client may end.
+    fn curse(&mut self, hero: ControllerId) {
+        let Ok(ability) = self.server.catalog().ability(CURSE) else { return };
+        let simulation = self.server.simulation_mut();
+        if let Ok(handle) = simulation.grant(hero, ability, 1)
+            && simulation.activate(handle).is_ok()
+        {
+            self.cursed.insert(hero);
         }
     }
 
@@ -259,7 +292,7 @@ impl SoakMatch {
         if self.now < player.stalled_until {
             return;
         }
-        let is_over = player.client.id().is_some() && !player.client.is_playing();
+        let is_over = player.client.is_over();
         if is_over && player.away_until.is_none() {
             player.away_until = Some(self.now + Span::millis(200));
         }

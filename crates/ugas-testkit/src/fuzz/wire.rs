@@ -89,12 +89,20 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
             ]),
             event: None,
         }],
-        vec![NetCommand::Press { controller: handle(9, 2), input: "Jump".into() }, NetCommand::End(run)],
+        vec![
+            NetCommand::Press {
+                controller: handle(9, 2),
+                input: "Jump".into(),
+                targets: TargetData::default(),
+            },
+            NetCommand::End(run),
+        ],
         vec![NetCommand::Targets { run, branch: 1, targets: handle::<ControllerId>(4, 1).into() }],
     ];
     let frames = (100..).map(Tick).zip(commands);
     let frames = frames.map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
     let frames = Frames {
+        session: 1,
         packet: PacketId(50),
         ack: Ack { newest: PacketId(40), earlier: 0xFFFF_FFF0 },
         now: Tick(104),

@@ -54,7 +54,7 @@ fn acknowledging_unsent_packets_ends_the_session() {
     let (mut raw, _) = RawServer::with_hero();
     let ack = Ack { newest: PacketId(1_000), earlier: 0 };
     let now = raw.server.current_tick();
-    raw.say(1, ToServer::Frames(Frames { packet: PacketId(1), ack, now, frames: Vec::new() }));
+    raw.say(1, ToServer::Frames(Frames { session: 1, packet: PacketId(1), ack, now, frames: Vec::new() }));
     raw.tick();
     assert_eq!(raw.server.clients().count(), 0);
     let goodbye = raw.answers().pop();
@@ -106,7 +106,10 @@ fn a_flood_of_datagrams_is_dropped() {
     let before = raw.server.statistics().dropped;
     for packet in 1..=1_000 {
         let (packet, now) = (PacketId(packet), raw.server.current_tick());
-        raw.say(1, ToServer::Frames(Frames { packet, ack: Ack::default(), now, frames: Vec::new() }));
+        raw.say(
+            1,
+            ToServer::Frames(Frames { session: 1, packet, ack: Ack::default(), now, frames: Vec::new() }),
+        );
     }
     // 200 a second, of which one was the greeting; a few flowed in since.
     let taken = 1_000 - (raw.server.statistics().dropped - before);

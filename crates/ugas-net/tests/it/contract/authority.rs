@@ -27,7 +27,11 @@ fn section_13_7_commands_for_foreign_controllers_are_rejected() {
     raw.server.simulation_mut().revoke(borrowed).unwrap();
     let results = raw.command(0, 1, vec![activate(borrowed, TargetData::default())]);
     assert_eq!(outcomes(&results), [CommandOutcome::Rejected(Rejection::NotGranted)]);
-    let press = NetCommand::Press { controller: other, input: "Slot.GA_Shield".into() };
+    let press = NetCommand::Press {
+        controller: other,
+        input: "Slot.GA_Shield".into(),
+        targets: TargetData::default(),
+    };
     let confirm = NetCommand::Confirm(other);
     let results = raw.command(0, 1, vec![press, confirm]);
     assert_eq!(outcomes(&results), [CommandOutcome::Rejected(Rejection::NotOwner); 2]);
@@ -37,7 +41,11 @@ fn section_13_7_commands_for_foreign_controllers_are_rejected() {
 fn press_does_not_activate_server_only_abilities() {
     let (mut raw, hero) = RawServer::with_hero();
     while raw.server.poll_event().is_some() {}
-    let press = NetCommand::Press { controller: hero, input: "Slot.GA_Guarded".into() };
+    let press = NetCommand::Press {
+        controller: hero,
+        input: "Slot.GA_Guarded".into(),
+        targets: TargetData::default(),
+    };
     raw.command(0, 2, vec![press]);
     let mut begun = Vec::new();
     while let Some(event) = raw.server.poll_event() {
@@ -53,7 +61,8 @@ fn press_does_not_activate_server_only_abilities() {
 #[test]
 fn press_does_not_activate_local_only_abilities_on_the_server() {
     let (mut raw, hero) = RawServer::with_hero();
-    let press = NetCommand::Press { controller: hero, input: "Slot.GA_Local".into() };
+    let press =
+        NetCommand::Press { controller: hero, input: "Slot.GA_Local".into(), targets: TargetData::default() };
     raw.command(0, 2, vec![press]);
     assert_eq!(raw.server.simulation().controller(hero).unwrap().activations(), []);
 }
@@ -222,7 +231,7 @@ fn controller_out_of_the_world_is_out_of_range() {
     raw.packet += 1;
     let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
     let ack = Ack { newest, earlier: 0 };
-    raw.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+    raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() }));
     let results = raw.command(0, 1, vec![activate(sling, TargetData::from(wolf))]);
     assert_eq!(outcomes(&results), [CommandOutcome::Rejected(Rejection::NotReachable)]);
 }
@@ -315,7 +324,7 @@ fn section_13_7_reach_uses_acknowledged_positions_within_the_rewind_limit() {
         raw.packet += 1;
         let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
         let ack = Ack { newest, earlier: 0 };
-        raw.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+        raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() }));
     };
     let shoot = |raw: &mut RawServer| {
         let results = raw.command(0, 1, vec![activate(sling, TargetData::from(wolf))]);

@@ -117,7 +117,7 @@ fn host_bans_a_client_that_forged_an_acknowledgement() {
     let mut raw = RawServer::of(Server::with_host(simulation, ServerConfig::default(), Banning::default()));
     raw.join_with_hero();
     let (ack, now) = (Ack { newest: PacketId(4_000), earlier: 0 }, raw.server.current_tick());
-    raw.say(1, ToServer::Frames(Frames { packet: PacketId(1), ack, now, frames: Vec::new() }));
+    raw.say(1, ToServer::Frames(Frames { session: 1, packet: PacketId(1), ack, now, frames: Vec::new() }));
     raw.tick();
     assert_eq!(endings(&mut raw).len(), 2);
     let hello = raw.hello(2);

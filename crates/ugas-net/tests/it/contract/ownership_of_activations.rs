@@ -48,7 +48,7 @@ fn end_and_cancel(name: &str, by: By) -> [CommandOutcome; 2] {
             By::Press => {
                 let input = InputId::from("Slot.Test");
                 raw.server.simulation_mut().bind_input(handle, Some(input.clone())).unwrap();
-                let press = NetCommand::Press { controller: hero, input };
+                let press = NetCommand::Press { controller: hero, input, targets: TargetData::default() };
                 assert_eq!(outcome(&mut raw, press), CommandOutcome::Done);
             }
             By::Server => drop(raw.server.simulation_mut().activate(handle).unwrap()),

@@ -91,7 +91,7 @@ impl<H: Host> RawServer<H> {
         let tick = Tick(next as u32);
         let frame = CommandFrame { tick, commands: commands.into_iter().collect() };
         let (packet, ack) = (PacketId(self.packet), Ack::default());
-        self.say(1, ToServer::Frames(Frames { packet, ack, now: tick, frames: vec![frame] }));
+        self.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now: tick, frames: vec![frame] }));
         for _ in 0..ticks {
             self.tick();
         }

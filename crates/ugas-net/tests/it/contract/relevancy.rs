@@ -128,7 +128,7 @@ fn late_acknowledgement_does_not_count_for_a_new_view() {
         raw.packet += 1;
         let (packet, ack) = (PacketId(raw.packet), Ack { newest, earlier });
         let now = raw.server.current_tick();
-        raw.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+        raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() }));
     };
     // The second overtook the first.
     acknowledge(&mut raw, gone, 0);

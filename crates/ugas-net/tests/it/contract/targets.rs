@@ -9,7 +9,7 @@ use ugas_core::targeting::{Placement, Target, TargetData, Team};
 use ugas_net::message::{
     Ack, ActivationRef, CommandOutcome, Frames, NetCommand, PacketId, Rejection, ToServer,
 };
-use ugas_net::{Host, Reach, Server, ServerConfig};
+use ugas_net::{ActError, Host, Reach, Server, ServerConfig};
 
 use super::raw_server::{RawServer, round_trip};
 use crate::fixture::Match;
@@ -230,7 +230,7 @@ fn withheld_acknowledgements_do_not_rewind_further_than_the_round_trip() {
         raw.packet += 1;
         let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
         let ack = Ack { newest, earlier: 0 };
-        raw.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+        raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() }));
     };
     raw.tick();
     acknowledge(&mut raw); // at once: the round trip is nothing
@@ -260,4 +260,45 @@ fn reach_of_a_slow_client_is_judged_where_it_saw_the_target() {
     game.cast(0, "GA_Sling").unwrap();
     game.run(1.0);
     assert_eq!(game.truth(wolf, "Health"), 99.0);
+}
+
+#[test]
+fn press_carries_targets_that_are_judged() {
+    let (mut raw, hero) = RawServer::with_hero_at_origin();
+    let (near, far) = (raw.wolf([4.0, 0.0, 0.0]), raw.wolf([40.0, 0.0, 0.0]));
+    let health = raw.server.catalog().attribute("Health").unwrap();
+    let press =
+        |targets: TargetData| NetCommand::Press { controller: hero, input: "Slot.GA_Sling".into(), targets };
+    assert_eq!(raw.outcome(press(all([near]))), CommandOutcome::Done);
+    assert_eq!(raw.server.simulation().current(near, health), Some(99.0));
+    assert_eq!(raw.outcome(press(all([far]))), REJECTED);
+    assert_eq!(raw.outcome(press(all([near, far]))), REJECTED);
+    assert_eq!(raw.outcome(press(hit(near, [5_000.0, 0.0, 0.0]).into())), REJECTED);
+    assert_eq!(raw.server.simulation().current(near, health), Some(99.0));
+}
+
+#[test]
+fn press_with_a_target_is_predicted_and_confirmed() {
+    let mut game = Match::new(1, round_trip(100));
+    let (hero, wolf) = (game.rig.seats[0].client.own_controllers().next().unwrap(), game.local(0, game.wolf));
+    let client = &mut game.rig.seats[0].client;
+    client.press_at(hero, "Slot.GA_Weapon", &TargetData::from(wolf)).unwrap();
+    let both = TargetData([wolf, hero].map(Target::Controller).into_iter().collect());
+    assert_eq!(client.press_at(hero, "Slot.GA_Weapon", &both), Err(ActError::TooManyTargets(1)));
+    game.run(0.5);
+    assert_eq!(game.truth(game.wolf, "Health"), 99.0);
+    let statistics = game.rig.seats[0].client.statistics();
+    assert_eq!((statistics.confirmed, statistics.mispredicted), (1, 0));
+}
+
+#[test]
+fn press_that_cannot_be_queued_activates_no_local_ability() {
+    let mut game = Match::new(1, round_trip(100));
+    let client = &mut game.rig.seats[0].client;
+    let hero = client.own_controllers().next().unwrap();
+    for _ in 0..8 {
+        client.press(hero, "Slot.Nothing").unwrap();
+    }
+    assert_eq!(client.press(hero, "Slot.GA_Local"), Err(ActError::TooMany));
+    assert!(client.local_simulation().is_none());
 }
