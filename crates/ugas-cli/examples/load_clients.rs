@@ -97,7 +97,8 @@ impl Player {
         }
         self.client.update(now);
         while self.client.poll_event().is_some() {}
-        if acts && let Some(own) = self.client.own_controllers().next() {
+        let own = self.client.own_controllers().next();
+        if acts && let Some(own) = own {
             let abilities = self.client.simulation().controller(own).map(|known| known.abilities().to_vec());
             for ability in abilities.unwrap_or_default().into_iter().take(1) {
                 // A refused activation is part of the load.

@@ -498,7 +498,10 @@ impl ServerLoop {
                 let reason = names::shown(&reason);
                 self.warn(&format!("{ip} {reason}"), &format!("refused{who}: {reason}"));
             }
-            PlayerEvent::Kicked { name, reason } => self.line(&format!("! {name} was kicked: {reason}")),
+            PlayerEvent::Kicked { name, reason } => {
+                let name = names::shown(&name);
+                warn!(event = "kicked", player = name, reason = %reason, "{name} was kicked: {reason}");
+            }
             PlayerEvent::Rejected { peer, name, rejection } => {
                 if let Some(inspector) = &mut self.inspector {
                     inspector.rejected(&self.game, peer, rejection);
