@@ -10,8 +10,8 @@ seconds=${1:-10}
 target=${CARGO_TARGET_DIR:-target}
 [ -n "${NO_BUILD:-}" ] || cargo build --release -p ugas-transport --example attack
 ulimit -n 8192 2>/dev/null || true
-echo "| attack | datagrams a second | newcomers connected | time to connect, median | p99 | player's datagrams answered | cookies | handshakes ended | server busy |"
-echo "|---|---|---|---|---|---|---|---|---|"
+echo "| attack | datagrams a second | newcomers connected | time to connect, median | p99 | player's datagrams answered | cookies | server busy |"
+echo "|---|---|---|---|---|---|---|---|"
 for attack in none half-open requests player; do
   "$target/release/examples/attack" $attack "$seconds"
 done

@@ -783,7 +783,9 @@ mod tests {
             }),
             Change::Write(nth, value) => {
                 let handle = handle(arena, nth);
-                arena.get_mut(handle).map(|slot| *slot = value);
+                if let Some(slot) = arena.get_mut(handle) {
+                    *slot = value;
+                }
             }
             Change::Remove(nth) => drop(arena.remove(handle(arena, nth))),
             Change::Borrow(nth) => drop(arena.get_mut(handle(arena, nth))),

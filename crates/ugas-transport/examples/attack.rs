@@ -112,14 +112,13 @@ fn main() -> Result<()> {
         |share: usize| delays.get(delays.len() * share / 100).map_or(f64::NAN, Duration::as_secs_f64);
     let rate = sent.load(Ordering::Relaxed) as f64 / begin.elapsed().as_secs_f64();
     println!(
-        "| {kind} | {rate:.0} | {} of {} | {:.0} ms | {:.0} ms | {:.1} % | {} | {} | {:.0} % |",
+        "| {kind} | {rate:.0} | {} of {} | {:.0} ms | {:.0} ms | {:.1} % | {} | {:.0} % |",
         delays.len() as u64 - failed,
         delays.len(),
         percentile(50) * 1000.0,
         percentile(99) * 1000.0,
         echoes as f64 * 100.0 / asked as f64,
         statistics.cookies,
-        statistics.abandoned,
         busy.as_secs_f64() * 100.0 / begin.elapsed().as_secs_f64(),
     );
     Ok(())

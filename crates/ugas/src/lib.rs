@@ -323,6 +323,8 @@ mod manual {
     struct NetworkContract;
     #[doc = include_str!("../../../docs/book/networking/serve-and-connect.md")]
     struct ServeAndConnect;
+    #[doc = include_str!("../../../docs/book/networking/operation.md")]
+    struct OperatingAServer;
     #[doc = include_str!("../../../docs/book/tools/inspector.md")]
     struct Inspector;
     #[doc = include_str!("../../../docs/book/tools/c.md")]

@@ -144,7 +144,7 @@ impl EventQueue {
     #[inline]
     pub(crate) fn visit(&mut self, mut visit: impl FnMut(EventRef<'_>)) {
         let queue = Visiting(self);
-        let EventQueue { queued, next, runs, run, .. } = &mut *queue.0;
+        let Self { queued, next, runs, run, .. } = &mut *queue.0;
         for index in *run..runs.len() {
             let stop = runs.get(index + 1).map_or(queued.len(), |later| later.start);
             let Some(Run { origin, .. }) = runs.get(index) else { continue };
