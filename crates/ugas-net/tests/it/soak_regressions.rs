@@ -238,8 +238,8 @@ impl Connecting {
             }
             let is_end =
                 |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
-            let events = core::iter::from_fn(|| self.client.poll_event());
-            if let Some(end) = events.filter(is_end).next() {
+            let mut events = core::iter::from_fn(|| self.client.poll_event());
+            if let Some(end) = events.find(is_end) {
                 return Some(end);
             }
         }

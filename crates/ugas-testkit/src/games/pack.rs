@@ -192,7 +192,7 @@ fn abilities() -> Vec<AbilityDef> {
         ..AbilityDef::new("GA_Area")
     };
     let chain = AbilityDef {
-        chain: Some(TargetingDef::new(Shape::Chain { jumps: 3, radius: 3.0, repeat: true })),
+        targeting: Some(TargetingDef::new(Shape::Chain { jumps: 3, radius: 3.0, repeat: true })),
         tasks: vec![apply("GE_Duel"), apply("GE_Pile")],
         ..AbilityDef::new("GA_Chain")
     };
