@@ -338,12 +338,15 @@ fn apply_events(world: &mut World) {
         |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
     let session_ended = events.iter().any(ends_session);
     let never_began = connection.is_some() && !side.is_lost && !session_ended;
+    // The loss is emitted once: a client whose connection has ended times out later.
+    let was_lost = side.is_lost;
     side.is_lost |= session_ended || never_began;
     if never_began {
         emit(world, ServerLost { reason: None, refused: None, connection });
     }
     for event in events {
         match event {
+            ClientEvent::Refused(_) | ClientEvent::Disconnected(_) if was_lost => {}
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
                 if let Some(side) = world.resource_mut::<GameplayWorld>().client_side() {

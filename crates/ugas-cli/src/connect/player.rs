@@ -203,6 +203,7 @@ impl Player {
             ActError::Refused(refusal) => {
                 LastAction::Refused(refusal.code().to_owned(), refusal.describe(self.client().simulation()))
             }
+            ActError::NotAllowed => LastAction::Refused("NotAllowed".to_owned(), error.to_string()),
             error => LastAction::Refused("Refused".to_owned(), error.to_string()),
         }
     }

@@ -128,7 +128,7 @@ Steps:
   - Expect: { Tags: { HasNot: State.Casting }, Within: 10 }
   - Expect: { Attributes: { Mana: 70 }, Rejected: 0 }
   - Activate: { Ability: GA_FireballImpact, Target: Ogre }
-  - Expect: { Last: NotAllowed, Rejected: 1, Within: 10 }
+  - Expect: { Last: NotAllowed, Rejected: 0 }
   - Wait: 0.1
 ";
 

@@ -58,6 +58,10 @@ impl ReachAudit {
         }
         let from = simulation.controller(source).and_then(|known| known.placement());
         let (Some(from), Some(path)) = (from, self.paths.get(&target)) else { return };
+        // A controller without a place is in any range, and so is one that had none when the client saw it.
+        if path.front().is_none_or(|(since, _)| now.since(*since) < PAST) {
+            return;
+        }
         let until = path.iter().skip(1).map(|(time, _)| *time).chain([now]);
         let recent = path.iter().zip(until).filter(|(_, until)| now.since(*until) <= PAST);
         let near = recent.map(|((_, place), _)| distance(from.position(), *place)).fold(f64::MAX, f64::min);
