@@ -235,7 +235,6 @@ impl<'a> Compiler<'a> {
             has_followups: false,
             grants_only_tags: false,
             is_indexed: false,
-            is_unlinked: false,
             only_holds: false,
             constants: None,
         };

@@ -210,6 +210,16 @@ pub(crate) enum Magnitude {
     Expression { program: Box<Program>, frozen: bool },
 }
 
+impl Magnitude {
+    /// The number, if it is a finite constant.
+    pub(crate) fn constant(&self) -> Option<f64> {
+        match *self {
+            Self::Constant(value) => Some(value).filter(|value| value.is_finite()),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct AttributeMagnitude {
     pub(crate) reading: Capture,

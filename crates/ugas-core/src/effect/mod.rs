@@ -121,8 +121,6 @@ pub struct Effect {
     /// Whether an application creates an instance that holds at most one modifier and tags, and does nothing
     /// else.
     pub(crate) only_holds: bool,
-    /// Whether its instances watch nothing and are not indexed.
-    pub(crate) is_unlinked: bool,
     /// Magnitudes and duration, if all of them are constants.
     pub(crate) constants: Option<Constants>,
 }
@@ -163,13 +161,7 @@ impl Effect {
 
     /// Derives the shortcuts for the steps of an application, once everything else is resolved.
     pub(crate) fn derive_shortcuts(&mut self) {
-        let is_constant =
-            |magnitude: &Magnitude| matches!(magnitude, Magnitude::Constant(value) if value.is_finite());
-        let is_plain = |modifier: &Modifier| !modifier.is_conditional() && is_constant(&modifier.magnitude);
-        let lasts_as_told = match &self.duration {
-            Duration::Instant | Duration::Infinite => true,
-            Duration::Lasting(magnitude) => is_constant(magnitude),
-        };
+        self.constants = self.evaluate_constants();
         self.has_live_magnitudes = self.modifiers.iter().any(|modifier| modifier.live);
         self.is_unconditional = self.application.is_trivial()
             && self.source.is_trivial()
@@ -181,8 +173,8 @@ impl Effect {
             && self.chance.is_none()
             && self.executions.is_empty()
             && !self.has_live_magnitudes;
-        self.is_constant = lasts_as_told
-            && self.modifiers.iter().all(is_plain)
+        self.is_constant = self.constants.is_some()
+            && !self.modifiers.iter().any(Modifier::is_conditional)
             && self.executions.is_empty()
             && self.cue_magnitude.is_none();
         self.has_followups = !self.remove_effects.is_empty()
@@ -203,12 +195,12 @@ impl Effect {
         self.constant_write = match &*self.modifiers {
             [only] if self.is_constant && self.writes_one => {
                 let Modifier { attribute, operation, factor_in_stacks, .. } = *only;
-                match only.magnitude {
-                    Magnitude::Constant(magnitude) => {
-                        Some(ConstantWrite { attribute, operation, magnitude, factor_in_stacks })
-                    }
-                    _ => None,
-                }
+                only.magnitude.constant().map(|magnitude| ConstantWrite {
+                    attribute,
+                    operation,
+                    magnitude,
+                    factor_in_stacks,
+                })
             }
             _ => None,
         };
@@ -216,29 +208,30 @@ impl Effect {
             self.granted_abilities.is_empty() && self.held_cues.is_empty() && self.block_abilities.is_empty();
         self.is_indexed =
             self.gives_immunity() || self.tracks_instances() || !self.block_abilities.is_empty();
-        self.is_unlinked = self.watches.is_empty() && !self.is_indexed;
-        let constant = |magnitude: &Magnitude| match magnitude {
-            Magnitude::Constant(value) => Some(*value).filter(|value| value.is_finite()),
-            _ => None,
-        };
-        let magnitudes: Option<Box<[f64]>> =
-            self.modifiers.iter().map(|modifier| constant(&modifier.magnitude)).collect();
-        let duration = match &self.duration {
-            Duration::Instant | Duration::Infinite => Some(None),
-            Duration::Lasting(magnitude) => constant(magnitude).map(|seconds| Some(Span::seconds(seconds))),
-        };
         self.only_holds = !self.is_instant()
             && self.modifiers.len() <= 1
-            && !matches!(duration, Some(Some(span)) if !span.is_positive())
+            && self
+                .constants
+                .as_ref()
+                .is_some_and(|known| known.duration.is_none_or(|span| span.is_positive()))
             && self.period.is_none()
             && self.ongoing.is_trivial()
             && self.stacking.is_none()
             && self.def.policy == ExecutionPolicy::RunInParallel
             && !self.has_followups
             && self.grants_only_tags
-            && self.is_unlinked;
-        self.constants =
-            magnitudes.zip(duration).map(|(magnitudes, duration)| Constants { magnitudes, duration });
+            && self.watches.is_empty()
+            && !self.is_indexed;
+    }
+
+    /// Magnitudes and duration, if all of them are constants.
+    fn evaluate_constants(&self) -> Option<Constants> {
+        let magnitudes = self.modifiers.iter().map(|modifier| modifier.magnitude.constant());
+        let duration = match &self.duration {
+            Duration::Instant | Duration::Infinite => None,
+            Duration::Lasting(magnitude) => Some(Span::seconds(magnitude.constant()?)),
+        };
+        Some(Constants { magnitudes: magnitudes.collect::<Option<_>>()?, duration })
     }
 
     /// Tags that it grants while it is active, without those that a spec adds.

@@ -402,7 +402,8 @@ impl Simulation {
     #[inline]
     fn is_linked(&self, id: ActiveEffectId, effect: &Effect) -> bool {
         let Some(active) = self.state.effects.get(id) else { return false };
-        !effect.is_unlinked
+        effect.is_indexed
+            || !effect.watches.is_empty()
             || active.source().is_some_and(|source| source != active.target)
             || active.effect.usize() >= self.catalog.effect_count()
     }

@@ -5,22 +5,18 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::additional::Parent;
 use super::cascade::Consequence;
 use super::execute::Run;
 use super::magnitude::{Dice, Inputs};
 use super::prediction::PredictionScope;
-use super::propose::{BaseChange, BaseWrite};
 use super::{Simulation, SourceTags};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
-use crate::effect::{
-    AUTHORITATIVE_ONLY, AdditionalTo, ConstantWrite, ContextTags, Duration, Effect, EffectContext,
-    EffectSpec, EffectStatus, LastSource,
-};
+use crate::effect::{AUTHORITATIVE_ONLY, Duration, Effect, EffectSpec, EffectStatus};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::{EffectId, TagId};
 use crate::random::RandomStream;
 use crate::refusal::{Limit, Party, Refusal, RefusalReason};
 use crate::tag::{TagBits, TagRequirement, TagView, UnionView};
@@ -76,16 +72,6 @@ pub(super) enum Checks {
 /// Reasons for a refusal; usually one.
 pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
 
-/// Parent application of additional effects.
-#[derive(Clone, Copy)]
-struct Parent<'a> {
-    spec: &'a EffectSpec,
-    target: ControllerId,
-    stacks: u32,
-    last_source: Option<&'a LastSource>,
-    stream: u64,
-}
-
 /// Numbers that an application computes before it changes anything. The spec is passed by reference until it
 /// becomes part of the state: moving it between steps costs more than the steps.
 pub(super) struct Prepared<'a> {
@@ -108,149 +94,6 @@ impl Simulation {
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
         let mut spec = spec.clone();
         self.operate(|sim| sim.apply_authorised(&mut spec, target))
-    }
-
-    /// Applies an effect at level 1 with `source` as its source.
-    ///
-    /// # Errors
-    /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
-    /// consequences (E5), and the count of random rolls may still advance (V5).
-    pub fn apply_effect(
-        &mut self,
-        effect: EffectId,
-        source: Option<ControllerId>,
-        target: ControllerId,
-    ) -> Result<Application, Refusal> {
-        let direct =
-            self.direct_write(effect, source).map_err(|reason| Refusal::new(effect, target, reason))?;
-        self.operate(|sim| sim.apply_bare(effect, source, target, direct.as_ref()))
-    }
-
-    /// Applies an effect at level 1 with `source` as its source to every target in turn, as one operation: the
-    /// targets of an area. Cheaper than an operation for each target; the effects of all targets are applied
-    /// before the consequences of any. Returns the number of targets that did not refuse; each refusal emits
-    /// its event.
-    ///
-    /// ```
-    /// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
-    /// # use ugas_core::catalog::Catalog;
-    /// # use ugas_core::controller::ControllerDef;
-    /// # use ugas_core::effect::EffectDef;
-    /// # use ugas_core::modifier::Operation;
-    /// # use ugas_core::simulation::{Config, Simulation};
-    /// let catalog = Catalog::builder()
-    ///     .attribute_set(AttributeSetDef::new("Life").with(AttributeDef::new("Health", 100.0)))
-    ///     .effect(EffectDef::instant("GE_Blast").modify("Health", Operation::Add, -30.0))
-    ///     .template(ControllerDef::new("Wolf").with_set("Life"))
-    ///     .build()?;
-    /// let blast = catalog.effect("GE_Blast").expect("it is defined above");
-    /// let mut sim = Simulation::new(catalog, Config::default());
-    /// let pack = [sim.spawn("Wolf")?, sim.spawn("Wolf")?];
-    /// assert_eq!(sim.apply_to_all(blast, None, &pack)?, 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the effect does not exist.
-    pub fn apply_to_all(
-        &mut self,
-        effect: EffectId,
-        source: Option<ControllerId>,
-        targets: &[ControllerId],
-    ) -> Result<usize, RefusalReason> {
-        let direct = self.direct_write(effect, source)?;
-        Ok(self.operate(|sim| {
-            let apply =
-                |&target: &ControllerId| sim.apply_bare(effect, source, target, direct.as_ref()).is_ok();
-            targets.iter().map(apply).filter(|is_applied| *is_applied).count()
-        }))
-    }
-
-    /// The write of an effect that is one constant number, if nothing but the target can refuse it and nothing
-    /// follows from it. `Ok(None)` if the steps of E1 have something to do.
-    #[inline]
-    fn direct_write(
-        &self,
-        effect: EffectId,
-        source: Option<ControllerId>,
-    ) -> Result<Option<ConstantWrite>, RefusalReason> {
-        let definition = self.state.definition(&self.catalog, effect);
-        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
-        let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        let is_clear = definition.only_executes
-            && source.is_none_or(has_lived)
-            && !self.catalog.has_hooks()
-            && self.catalog.before_apply.is_empty()
-            && !self.config.audit
-            && !self.is_client();
-        Ok(definition.constant_write.filter(|_| is_clear))
-    }
-
-    /// Applies an effect at level 1 without context, as part of an operation. `direct` is its
-    /// [direct write](Self::direct_write).
-    #[inline(always)]
-    fn apply_bare(
-        &mut self,
-        effect: EffectId,
-        source: Option<ControllerId>,
-        target: ControllerId,
-        direct: Option<&ConstantWrite>,
-    ) -> Result<Application, Refusal> {
-        if let Some(write) = direct
-            && let Some(write) = self.propose_directly(write, target)
-        {
-            let operation = self.scratch.cause().operation;
-            let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
-            self.scratch.set_cause_and_prediction(cause, None);
-            self.trace(effect);
-            let written = match self.scratch.batch_depth {
-                0 => self.commit_one(write),
-                _ => {
-                    self.write_base(write.controller, write.slot, write.after);
-                    None
-                }
-            };
-            self.emit_in_place(|| {
-                let context_tags = ContextTags::default();
-                EventKind::EffectExecuted { effect, active: None, target, context_tags }
-            });
-            if let Some(written) = written
-                && written.is_change()
-            {
-                self.emit_in_place(|| written.event(target));
-            }
-            return Ok(Application::Executed);
-        }
-        let Some(definition) = self.state.definition(&self.catalog, effect) else {
-            return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
-        };
-        let mut spec = self.bare_spec(effect, definition, source);
-        self.apply_one(&mut spec, target)
-    }
-
-    /// Proposal of a direct write to a target, if the target cannot refuse it. Inside a batch the write waits
-    /// for the recalculation at its end; otherwise nothing may depend on the value or be pending.
-    #[inline(always)]
-    fn propose_directly(&self, write: &ConstantWrite, target: ControllerId) -> Option<BaseWrite> {
-        let controller = self.state.controllers.get(target)?;
-        if controller.inactive || has_immunity(controller) {
-            return None;
-        }
-        let (change, layout) = (BaseChange::constant(write, 1), self.state.layout(controller));
-        match self.scratch.batch_depth {
-            0 if self.is_settled() => BaseWrite::of_one(&change, target, controller, layout),
-            0 => None,
-            _ => BaseWrite::in_batch(&change, target, controller, layout),
-        }
-    }
-
-    /// Creates a spec of level 1 with a source and no other context.
-    #[inline(always)]
-    fn bare_spec(&self, effect: EffectId, definition: &Effect, source: Option<ControllerId>) -> EffectSpec {
-        let context = EffectContext::of(source);
-        let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
-        self.capture_into(&mut spec, definition, Side::Source, source);
-        spec
     }
 
     /// Applies a spec as a consequence of the rules, with all checks. A refusal emits its event. The spec is
@@ -583,7 +426,7 @@ impl Simulation {
 
     /// Inputs of an application that is not active yet: one stack, a living source, and no collection of
     /// context tags.
-    fn inputs<'a>(
+    pub(super) fn inputs<'a>(
         &'a self,
         effect: &'a Effect,
         spec: &'a EffectSpec,
@@ -832,79 +675,6 @@ impl Simulation {
         }
     }
 
-    /// Queues the additional effects of an application whose tag requirements are met. If a number passed to
-    /// one cannot be evaluated, emits its refusal and continues with the others.
-    fn apply_additional(&mut self, effect: &Effect, parent: Parent<'_>) {
-        let Parent { spec, target, .. } = parent;
-        for (at, additional) in effect.additional.iter().enumerate() {
-            let Some(controller) = self.state.controllers.get(target) else { return };
-            let last = parent.last_source.map(|last| &last.tags);
-            let source = SourceTags::from_parts(&self.state, &spec.context, last);
-            let has_context_tags = || {
-                let tags = spec.context.tags().closed(self.catalog.tags());
-                additional.context_tags.is_met_by(&tags)
-            };
-            if !additional.source_tags.is_met_by(&source)
-                || !additional.target_tags.is_met_by(&controller.tags)
-                || !(additional.context_tags.is_trivial() || has_context_tags())
-            {
-                continue;
-            }
-            let to = match additional.to {
-                AdditionalTo::Target => Some(target),
-                AdditionalTo::Source => spec.context.source,
-            };
-            let Some(to) = to else { continue };
-            match self.passed_numbers(effect, &parent, at as u16) {
-                Ok(numbers) => self.enqueue_linked(additional.effect, spec, to, &numbers),
-                Err(reason) => {
-                    let refusal = Refusal::new(additional.effect, to, reason);
-                    self.emit_refusal(&refusal);
-                }
-            }
-        }
-    }
-
-    /// Numbers that a parent passes to an additional effect, evaluated after the parent executed (E15).
-    fn passed_numbers(
-        &self,
-        effect: &Effect,
-        parent: &Parent<'_>,
-        at: u16,
-    ) -> Result<SmallVec<[(TagId, f64); 2]>, RefusalReason> {
-        let inputs = Inputs {
-            stacks: parent.stacks,
-            last_source: parent.last_source,
-            ..self.inputs(effect, parent.spec, parent.target, parent.stream)
-        };
-        let numbers = effect.additional[usize::from(at)].set_by_caller.iter().enumerate();
-        numbers
-            .map(|(index, (tag, program))| {
-                Ok((*tag, inputs.evaluate(program, Dice::Additional(at, index as u16))?))
-            })
-            .collect()
-    }
-
-    /// Queues an effect that another one leads to, with the same level, context, prediction and caller's
-    /// numbers; `numbers` override the caller's. Does nothing if the effect does not exist.
-    pub(super) fn enqueue_linked(
-        &mut self,
-        effect: EffectId,
-        parent: &EffectSpec,
-        target: ControllerId,
-        numbers: &[(TagId, f64)],
-    ) {
-        let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
-        spec.set_by_caller.clone_from(&parent.set_by_caller);
-        for &(tag, value) in numbers {
-            spec.set_magnitude(tag, value);
-        }
-        spec.set_prediction(parent.prediction());
-        // Its random stream is derived from that of the parent.
-        self.scratch.op.roll = RandomStream::derive(self.scratch.op.roll, &[]).key();
-        self.enqueue_application(spec, target);
-    }
-
     /// Refuses an instance at
     /// [`Config::max_effects_per_controller`](super::Config::max_effects_per_controller).
     pub(super) fn check_effect_limit(&self, target: ControllerId) -> Result<(), Reasons> {
@@ -928,7 +698,7 @@ pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2
 }
 
 /// Whether a controller has effects that make it immune to others.
-fn has_immunity(controller: &Controller) -> bool {
+pub(super) fn has_immunity(controller: &Controller) -> bool {
     // The index is sorted, and immunity is the lowest key.
     controller.interactions.effect_index.first().is_some_and(|(key, ..)| *key == EffectKey::Immunity)
 }

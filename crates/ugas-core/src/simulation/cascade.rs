@@ -135,10 +135,9 @@ impl Scratch {
         self.is_up_to_date() && self.changes.is_empty()
     }
 
-    /// Whether a flush between two steps of an application would do nothing: no event is pending and no queued
-    /// instance waits for its turn. Values must be up to date.
+    /// Whether no event is pending and no queued instance waits for its turn.
     #[inline]
-    pub(super) fn has_nothing_to_flush(&self) -> bool {
+    pub(super) fn has_nothing_queued(&self) -> bool {
         (self.changes.len() | self.cues.len() | self.begins.len()) == 0
     }
 

@@ -11,15 +11,16 @@ use smallvec::SmallVec;
 
 use super::calculate::Marks;
 use super::cues::CueNumbers;
-use super::flush::Written;
+use super::flush::ValueChange;
 use super::magnitude::{Dice, Inputs};
 use super::post_execute::PostExecute;
 use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal};
 use super::{Role, Simulation, State, clamp};
 use crate::catalog::Catalog;
 use crate::controller::Value;
+use crate::effect::calculation::OutputTo;
 use crate::effect::magnitude::Magnitude;
-use crate::effect::{ConstantWrite, ContextTags, Effect, EffectSpec, Modifier};
+use crate::effect::{ContextTags, Effect, EffectSpec, Modifier};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
@@ -198,9 +199,9 @@ impl Simulation {
                 evaluated.map_err(|reason| reason.of_modifier(0, attribute))?
             }
         };
-        let write = ConstantWrite { attribute, operation, magnitude, factor_in_stacks };
-        let change = BaseChange::constant(&write, stacks);
-        Ok(BaseWrite::of_one(&change, run.target, target, layout))
+        let (to, modifier) = (OutputTo::Target, Some(0));
+        let change = BaseChange { to, attribute, operation, magnitude, stacks, modifier };
+        Ok(BaseWrite::of_one(&change, run.target, target, layout, |_, _, _| true))
     }
 
     /// Whether a write to a value that nothing depends on can be final at once. Otherwise values are pending,
@@ -212,16 +213,16 @@ impl Simulation {
 
     /// Commits a write to a value that nothing depends on. The caller emits the event.
     #[inline]
-    pub(super) fn commit_one(&mut self, write: BaseWrite) -> Option<Written> {
+    pub(super) fn commit_one(&mut self, write: BaseWrite) -> Option<ValueChange> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(write.controller)?;
         let place = &layouts[controller.layout as usize].slots[usize::from(write.slot)];
         let (min, max) = State::bounds(controller, place);
         let base = clamp(write.after, min, max) + 0.0;
         let value = controller.values.get_mut(usize::from(write.slot))?;
-        let (old_base, old) = value.both();
-        *value = Value { base, current: base };
-        Some(Written { attribute: place.attribute.id, old_base, old, new: base })
+        let after = Value { base, current: base };
+        let before = core::mem::replace(value, after);
+        Some(ValueChange { attribute: place.attribute.id, before, after })
     }
 
     /// Proposes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
@@ -330,13 +331,12 @@ impl Simulation {
     fn emit_executed(&mut self, run: &Run<'_>) {
         let (effect, active, target) = (run.id, run.active(), run.target);
         let context_tags = run.tags(&self.state);
-        if context_tags.is_empty() {
-            return self.emit_in_place(|| {
-                let context_tags = ContextTags::default();
-                EventKind::EffectExecuted { effect, active, target, context_tags }
-            });
-        }
-        self.emit(EventKind::EffectExecuted { effect, active, target, context_tags });
+        self.emit_tagged(context_tags, |context_tags| EventKind::EffectExecuted {
+            effect,
+            active,
+            target,
+            context_tags,
+        });
     }
 
     /// Makes the proposed writes from number `from` on.

@@ -42,27 +42,27 @@ impl Change {
     }
 }
 
-/// Change of a value that nothing modifies: the new base is the new current value, too.
+/// Values of an attribute before and after a write.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(super) struct ValueChange {
     pub(super) attribute: AttributeId,
-    pub(super) old_base: f64,
-    pub(super) old: f64,
-    pub(super) new: f64,
+    pub(super) before: Value,
+    pub(super) after: Value,
 }
 
-impl Written {
+impl ValueChange {
     /// Event of the change (B5).
     #[inline(always)]
     pub(super) fn event(&self, controller: ControllerId) -> EventKind {
-        let Self { attribute, old_base, old, new, .. } = *self;
-        EventKind::AttributeChanged { controller, attribute, old_base, new_base: new, old, new }
+        let Self { attribute, before, after } = *self;
+        let ((old_base, old), (new_base, new)) = (before.both(), after.both());
+        EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new }
     }
 
     /// Whether the value differs from before (B5).
     #[inline(always)]
     pub(super) fn is_change(&self) -> bool {
-        (self.old_base, self.old) != (self.new, self.new)
+        self.before.both() != self.after.both()
     }
 }
 
@@ -394,11 +394,12 @@ impl Simulation {
 
     /// Records a change that is already written, for its event at the next flush, unless the operation has
     /// recorded the slot before.
-    pub(super) fn record_written(&mut self, write: BaseWrite, written: Option<Written>) {
-        if let Some(Written { attribute, old_base, old, .. }) = written
+    pub(super) fn record_written(&mut self, write: BaseWrite, written: Option<ValueChange>) {
+        if let Some(ValueChange { attribute, before, .. }) = written
             && let Some(controller) = self.state.controllers.get_mut(write.controller)
             && controller.pending.recorded.insert(write.slot)
         {
+            let (old_base, old) = before.both();
             let change = self.scratch.change(write.controller, attribute, write.slot, old_base, old);
             self.scratch.changes.push(change);
         }

@@ -4,22 +4,14 @@
 use std::sync::Arc;
 
 use super::activate::{find_entry, modifier_entry, schedule};
-use super::flush::plain_value;
+use super::flush::{ValueChange, plain_value};
 use super::{Role, Simulation, State};
 use crate::attribute::layout::Layout;
-use crate::controller::Controller;
+use crate::controller::{Controller, Value};
 use crate::effect::{ActiveEffect, Clock, ContextTags, Effect, EffectSpec};
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::{AttributeId, EffectId};
-
-/// Change of a current value.
-struct Update {
-    attribute: AttributeId,
-    base: f64,
-    old: f64,
-    new: f64,
-}
+use crate::id::EffectId;
 
 impl Simulation {
     /// Applies a lasting effect that passed its requirements, and emits its events (E1). `None`, without a
@@ -34,7 +26,7 @@ impl Simulation {
     ) -> Option<ActiveEffectId> {
         let constants = effect.constants.as_ref().filter(|_| effect.only_holds)?;
         let is_clear = self.is_writable_at_once()
-            && self.scratch.has_nothing_to_flush()
+            && self.scratch.has_nothing_queued()
             && self.config.role != Role::Client
             && spec.grants_nothing()
             && spec.duration().is_none();
@@ -56,7 +48,7 @@ impl Simulation {
         let mut active = ActiveEffect::new(spec.take(), target, *sequence, clock, magnitudes, stream);
         active.given = true;
         let layout = &layouts[controller.layout as usize];
-        let Ok(update) = attach(controller, layout, id, &active, effect) else {
+        let Ok(change) = attach(controller, layout, id, &active, effect) else {
             *spec = active.spec;
             return None;
         };
@@ -75,16 +67,8 @@ impl Simulation {
             self.add_tag(target, tag);
             self.cancel_by_grant(target, tag);
         }
-        if let Some(Update { attribute, base, old, new }) = update {
-            let changed = EventKind::AttributeChanged {
-                controller: target,
-                attribute,
-                old_base: base,
-                new_base: base,
-                old,
-                new,
-            };
-            self.emit_with(cause, changed);
+        if let Some(change) = change {
+            self.emit_with(cause, change.event(target));
         }
         Some(id)
     }
@@ -98,14 +82,12 @@ impl Simulation {
         target: ControllerId,
         context_tags: ContextTags,
     ) {
-        if context_tags.is_empty() {
-            self.emit_in_place(|| {
-                let context_tags = ContextTags::default();
-                EventKind::EffectApplied { effect, active, target, context_tags }
-            });
-        } else {
-            self.emit(EventKind::EffectApplied { effect, active, target, context_tags });
-        }
+        self.emit_tagged(context_tags, |context_tags| EventKind::EffectApplied {
+            effect,
+            active,
+            target,
+            context_tags,
+        });
     }
 }
 
@@ -124,7 +106,7 @@ fn attach(
     id: ActiveEffectId,
     active: &ActiveEffect,
     effect: &Effect,
-) -> Result<Option<Update>, NeedsRecalculation> {
+) -> Result<Option<ValueChange>, NeedsRecalculation> {
     if effect.modifiers.is_empty() {
         return Ok(None);
     }
@@ -140,7 +122,8 @@ fn attach(
         return Err(NeedsRecalculation);
     };
     let value = &mut controller.values[usize::from(entry.slot)];
-    let (base, old) = value.both();
-    value.current = new;
-    Ok((new != old).then_some(Update { attribute: place.attribute.id, base, old, new }))
+    let after = Value { current: new, ..*value };
+    let before = core::mem::replace(value, after);
+    let change = ValueChange { attribute: place.attribute.id, before, after };
+    Ok(change.is_change().then_some(change))
 }

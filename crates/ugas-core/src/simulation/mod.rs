@@ -1,6 +1,7 @@
 //! The simulation: commands in, state advances, events out.
 //!
-//! Reading order, one module per step of §3.3 and of E1. Effects: `spawn` (controllers, §4.3), `apply` (E1),
+//! Reading order, one module per step of §3.3 and of E1. Effects: `spawn` (controllers, §4.3), `apply` (E1), `direct`
+//! (constant effects without a spec), `additional` (E15),
 //! `policy` (stacking and execution policies, E4, E5), `execute` (base values, M9), `activate` (grants of
 //! active effects), `refresh` (re-evaluation of active effects, E7, E8), `values` (aggregation and bounds),
 //! `flush` (recalculation and its events), `remove`, `adjust`, `advance` (time), `cascade` (E12) and
@@ -14,6 +15,7 @@
 mod ability;
 mod actions;
 mod activate;
+mod additional;
 mod adjust;
 mod advance;
 mod apply;
@@ -21,9 +23,11 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod costs;
 mod cues;
 mod dependencies;
 mod derive;
+mod direct;
 mod execute;
 mod flush;
 mod grant;
@@ -33,6 +37,7 @@ mod inputs;
 mod integrity;
 mod limits;
 mod magnitude;
+mod native_tasks;
 mod numbers;
 mod observe;
 mod occurrences;
@@ -85,7 +90,7 @@ pub(crate) use values::{EvalInput, Qualification, SourceTags, clamp};
 use crate::ability::{ActivationRefusal, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::controller::Controller;
-use crate::effect::{ActiveEffect, Effect, EffectStatus};
+use crate::effect::{ActiveEffect, ContextTags, Effect, EffectStatus};
 use crate::event::{Cause, Event, EventFilter, EventKind, EventQueue, EventRef, EventType, Origin};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
@@ -475,6 +480,16 @@ impl Simulation {
         self.state.events += 1;
         if self.has_room_for(|| event().event_type()) {
             self.push_event(sequence, event);
+        }
+    }
+
+    /// Emits an event with context tags, in place if there are none.
+    #[inline(always)]
+    fn emit_tagged(&mut self, tags: ContextTags, event: impl Fn(ContextTags) -> EventKind) {
+        if tags.is_empty() {
+            self.emit_in_place(|| event(ContextTags::default()));
+        } else {
+            self.emit(event(tags));
         }
     }
 

@@ -125,18 +125,18 @@ impl BaseChange {
 }
 
 impl BaseWrite {
-    /// Write of one change to the target, if it changes no value but its own; then the clamped base is the
-    /// current value, too. `None` if a whole proposal is needed: the target lacks the attribute, others
-    /// depend on it, or the new base is not finite.
+    /// Write of one change to the target, if `is_enough` holds for its slot. `None` if a whole proposal is
+    /// needed: also if the target lacks the attribute, or the new base is not finite.
     #[inline(always)]
     pub(super) fn of_one(
         change: &BaseChange,
         target: ControllerId,
         controller: &Controller,
         layout: &Layout,
+        is_enough: impl FnOnce(&Controller, &Layout, u16) -> bool,
     ) -> Option<Self> {
         let slot = layout.slot_of(change.attribute)?;
-        if !Self::is_final(controller, layout, slot) {
+        if !is_enough(controller, layout, slot) {
             return None;
         }
         let before = controller.values[usize::from(slot)].base;
@@ -144,7 +144,7 @@ impl BaseWrite {
         Some(Self { controller: target, slot, before, after: after + 0.0 })
     }
 
-    /// Whether a write to a slot changes no value but its own.
+    /// Whether a write to a slot changes no value but its own: the clamped base is the current value, too.
     #[inline]
     pub(super) fn is_final(controller: &Controller, layout: &Layout, slot: u16) -> bool {
         let place = &layout.slots[usize::from(slot)];
@@ -155,22 +155,11 @@ impl BaseWrite {
             && controller.interactions.watchers.is_empty()
     }
 
-    /// Write of one change to the target inside a batch, at the end of which values are recalculated and
-    /// clamped. `None` if a whole proposal is needed: the target lacks the attribute, it is derived, a meta
-    /// attribute or has modifiers, or the new base is not finite.
-    pub(super) fn in_batch(
-        change: &BaseChange,
-        target: ControllerId,
-        controller: &Controller,
-        layout: &Layout,
-    ) -> Option<Self> {
-        let slot = layout.slot_of(change.attribute)?;
+    /// Whether the recalculation at the end of a batch completes a write to a slot.
+    #[inline]
+    pub(super) fn is_completed_later(controller: &Controller, layout: &Layout, slot: u16) -> bool {
         let place = &layout.slots[usize::from(slot)];
-        let is_plain =
-            place.attribute.derived.is_none() && !place.is_meta && controller.modifiers_of(slot).is_empty();
-        let before = controller.values[usize::from(slot)].base;
-        let after = change.applied_to(before).filter(|after| is_plain && after.is_finite())?;
-        Some(Self { controller: target, slot, before, after })
+        place.attribute.derived.is_none() && !place.is_meta && controller.modifiers_of(slot).is_empty()
     }
 }
 

@@ -15,10 +15,7 @@ use crate::id::EffectId;
 use crate::input::InputId;
 use crate::refusal::{Party, RefusalReason};
 use crate::targeting::{Confirmation, TargetData, Targeting};
-use crate::task::{
-    EffectFilter, Occurrence, Repetition, RunningTask, Subject, Task, TaskContext, TaskOutcome, TaskProgress,
-    TaskRequests, Wait,
-};
+use crate::task::{EffectFilter, Occurrence, Repetition, RunningTask, Subject, Task, TaskOutcome, Wait};
 use crate::time::{Span, Time};
 
 /// Result of starting a wait.
@@ -54,10 +51,10 @@ type Subjects = SmallVec<[Subject; 2]>;
 
 /// Subscriptions, deadline and memory of a task to create.
 #[derive(Default)]
-struct Hold {
-    subjects: Subjects,
-    deadline: Option<Time>,
-    memory: SmallVec<[f64; 2]>,
+pub(super) struct Hold {
+    pub(super) subjects: Subjects,
+    pub(super) deadline: Option<Time>,
+    pub(super) memory: SmallVec<[f64; 2]>,
 }
 
 impl Hold {
@@ -301,7 +298,7 @@ impl Simulation {
     }
 
     /// Creates a task with its subscriptions and deadline, and makes the branch wait for it.
-    fn begin_task(
+    pub(super) fn begin_task(
         &mut self,
         id: ActivationId,
         controller: ControllerId,
@@ -584,108 +581,6 @@ impl Simulation {
         let whole = self.require_attribute(owner, ratio_to)?;
         let share = value / whole;
         Ok(if share.is_finite() { share } else { 0.0 })
-    }
-
-    /// Starts a native task, with its evaluated parameters in `memory`. Native code may end it at once; its
-    /// failure, or missing code, is a refusal.
-    fn begin_custom(
-        &mut self,
-        id: ActivationId,
-        owner: ControllerId,
-        branch: u32,
-        step: u32,
-        custom: u32,
-        memory: SmallVec<[f64; 2]>,
-    ) -> Result<Begun, RefusalReason> {
-        let hold = Hold { memory, ..Hold::default() };
-        let task = self.begin_task(id, owner, branch, step, hold);
-        let progress = self.call_custom(task, custom, |native, context| native.activate(context));
-        match progress {
-            Some(TaskProgress::Waiting) => Ok(Begun::Waiting),
-            Some(TaskProgress::Done) => {
-                self.drop_task(task, TaskEnd::Completed);
-                if let Some(known) = self.branch_mut(id, branch) {
-                    known.status = BranchStatus::Running;
-                }
-                Ok(Begun::Done)
-            }
-            Some(TaskProgress::Failed) | None => Err(RefusalReason::CustomTask),
-        }
-    }
-
-    /// Calls a native task with an event, or with its deadline if there is none. By its answer the wait goes
-    /// on, ends, or fails the activation.
-    pub(super) fn wake_custom(&mut self, task: TaskId, event: Option<&EventKind>) {
-        let Some(Wait::Custom { task: custom, .. }) = self.wait_of(task) else { return };
-        let custom = *custom;
-        let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, step) = (running.activation, running.step);
-        let progress = self.call_custom(task, custom, |native, context| match event {
-            Some(event) => native.wake(context, event),
-            None => native.timer(context),
-        });
-        match progress {
-            Some(TaskProgress::Waiting) => {}
-            Some(TaskProgress::Done) => self.complete(task),
-            Some(TaskProgress::Failed) | None => self.fail_task(id, step, RefusalReason::CustomTask),
-        }
-    }
-
-    /// Calls native code with its parameters, the first of the task's numbers, and its memory, the rest. Then
-    /// carries out its requests: subscriptions, deadline, stored numbers, applications. `None` if the code or
-    /// the task is missing.
-    fn call_custom(
-        &mut self,
-        task: TaskId,
-        custom: u32,
-        call: impl FnOnce(&dyn crate::task::CustomTask, &mut TaskContext<'_>) -> TaskProgress,
-    ) -> Option<TaskProgress> {
-        let native = Arc::clone(self.catalog.custom_task(custom)?);
-        let catalog = Arc::clone(&self.catalog);
-        let running = self.state.tasks.get_mut(task)?;
-        let (id, owner) = (running.activation, running.controller);
-        let mut numbers = core::mem::take(&mut running.memory);
-        let activation = self.state.activations.get(id)?;
-        let target = activation.targets.first_controller();
-        let ability = catalog.ability_by_id(activation.ability)?;
-        let step = self.state.tasks.get(task)?.step;
-        let Task::Wait(Wait::Custom { params: names, .. }) = &ability.routine.step(step)?.task else {
-            return None;
-        };
-        let mut memory: SmallVec<[f64; 2]> = numbers.iter().skip(names.len()).copied().collect();
-        numbers.truncate(names.len());
-        let mut context = TaskContext {
-            simulation: self,
-            owner,
-            target,
-            ability,
-            params: names,
-            values: &numbers,
-            memory: &mut memory,
-            requests: TaskRequests::default(),
-        };
-        let progress = call(&*native, &mut context);
-        let TaskRequests { subjects, deadline, outputs, applications } = context.requests;
-        numbers.extend(memory.into_iter().map(|value| if value.is_finite() { value + 0.0 } else { 0.0 }));
-        let running = self.state.tasks.get_mut(task)?;
-        running.memory = numbers;
-        let sequence = running.sequence;
-        for &subject in &subjects {
-            if !running.subjects.contains(&subject) {
-                running.subjects.push(subject);
-            }
-        }
-        self.subscribe(task, sequence, owner, &subjects);
-        if deadline.is_some() {
-            self.set_deadline(task, deadline);
-        }
-        for (name, value) in outputs {
-            self.store_number(id, &name, value);
-        }
-        for application in applications {
-            self.apply_for_task(id, application);
-        }
-        Some(progress)
     }
 
     /// Matches an event against the tasks that wait for `subject` of a controller. Most controllers have
