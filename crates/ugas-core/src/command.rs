@@ -7,7 +7,7 @@ mod execute;
 
 use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
 use crate::character::{Character, CharacterReport, RestoreError, RestoreOptions};
-use crate::codec::plain_enum;
+use crate::codec::StateRecord;
 use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, EffectId, TagId};
@@ -24,7 +24,7 @@ use crate::task::TaskOutcome;
 use crate::time::Span;
 
 /// A change to a simulation.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 #[non_exhaustive]
 pub enum Command {
     /// [`Simulation::spawn_with`](crate::simulation::Simulation::spawn_with).
@@ -39,6 +39,7 @@ pub enum Command {
         owner: Option<ActorId>,
     },
     /// [`Simulation::set_active`](crate::simulation::Simulation::set_active).
+    #[state(tag = 48)]
     SetActive {
         /// The controller to change.
         controller: ControllerId,
@@ -46,6 +47,7 @@ pub enum Command {
         active: bool,
     },
     /// [`Simulation::set_avatar`](crate::simulation::Simulation::set_avatar).
+    #[state(tag = 3)]
     SetAvatar {
         /// The controller to change.
         controller: ControllerId,
@@ -87,6 +89,7 @@ pub enum Command {
         target: ControllerId,
     },
     /// [`Simulation::execute_cue`](crate::simulation::Simulation::execute_cue).
+    #[state(tag = 60)]
     ExecuteCue {
         /// Controller that it is shown on.
         controller: ControllerId,
@@ -114,6 +117,7 @@ pub enum Command {
         cue: TagId,
     },
     /// [`Simulation::remove`](crate::simulation::Simulation::remove).
+    #[state(tag = 8)]
     Remove {
         /// The active effect to remove.
         active: ActiveEffectId,
@@ -271,6 +275,7 @@ pub enum Command {
         input: InputId,
     },
     /// [`Simulation::press_at`](crate::simulation::Simulation::press_at).
+    #[state(tag = 47)]
     PressAt {
         /// Controller whose input is pressed.
         controller: ControllerId,
@@ -280,6 +285,7 @@ pub enum Command {
         targets: TargetData,
     },
     /// [`Simulation::release`](crate::simulation::Simulation::release).
+    #[state(tag = 33)]
     Release {
         /// Controller whose input is released.
         controller: ControllerId,
@@ -330,6 +336,7 @@ pub enum Command {
     /// [`Simulation::forget_effect`](crate::simulation::Simulation::forget_effect).
     ForgetEffect(EffectId),
     /// [`Simulation::restore_character`](crate::simulation::Simulation::restore_character).
+    #[state(tag = 45)]
     RestoreCharacter {
         /// The character to restore.
         character: Box<Character>,
@@ -337,6 +344,7 @@ pub enum Command {
         options: Box<RestoreOptions>,
     },
     /// [`Simulation::advance`](crate::simulation::Simulation::advance).
+    #[state(tag = 43)]
     Advance(Span),
     /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these commands, none of which may be
     /// a batch.
@@ -344,6 +352,7 @@ pub enum Command {
     /// A command from a client, as its server executes it (§13.7): inside
     /// [`Simulation::predicting`](crate::simulation::Simulation::predicting), and with a range that the server
     /// has judged. Recorded this way, it replays as on the server.
+    #[state(tag = 46)]
     FromClient {
         /// Prediction key of the command; `None` if the command carries its own.
         key: Option<PredictionKey>,
@@ -354,61 +363,6 @@ pub enum Command {
         command: Box<Self>,
     },
 }
-
-plain_enum!(Command {
-    0 => Spawn(spawn),
-    1 => Despawn(controller),
-    2 => SetOwner { controller, owner },
-    3 => SetAvatar { controller, avatar },
-    4 => RegisterSet { controller, set },
-    5 => UnregisterSet { controller, set },
-    6 => Apply { spec, target },
-    7 => ApplyEffect { effect, level, context, magnitudes, target },
-    8 => Remove { active, stacks },
-    9 => RemoveMatching { controller, query, stacks },
-    10 => SetDuration { active, duration },
-    11 => SetLevel { active, level },
-    12 => SetMagnitude { active, tag, value },
-    13 => Grant { controller, ability, level },
-    14 => GrantWith { controller, grant },
-    15 => Revoke(ability),
-    16 => RevokeOnEnd(ability),
-    17 => SetAbilityLevel { ability, level },
-    18 => BindInput { ability, input },
-    19 => SetParameter { ability, name, value },
-    20 => GrantSet { controller, set },
-    21 => RevokeSet { controller, granted },
-    22 => Activate { ability, request },
-    23 => ActivateAbility { controller, ability, request },
-    24 => ActivateByTags { controller, tags },
-    25 => Commit(activation),
-    26 => Cancel(activation),
-    27 => End(activation),
-    28 => CancelAbility(ability),
-    29 => CancelByTags { controller, with, without },
-    30 => CancelAll { controller, except },
-    31 => SendEvent { controller, event },
-    32 => Press { controller, input },
-    33 => Release { controller, input },
-    34 => Confirm(controller),
-    35 => Decline(controller),
-    36 => SetInputBuffer { controller, config },
-    37 => CompleteTask { task, outcome },
-    38 => ProvideTargets { task, targets },
-    39 => SetPlacement { controller, placement },
-    40 => SetTeam { controller, team },
-    41 => DefineEffect(def),
-    42 => ForgetEffect(effect),
-    43 => Advance(span),
-    44 => Batch(commands),
-    45 => RestoreCharacter { character, options },
-    46 => FromClient { key, reached, command },
-    47 => PressAt { controller, input, targets },
-    48 => SetActive { controller, active },
-    60 => ExecuteCue { controller, cue, magnitude, context },
-    61 => AddCue { controller, cue, context },
-    62 => RemoveCue { controller, cue },
-});
 
 /// The result of a command.
 #[derive(Clone, PartialEq, Debug)]

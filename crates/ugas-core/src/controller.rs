@@ -9,7 +9,7 @@ use self::parts::{AbilityData, Interactions};
 pub use self::summon::{Summon, SummonName};
 use crate::attribute::Metadata;
 use crate::attribute::slot_bits::SlotBits;
-use crate::codec::{cloned_struct, plain_enum, plain_struct};
+use crate::codec::{FieldClone, StateRecord};
 use crate::effect::AbilityGrantDef;
 use crate::gap_vec::GapVec;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
@@ -22,7 +22,7 @@ use crate::targeting::{Placement, Team};
 use crate::time::Span;
 
 /// How much of a controller is replicated, and to whom (§13.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum ReplicationMode {
     /// Tags and cues only.
     Minimal,
@@ -36,7 +36,7 @@ pub enum ReplicationMode {
 }
 
 /// A controller template (§4.3): the initial content of a spawned controller, from a file or from code.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct ControllerDef {
     /// Name, unique in the catalog. Empty for a definition that is used directly.
     pub name: String,
@@ -51,8 +51,10 @@ pub struct ControllerDef {
     /// Effects applied to itself at the start, with their levels.
     pub effects: Vec<(String, f64)>,
     /// Effects that are on it from the start, as a controller document lists them (K1).
+    #[state(since = 4)]
     pub active_effects: Vec<TemplateEffectDef>,
     /// Whether it is inactive: activations, input, events and applications are refused while its clocks run on (K1).
+    #[state(since = 4)]
     pub inactive: bool,
     /// How it is replicated.
     pub replication: ReplicationMode,
@@ -62,7 +64,7 @@ pub struct ControllerDef {
 
 /// An active effect that a controller has from the start (K1). It is put in place as it is: no requirement,
 /// immunity or chance refuses it, and its application has no consequences.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct TemplateEffectDef {
     /// Name of the effect.
     pub effect: String,
@@ -151,6 +153,7 @@ impl ControllerDef {
 }
 
 /// The state of one controller.
+#[derive(FieldClone)]
 pub struct Controller {
     /// Never reused, unlike the handle's index: seeds random streams (V5).
     pub(crate) ordinal: u64,
@@ -198,10 +201,11 @@ impl Value {
 }
 
 /// The slots that the running operation has touched. Empty between calls, except in a batch.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, FieldClone, StateRecord)]
 pub(crate) struct PendingSlots {
     pub(crate) listed: bool,
     pub(crate) dirty: SlotBits,
+    #[state(index)]
     pub(crate) recorded: SlotBits,
     pub(crate) written: SlotBits,
 }
@@ -377,41 +381,7 @@ impl Controller {
     }
 }
 
-cloned_struct!(Controller {
-    ordinal,
-    template,
-    owner,
-    avatar,
-    replication,
-    inactive,
-    layout,
-    values,
-    modifiers,
-    tags,
-    effects,
-    buffer,
-    interactions,
-    ability_data,
-    pending,
-});
-
 // Recorded slots are cleared when a snapshot is restored.
-plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
-
-plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
-plain_struct!(TemplateEffectDef { effect, level, stacks, remaining, instigator, set_by_caller });
-plain_struct!(ControllerDef {
-    name,
-    attribute_sets,
-    base,
-    tags,
-    abilities,
-    effects,
-    active_effects: since 4,
-    inactive: since 4,
-    replication,
-    metadata,
-});
 
 #[cfg(test)]
 mod tests {

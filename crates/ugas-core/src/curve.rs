@@ -1,10 +1,10 @@
 //! Curves (§9.4.2): tables of points with interpolation, looked up by level or any other input.
 
-use crate::codec::{plain_enum, plain_struct};
-use crate::hash::state_hash_struct;
+use crate::codec::StateRecord;
+use crate::hash::StateHash;
 
 /// How a curve interpolates between points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Interpolation {
     /// A straight line.
     #[default]
@@ -14,7 +14,7 @@ pub enum Interpolation {
 }
 
 /// The definition of a curve.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct CurveDef {
     /// The name by which magnitudes and expressions look the curve up.
     pub name: String,
@@ -38,7 +38,7 @@ pub struct CurveDef {
 /// assert_eq!(damage.value_at(99.0), 30.0);
 /// # Ok::<(), ugas_core::curve::CurveError>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateHash)]
 pub struct Curve {
     name: String,
     points: Vec<(f64, f64)>,
@@ -95,10 +95,6 @@ impl Curve {
         }
     }
 }
-
-plain_enum!(Interpolation { 0 => Linear, 1 => Step });
-state_hash_struct!(Curve { name, points, interpolation });
-plain_struct!(CurveDef { name, points, interpolation });
 
 /// Why a curve definition is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -32,6 +32,7 @@
 use std::collections::VecDeque;
 
 use smallvec::{Array, SmallVec};
+pub(crate) use ugas_core_derive::StateHash;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Receives the fields of values in order.
@@ -283,38 +284,6 @@ impl StateHash for crate::time::Span {
         self.micros().state_hash(hasher);
     }
 }
-
-/// Implements [`StateHash`] for a struct, field by field. The field list must be complete: the pattern has no `..`,
-/// so a field that is added and forgotten here does not compile.
-macro_rules! state_hash_struct {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::hash::StateHash for $name {
-            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
-                let Self { $($field),* } = self;
-                $($crate::hash::StateHash::state_hash($field, hasher);)*
-            }
-        }
-    };
-}
-pub(crate) use state_hash_struct;
-
-/// Implements [`StateHash`] for an enum: the variant's position, then its fields.
-macro_rules! state_hash_enum {
-    ($name:ident { $($index:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),* $(,)?})?),* $(,)? }) => {
-        impl $crate::hash::StateHash for $name {
-            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
-                match self {
-                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
-                        hasher.number($index, 1);
-                        $($($crate::hash::StateHash::state_hash($item, hasher);)*)?
-                        $($($crate::hash::StateHash::state_hash($field, hasher);)*)?
-                    })*
-                }
-            }
-        }
-    };
-}
-pub(crate) use state_hash_enum;
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,13 @@
 //! Definitions are never removed, so a plain index identifies them. Runtime objects have generational handles
 //! from [`crate::arena`].
 
+use crate::codec::StateRecord;
+
 /// Declares a dense `u32` id for one kind of definition.
 macro_rules! definition_id {
     ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, StateRecord)]
         pub struct $name(u32);
 
         impl $name {
@@ -32,8 +34,6 @@ macro_rules! definition_id {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }
-
-        $crate::codec::plain_struct!($name(index));
     };
 }
 
@@ -77,7 +77,5 @@ definition_id! {
 /// An actor of the host's world: an owner, an avatar, a causer, a projectile (§4.2, §9.9).
 ///
 /// Opaque to the simulation, which only compares, stores and returns it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub struct ActorId(pub u64);
-
-crate::codec::plain_struct!(ActorId(bits));

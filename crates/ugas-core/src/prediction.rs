@@ -5,13 +5,13 @@
 //! how much it knows of each controller ([`Knowledge`]). Only a simulation with
 //! [`Role::Client`](crate::simulation::Role::Client) uses any of it.
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::random::RandomStream;
 
 /// How far a client predicts an ability or an effect.
 ///
 /// Without a setting, a client predicts as far as it knows everything that the result depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub enum Prediction {
     /// Predicted at once, even on a controller of which the client knows only the public part.
     Predict,
@@ -22,7 +22,7 @@ pub enum Prediction {
 }
 
 /// Which side rolls the dice of an ability or an effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Randomness {
     /// The authority alone, with a seed that no client has. For a critical hit, say.
     #[default]
@@ -57,7 +57,7 @@ pub enum Knowledge {
 /// assert_eq!((answer.tick(), answer.sequence(), answer.is_dependent()), (1_200, 3, true));
 /// assert_eq!(answer.origin(), fired);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub struct PredictionKey(pub u64);
 
 impl PredictionKey {
@@ -101,10 +101,6 @@ impl PredictionKey {
         Self(self.origin().0 | dependence)
     }
 }
-
-plain_enum!(Prediction { 0 => Predict, 1 => CosmeticOnly, 2 => Never });
-plain_enum!(Randomness { 0 => ServerOnly, 1 => Predicted });
-plain_struct!(PredictionKey(key));
 
 #[cfg(test)]
 mod tests {

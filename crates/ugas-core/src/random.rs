@@ -29,7 +29,7 @@
 //! k = z ^ (z >> 33)
 //! ```
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::hash::StateHasher;
 
 /// SplitMix64's increment: 2⁶⁴ divided by the golden ratio, made odd.
@@ -50,7 +50,7 @@ const FRACTION_STEP: f64 = 1.0 / (1u64 << 53) as f64;
 /// assert_eq!(dice.below(6), again.below(6));
 /// assert_eq!(dice.draws(), 1);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub struct RandomStream {
     key: u64,
     draws: u64,
@@ -121,8 +121,6 @@ impl RandomStream {
         self.next_f64() < probability
     }
 }
-
-plain_struct!(RandomStream { key, draws });
 
 /// A number for a name in [`RandomStream::derive`], the same on every machine and in every release: the
 /// [`StateHasher`]'s hash of the name's length in bytes and its UTF-8.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::context::ActivationTargets;
 use super::gameplay_event::GameplayEvent;
 use super::granted::{Parameters, parameter};
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::{FieldClone, StateRecord};
 use crate::effect::PredictionKey;
 use crate::expr::names::{EVENT_MAGNITUDE, EVENT_PAYLOAD};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
@@ -58,7 +58,7 @@ impl EndReason {
 }
 
 /// A branch of a running program: its step and what it waits for.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, FieldClone, StateRecord)]
 pub(crate) struct Branch {
     pub(crate) id: u32,
     /// The branch that waits for this one.
@@ -71,11 +71,12 @@ pub(crate) struct Branch {
     /// Set while it reacts to a tag, so that a cancellation by that tag lets it finish first.
     pub(crate) reacting: bool,
     /// The event and targets that this branch received last, if another branch may have received others since (A10).
+    #[state(since = 4)]
     pub(crate) context: Option<Arc<BranchContext>>,
 }
 
 /// The event and targets that the tasks of a branch act on.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub(crate) struct BranchContext {
     pub(crate) event: Option<GameplayEvent>,
     pub(crate) targets: TargetData,
@@ -96,19 +97,21 @@ impl Branch {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub(crate) enum BranchStatus {
     /// It continues as soon as it can.
     Running,
     /// It continues after the consequences of its last step.
+    #[state(tag = 3)]
     Yielding,
     /// It waits for one of its own tasks.
+    #[state(tag = 1)]
     Waiting(TaskId),
     /// It waits for this number of branches.
     Joining(u32),
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateRecord)]
 pub(crate) struct Round {
     pub(crate) step: u32,
     pub(crate) left: Option<u32>,
@@ -117,7 +120,7 @@ pub(crate) struct Round {
 }
 
 /// One run of a granted ability.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, FieldClone, StateRecord)]
 pub struct Activation {
     pub(crate) granted: GrantedAbilityId,
     pub(crate) ability: AbilityId,
@@ -128,6 +131,7 @@ pub struct Activation {
     pub(crate) started: Time,
     pub(crate) targets: ActivationTargets,
     /// The targets that it began with; `None` unless a task or an event has replaced them (A11).
+    #[state(since = 4)]
     pub(crate) first_targets: Option<Arc<TargetData>>,
     /// Whether a task has chosen the targets: then an empty choice is empty, and does not fall back to the
     /// nearest.
@@ -135,6 +139,7 @@ pub struct Activation {
     /// The event that triggered it, or that a task awaited last (A11).
     pub(crate) event: Option<GameplayEvent>,
     /// The branch that `event`, `targets` and `chosen` belong to, if it has its own context.
+    #[state(since = 4)]
     pub(crate) context_of: Option<u32>,
     /// The tag whose presence keeps it active (A7).
     pub(crate) while_tag: Option<TagId>,
@@ -142,6 +147,7 @@ pub struct Activation {
     pub(crate) paid: bool,
     pub(crate) cooling: bool,
     /// The cooldown effect that it applied last (A12). Not hashed: states of older versions do not have it.
+    #[state(unhashed, since = 4)]
     pub(crate) cooldown: Option<ActiveEffectId>,
     pub(crate) ending: bool,
     /// The effect that grants the owned tags (§8.4).
@@ -153,6 +159,7 @@ pub struct Activation {
     /// Cues that its tasks added to its owner.
     pub(crate) cues: SmallVec<[TagId; 1]>,
     /// Internal effects that hold the cues that its tasks added to others.
+    #[state(since = 4)]
     pub(crate) placed_cues: SmallVec<[ActiveEffectId; 1]>,
     /// Key of its random stream (V5); `draws` is the number of draws.
     pub(crate) stream: u64,
@@ -161,6 +168,7 @@ pub struct Activation {
     pub(crate) branches: SmallVec<[Branch; 4]>,
     pub(crate) next_branch: u32,
     /// Waits that start a branch for each occurrence: those of loops (A9) and repeating ones (A10).
+    #[state(since = 4)]
     pub(crate) standing: SmallVec<[TaskId; 1]>,
 }
 
@@ -283,37 +291,3 @@ impl Activation {
         self.branches.iter_mut().find(|branch| branch.id == id)
     }
 }
-
-plain_enum!(BranchStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
-plain_struct!(Round { step, left, interval, began });
-plain_struct!(BranchContext { event, targets, chosen });
-plain_struct!(cloned Branch { id, parent, step, status, rounds, reacting, context: since 4 });
-plain_struct!(cloned Activation {
-    granted,
-    ability,
-    controller,
-    level,
-    sequence,
-    started,
-    targets,
-    first_targets: since 4,
-    chosen,
-    event,
-    context_of: since 4,
-    while_tag,
-    prediction,
-    paid,
-    cooling,
-    cooldown: unhashed_since 4,
-    ending,
-    owned_tags,
-    parameters,
-    applied,
-    cues,
-    placed_cues: since 4,
-    stream,
-    draws,
-    branches,
-    next_branch,
-    standing: since 4,
-});

@@ -4,7 +4,7 @@
 use core::ops::Deref;
 
 use super::gameplay_event::GameplayEvent;
-use crate::codec::{cloned_struct, plain_parts};
+use crate::codec::{FieldClone, plain_parts};
 use crate::cow_option::CowOption;
 use crate::effect::{ContextDetails, EffectContext};
 use crate::handle::{ControllerId, GrantedAbilityId};
@@ -12,7 +12,7 @@ use crate::id::ActorId;
 use crate::targeting::TargetData;
 
 /// The targets of an activation, with the details of the hit among them.
-#[derive(PartialEq, Default)]
+#[derive(PartialEq, Default, FieldClone)]
 pub(crate) struct ActivationTargets {
     targets: TargetData,
     hit: CowOption<ContextDetails>,
@@ -67,7 +67,6 @@ pub(crate) fn add_event_context(context: &mut EffectContext, event: Option<&Game
     }
 }
 
-cloned_struct!(ActivationTargets { targets, hit });
 plain_parts!(ActivationTargets |aim, decoder| { targets: aim.targets } => { Ok(TargetData::into(targets)) });
 
 #[cfg(test)]

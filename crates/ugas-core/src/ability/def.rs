@@ -2,14 +2,14 @@
 
 use super::parameter::ParameterDef;
 use crate::attribute::Metadata;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::prediction::{Prediction, Randomness};
 use crate::targeting::TargetingDef;
 use crate::task::{NumberDef, TaskDef};
 use crate::time::Span;
 
 /// How many activations of an ability one controller can have at once (A7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Instancing {
     /// One: it can be activated again after it has ended.
     #[default]
@@ -21,7 +21,7 @@ pub enum Instancing {
 }
 
 /// Condition on the tag of a trigger (A7).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, StateRecord)]
 pub enum TriggerOn {
     /// A gameplay event with the tag or one below it.
     #[default]
@@ -33,7 +33,7 @@ pub enum TriggerOn {
 }
 
 /// A condition that activates an ability by itself (A7).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub struct TriggerDef {
     /// The tag of the event, or the tag that is watched.
     pub tag: String,
@@ -42,7 +42,7 @@ pub struct TriggerDef {
 }
 
 /// Charges: uses that recharge one after the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub struct ChargesDef {
     /// Maximum number of charges.
     pub max: u32,
@@ -51,7 +51,7 @@ pub struct ChargesDef {
 }
 
 /// Where an ability runs in a networked game (§13.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum NetExecution {
     /// On the client at once, confirmed by the server.
     #[default]
@@ -65,15 +65,17 @@ pub enum NetExecution {
 }
 
 /// Which side may start and end an ability in a networked game (§13.7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum NetSecurity {
     /// A client may start it, and end what it started if the ability is
     /// [`LocalPredicted`](NetExecution::LocalPredicted).
     #[default]
     ByExecution,
     /// Client and server may start and end it.
+    #[state(tag = 4)]
     ClientOrServer,
     /// Only the server may start it.
+    #[state(tag = 1)]
     ServerOnlyExecution,
     /// Only the server may end it.
     ServerOnlyTermination,
@@ -115,7 +117,7 @@ impl NetSecurity {
 ///     .task(TaskDef::apply_to_target("GE_FireballDamage"));
 /// assert_eq!(fireball.tasks.len(), 2);
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct AbilityDef {
     /// Name, unique in the catalog.
     pub name: String,
@@ -161,9 +163,11 @@ pub struct AbilityDef {
     /// Whether it is activated as soon as it is granted: a passive ability.
     pub activate_on_grant: bool,
     /// Whether it continues when its owner dies (A4).
+    #[state(since = 4)]
     pub survives_death: bool,
     /// Whether its owner needs an avatar (A15): without one it cannot be activated, and it is cancelled when
     /// the avatar is removed.
+    #[state(since = 4)]
     pub requires_avatar: bool,
     /// Conditions that activate it by themselves.
     pub triggers: Vec<TriggerDef>,
@@ -171,18 +175,21 @@ pub struct AbilityDef {
     pub charges: Option<ChargesDef>,
     /// Largest distance of the target from the owner; 0 for no limit.
     pub max_range: Option<f64>,
-    /// Targets that an activation may have. A server enforces it on the target data of clients (§13.7);
-    /// without one a client may name a single target. With
-    /// [`Shape::Chain`](crate::targeting::Shape::Chain), `ApplyEffectToTarget` goes from target to target and
-    /// applies its effect to each, in order.
-    pub targeting: Option<TargetingDef>,
     /// Where it runs in a networked game.
     pub net_execution: NetExecution,
     /// Which side may start and end it.
     pub net_security: NetSecurity,
+    /// Targets that an activation may have. A server enforces it on the target data of clients (§13.7);
+    /// without one a client may name a single target. With
+    /// [`Shape::Chain`](crate::targeting::Shape::Chain), `ApplyEffectToTarget` goes from target to target and
+    /// applies its effect to each, in order.
+    #[state(since = 4)]
+    pub targeting: Option<TargetingDef>,
     /// How far a client predicts it; `None` for the default rule.
+    #[state(since = 2)]
     pub prediction: Option<Prediction>,
     /// Which side rolls the dice of its tasks.
+    #[state(since = 2)]
     pub randomness: Randomness,
     /// Effects that it may apply in addition to those that its tasks name (§13.7).
     pub allowed_effects: Vec<String>,
@@ -360,51 +367,3 @@ impl AbilityDef {
         self
     }
 }
-
-plain_enum!(Instancing { 0 => PerActor, 1 => PerExecution, 2 => None });
-plain_enum!(TriggerOn { 0 => Event, 1 => TagAdded, 2 => TagPresent });
-plain_enum!(NetExecution { 0 => LocalPredicted, 1 => LocalOnly, 2 => ServerOnly, 3 => ServerInitiated });
-plain_enum!(NetSecurity {
-    0 => ByExecution,
-    1 => ServerOnlyExecution,
-    2 => ServerOnlyTermination,
-    3 => ServerOnly,
-    4 => ClientOrServer,
-});
-plain_struct!(TriggerDef { tag, on });
-plain_struct!(ChargesDef { max, recharge });
-plain_struct!(AbilityDef {
-    name,
-    tags,
-    blocked_by_tags,
-    block_abilities_with_tags,
-    cancel_abilities_with_tags,
-    activation_required_tags,
-    activation_blocked_tags,
-    activation_owned_tags,
-    source_required_tags,
-    source_blocked_tags,
-    target_required_tags,
-    target_blocked_tags,
-    cost,
-    cooldown,
-    cooldown_tags,
-    set_by_caller,
-    parameters,
-    instancing,
-    retrigger,
-    activate_on_grant,
-    survives_death: since 4,
-    requires_avatar: since 4,
-    triggers,
-    charges,
-    max_range,
-    net_execution,
-    net_security,
-    targeting: since 4,
-    prediction: since 2,
-    randomness: since 2,
-    allowed_effects,
-    tasks,
-    metadata,
-});

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::effect::Vector3;
 use crate::handle::ControllerId;
 use crate::id::{ActorId, TagId};
@@ -18,7 +18,7 @@ use crate::targeting::TargetData;
 /// assert_eq!(hit.payload("Bounces"), Some(3.0));
 /// assert_eq!(hit.payload("Speed"), None);
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct GameplayEvent {
     /// The kind of event.
     pub tag: TagId,
@@ -29,11 +29,13 @@ pub struct GameplayEvent {
     /// The controller that it is about: `EventTarget` in tasks.
     pub target: Option<ControllerId>,
     /// Context tags, target data, payload, causer and origin; `None` if there are none of these.
+    #[state(since = 4)]
     pub details: Option<Arc<EventDetails>>,
 }
 
 /// Optional fields of an event, shared by its copies.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
+#[state(check = EventDetails::check)]
 pub struct EventDetails {
     /// Tags that describe how it happened, such as `Hit.Critical`.
     pub context_tags: Vec<TagId>,
@@ -169,6 +171,3 @@ impl GameplayEvent {
         self.context_tags().iter().copied().chain([self.tag])
     }
 }
-
-plain_struct!(EventDetails { context_tags, target_data, payload, causer, origin } => EventDetails::check);
-plain_struct!(GameplayEvent { tag, magnitude, instigator, target, details: since 4 });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::codec::plain_struct;
+use crate::codec::{FieldClone, StateRecord};
 use crate::effect::AbilityRemoval;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, TagId};
@@ -34,7 +34,8 @@ pub enum AbilityState {
 /// let grant = Grant::new(AbilityId::from_index(0)).level(2).input("Ability.Slot.1").parameter("Power", 1.5);
 /// # let _ = grant;
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
+#[state(check = Grant::check)]
 pub struct Grant {
     pub(crate) ability: AbilityId,
     pub(crate) level: u32,
@@ -42,9 +43,11 @@ pub struct Grant {
     pub(crate) source_object: Option<ActorId>,
     pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
     pub(crate) parameters: Parameters,
+    #[state(index)]
     pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
     pub(crate) activate: bool,
     /// Whether its activation is restored separately (K1), so that the grant does not activate it.
+    #[state(index)]
     pub(crate) begun: bool,
 }
 
@@ -144,7 +147,7 @@ pub(crate) fn parameter(parameters: &Parameters, name: &str) -> Option<f64> {
 }
 
 /// An ability that a controller has (§8.1, AbilitySpec).
-#[derive(Debug)]
+#[derive(Debug, FieldClone, StateRecord)]
 pub struct GrantedAbility {
     pub(crate) ability: AbilityId,
     pub(crate) controller: ControllerId,
@@ -158,6 +161,7 @@ pub struct GrantedAbility {
     /// Whether it is revoked as soon as it is not active (A8).
     pub(crate) remove_on_end: bool,
     /// Its activations, in the order in which they began.
+    #[state(derived)]
     pub(crate) activations: SmallVec<[ActivationId; 1]>,
     /// Charges left; 0 without charges.
     pub(crate) charges: u32,
@@ -166,6 +170,7 @@ pub struct GrantedAbility {
     /// Order of its timer among others of the same instant.
     pub(crate) sequence: u64,
     /// Derived from `recharge`.
+    #[state(index)]
     pub(crate) timer: Option<TimerKey>,
 }
 
@@ -241,37 +246,8 @@ impl GrantedAbility {
     }
 }
 
-plain_struct!(cloned GrantedAbility {
-    ability,
-    controller,
-    level,
-    input,
-    source_object,
-    dynamic_tags,
-    parameters,
-    granted_by,
-    remove_on_end,
-    activations: derived,
-    charges,
-    recharge,
-    sequence,
-    timer: index,
-});
-plain_struct!(Grant {
-    ability,
-    level,
-    input,
-    source_object,
-    dynamic_tags,
-    parameters,
-    // Hosts cannot set it.
-    granted_by: index,
-    activate,
-    begun: index,
-} => Grant::check);
-
 /// Everything that an ability set granted to a controller, to be revoked together.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct GrantedSet {
     /// Granted abilities.
     pub abilities: Vec<GrantedAbilityId>,
@@ -280,5 +256,3 @@ pub struct GrantedSet {
     /// Attribute sets that the controller did not have before.
     pub attribute_sets: Vec<AttributeSetId>,
 }
-
-plain_struct!(GrantedSet { abilities, effects, attribute_sets });

@@ -26,7 +26,7 @@ pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter
 pub(crate) use parameter::{check_number_parameter, fixed_kind, tag_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::cow_option::CowOption;
 use crate::effect::ContextDetails;
 use crate::id::{EffectId, TagId};
@@ -131,7 +131,7 @@ impl Ability {
 }
 
 /// Abilities, effects, attribute sets and tags that are granted together (GASD §4.6.14).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct AbilitySetDef {
     /// Name, unique in the catalog.
     pub name: String,
@@ -144,5 +144,3 @@ pub struct AbilitySetDef {
     /// Tags, granted by an internal infinite effect (T3).
     pub tags: Vec<String>,
 }
-
-plain_struct!(AbilitySetDef { name, attribute_sets, abilities, effects, tags });

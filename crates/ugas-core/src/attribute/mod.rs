@@ -3,7 +3,7 @@
 //! Definitions refer to each other by name, as files do; the [catalog](crate::catalog) resolves them. A
 //! controller holds the values, in the layout of its sets.
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 
 pub(crate) mod layout;
 pub(crate) mod layouts;
@@ -12,7 +12,7 @@ pub(crate) mod slot_bits;
 pub use layout::AttributeSetError;
 
 /// Category of an attribute (§5.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum AttributeCategory {
     /// Spent and recovered: health, mana, stamina.
     Resource,
@@ -24,7 +24,7 @@ pub enum AttributeCategory {
 }
 
 /// Replication of an attribute's value over a network (§5.5), from the narrowest to the widest.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, StateRecord)]
 pub enum AttributeReplication {
     /// To nobody.
     None,
@@ -36,7 +36,7 @@ pub enum AttributeReplication {
 }
 
 /// Which of the qualifying modifiers count (M7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Evaluation {
     /// All of them.
     #[default]
@@ -46,7 +46,7 @@ pub enum Evaluation {
 }
 
 /// How the base value reacts when a bound changes (B1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum OnBoundChange {
     /// Unchanged: only the current value is clamped (§5.2).
     #[default]
@@ -58,7 +58,7 @@ pub enum OnBoundChange {
 }
 
 /// A bound of an attribute (§5.4).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum BoundDef {
     /// A fixed number.
     Constant(f64),
@@ -85,7 +85,7 @@ impl From<&str> for BoundDef {
 }
 
 /// Text about a definition for people; no rule reads it (§5.7).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct Metadata {
     /// Display name.
     pub display_name: Option<String>,
@@ -102,7 +102,7 @@ pub struct Metadata {
 ///
 /// Only viewers other than the owner receive quantised values. The owner's own state is exact, since its
 /// prediction starts from it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateRecord)]
 pub struct Quantize {
     /// Smallest value that can be sent.
     pub min: f64,
@@ -132,7 +132,7 @@ impl Quantize {
 }
 
 /// One attribute of a set (§5.1).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct AttributeDef {
     /// Name, unique on any one controller.
     pub name: String,
@@ -157,6 +157,7 @@ pub struct AttributeDef {
     /// Precision on the wire; exact if `None`.
     pub quantize: Option<Quantize>,
     /// Lower limit of the value in a client's prediction, so that no client predicts a death (GASD §4.10).
+    #[state(since = 2)]
     pub prediction_floor: Option<f64>,
     /// Text for people; no rule reads it.
     pub metadata: Metadata,
@@ -254,7 +255,7 @@ impl AttributeDef {
 }
 
 /// A group of attributes that a controller has or lacks as a whole (§6).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct AttributeSetDef {
     /// Name of the set.
     pub name: String,
@@ -286,27 +287,3 @@ impl AttributeSetDef {
         self
     }
 }
-
-plain_enum!(AttributeCategory { 0 => Resource, 1 => Statistic, 2 => Meta });
-plain_enum!(AttributeReplication { 0 => None, 1 => OwnerOnly, 2 => All });
-plain_enum!(Evaluation { 0 => All, 1 => MostNegativeOnly });
-plain_enum!(OnBoundChange { 0 => Keep, 1 => Clamp, 2 => KeepRatio });
-plain_enum!(BoundDef { 0 => Constant(value), 1 => Attribute(name) });
-plain_struct!(Metadata { display_name, description, ui_category, icon });
-plain_struct!(Quantize { min, max, bits });
-plain_struct!(AttributeDef {
-    name,
-    default_base,
-    category,
-    min,
-    max,
-    replication,
-    derived,
-    evaluation,
-    on_bound_change,
-    drain_into,
-    quantize,
-    prediction_floor: since 2,
-    metadata,
-});
-plain_struct!(AttributeSetDef { name, dependencies, attributes, metadata });

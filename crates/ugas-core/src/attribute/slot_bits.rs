@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, FieldClone};
 use crate::hash::{HashSink, StateHash};
 use crate::lazy_box::LazyBox;
 
 /// A set of slots. The first 64, which are enough for most controllers, take one `u64`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, FieldClone)]
 pub(crate) struct SlotBits {
     first: u64,
     /// Bits of the slots from 64 on.
@@ -94,8 +94,6 @@ impl SlotBits {
         words
     }
 }
-
-cloned_struct!(SlotBits { first, rest });
 
 impl StateHash for SlotBits {
     fn state_hash<S: HashSink>(&self, hasher: &mut S) {

@@ -1,6 +1,6 @@
 //! Death (§8.6.4, A4): the attribute whose fall to a threshold cancels the abilities of its owner.
 
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, StateRecord};
 use crate::hash::{HashSink, StateHash};
 use crate::id::AttributeId;
 
@@ -8,7 +8,7 @@ use crate::id::AttributeId;
 pub const DEFAULT_DEATH_ATTRIBUTE: &str = "Health";
 
 /// Which attribute causes death.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub(crate) enum DeathAttribute {
     /// [`DEFAULT_DEATH_ATTRIBUTE`], if the catalog has it.
     #[default]
@@ -35,8 +35,6 @@ pub struct Death {
     /// The threshold; `None` for the Min of the attribute on the controller, or 0 without one.
     pub threshold: Option<f64>,
 }
-
-plain_enum!(DeathAttribute { 0 => Default, 1 => Off, 2 => Named(name) });
 
 impl DeathDef {
     /// Format versions before 4 have an attribute with a threshold, or nothing, which is the default now

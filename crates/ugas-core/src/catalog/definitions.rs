@@ -9,7 +9,7 @@ use super::standin::{StandIn, StandInTask};
 use super::{Catalog, CatalogBuilder, CatalogErrors, DefinitionKind};
 use crate::ability::{AbilityDef, AbilitySetDef};
 use crate::attribute::AttributeSetDef;
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::controller::ControllerDef;
 use crate::curve::CurveDef;
 use crate::effect::EffectDef;
@@ -36,10 +36,11 @@ use crate::targeting::EffectContainerDef;
 /// assert_eq!(definitions.into_builder().build()?.hash(), catalog.hash());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct Definitions {
     pub(super) registry: Option<Vec<String>>,
     /// Metadata of tags of the registry (T5).
+    #[state(since = 4)]
     pub(super) tag_metadata: Vec<(String, TagMetadata)>,
     pub(super) sets: Vec<AttributeSetDef>,
     pub(super) declared_attributes: Vec<String>,
@@ -53,12 +54,13 @@ pub struct Definitions {
     pub(super) containers: Vec<EffectContainerDef>,
     pub(super) death: DeathDef,
     pub(super) input_buffer: InputBufferConfig,
+    #[state(since = 4)]
     pub(super) input_buffer_window: Option<String>,
     pub(super) natives: Natives,
 }
 
 /// Names and declarations of native code.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub(super) struct Natives {
     calculations: Vec<(String, Declared)>,
     /// By attribute: whether it has a pre-change hook, a post-execute hook and a qualifier.
@@ -70,7 +72,7 @@ pub(super) struct Natives {
 }
 
 /// The declarations of a native calculation.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub(super) struct Declared {
     pub(super) captures: Vec<CaptureDef>,
     pub(super) tags: Vec<(CaptureFrom, String)>,
@@ -269,24 +271,3 @@ fn names<T>(natives: &[(String, T)]) -> impl Iterator<Item = &String> {
 fn unique(names: Vec<String>) -> Vec<String> {
     BTreeSet::from_iter(names).into_iter().collect()
 }
-
-plain_struct!(Definitions {
-    registry,
-    tag_metadata: since 4,
-    sets,
-    declared_attributes,
-    effects,
-    abilities,
-    curves,
-    channels,
-    calculations,
-    templates,
-    ability_sets,
-    containers,
-    death,
-    input_buffer,
-    input_buffer_window: since 4,
-    natives,
-});
-plain_struct!(Natives { calculations, hooks, tasks, filters, before_apply });
-plain_struct!(Declared { captures, tags, variables });

@@ -1,12 +1,12 @@
 //! Granted abilities of a character.
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::effect::AbilityRemoval;
 use crate::id::ActorId;
 use crate::time::Span;
 
 /// A granted ability of a character (§8.1).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct CharacterAbility {
     /// Its name.
     pub ability: String,
@@ -53,25 +53,10 @@ impl CharacterAbility {
 }
 
 /// The effect that granted an ability (§9.8).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub struct GrantedBy {
     /// Its [`order`](super::CharacterEffect::order).
     pub effect: u32,
     /// Removal policy of the ability at the end of the effect (A8).
     pub removal: AbilityRemoval,
 }
-
-plain_struct!(GrantedBy { effect, removal });
-plain_struct!(CharacterAbility {
-    ability,
-    order,
-    level,
-    input,
-    source_object,
-    dynamic_tags,
-    parameters,
-    granted_by,
-    used_charges,
-    recharge,
-    active_runs,
-});

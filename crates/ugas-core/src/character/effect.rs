@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::effect::magnitude::{AttributeCalculation, CaptureFrom};
 use crate::effect::{EffectDef, EffectStatus, HitResult, RawPayload, Vector3};
 use crate::id::ActorId;
 use crate::time::Span;
 
 /// An active effect of a character (§9.9).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct CharacterEffect {
     /// Its name.
     pub effect: String,
@@ -67,8 +67,10 @@ pub struct CharacterEffect {
     /// Tags that describe it, in addition to those of its definition.
     pub asset_tags: Vec<String>,
     /// Context tags (E14).
+    #[state(since = 4)]
     pub context_tags: Vec<String>,
     /// Tags of the ability that applied it (E13).
+    #[state(since = 4)]
     pub ability_tags: Vec<String>,
     /// Key of its random streams, if it uses random numbers (V5).
     pub stream: Option<u64>,
@@ -112,7 +114,7 @@ impl CharacterEffect {
 }
 
 /// Duration of an effect (P4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Lifetime {
     /// The duration of its definition, from the moment of restoring.
     #[default]
@@ -129,7 +131,7 @@ pub enum Lifetime {
 }
 
 /// State of the period of an effect (P4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct Phase {
     /// Time between its ticks; `None` for that of its definition.
     pub period: Option<Span>,
@@ -140,7 +142,7 @@ pub struct Phase {
 }
 
 /// The controller that caused an effect (P5).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Instigator {
     /// None.
     #[default]
@@ -157,7 +159,7 @@ pub enum Instigator {
 }
 
 /// The last known state of the source of an effect (M5).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct RememberedSource {
     /// Its tags; their ancestors are implied.
     pub tags: Vec<String>,
@@ -166,7 +168,7 @@ pub struct RememberedSource {
 }
 
 /// The last known value of an attribute of the source.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct RememberedValue {
     /// The attribute.
     pub attribute: String,
@@ -177,7 +179,7 @@ pub struct RememberedValue {
 }
 
 /// An ability that applied an effect.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub struct AbilityReference {
     /// Its name.
     pub ability: String,
@@ -186,7 +188,7 @@ pub struct AbilityReference {
 }
 
 /// A captured value of an attribute (E8).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct CapturedValue {
     /// The attribute.
     pub attribute: String,
@@ -201,42 +203,3 @@ pub struct CapturedValue {
     /// The captured value; `None` if the controller did not have the attribute.
     pub value: Option<f64>,
 }
-
-plain_struct!(CharacterEffect {
-    effect,
-    definition,
-    rules,
-    order,
-    recency,
-    level,
-    stacks,
-    status,
-    inhibited,
-    lifetime,
-    phase,
-    instigator,
-    remembered,
-    ability,
-    causer,
-    source_object,
-    hit,
-    origin,
-    payload,
-    set_by_caller,
-    captured,
-    magnitudes,
-    own_duration,
-    own_period,
-    granted_tags,
-    asset_tags,
-    context_tags: since 4,
-    ability_tags: since 4,
-    stream,
-});
-plain_enum!(Lifetime { 0 => Whole, 1 => Endless, 2 => Lasting { total, left } });
-plain_struct!(Phase { period, elapsed, ticks });
-plain_enum!(Instigator { 0 => Nobody, 1 => Itself, 2 => Other { owner, name } });
-plain_struct!(RememberedSource { tags, values });
-plain_struct!(RememberedValue { attribute, base, current });
-plain_struct!(AbilityReference { ability, order });
-plain_struct!(CapturedValue { attribute, from, calculation, source_tag_filter, target_tag_filter, value });

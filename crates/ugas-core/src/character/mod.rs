@@ -96,7 +96,7 @@ pub use effect::{
 pub use options::{InstigatorKey, Orphans, RestoreError, RestoreOptions};
 pub use report::{CharacterEntry, CharacterOutcome, CharacterReport};
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::controller::ReplicationMode;
 use crate::id::ActorId;
 use crate::input::InputBufferConfig;
@@ -106,7 +106,7 @@ use crate::targeting::{Placement, Team};
 ///
 /// All fields may be read and changed: remove the effects that should not outlive a session, or level up an
 /// ability.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct Character {
     /// The host's name for it; empty if none was set.
     pub name: String,
@@ -119,6 +119,7 @@ pub struct Character {
     /// How it is replicated (§13.2).
     pub replication: ReplicationMode,
     /// Whether it is inactive (K1).
+    #[state(since = 4)]
     pub inactive: bool,
     /// Its team; `None` without one.
     pub team: Option<Team>,
@@ -152,7 +153,7 @@ impl Character {
 }
 
 /// An attribute set of a character.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct CharacterSet {
     /// Its name.
     pub name: String,
@@ -161,7 +162,7 @@ pub struct CharacterSet {
 }
 
 /// An attribute of a character (§5.2).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct CharacterAttribute {
     /// Its name.
     pub name: String,
@@ -170,24 +171,3 @@ pub struct CharacterAttribute {
     /// Its current value when it was captured, if known. For readers (P2).
     pub current: Option<f64>,
 }
-
-plain_struct!(Character {
-    name,
-    template,
-    owner,
-    avatar,
-    replication,
-    inactive: since 4,
-    team,
-    placement,
-    input_buffer,
-    sets,
-    own_tags,
-    effects,
-    abilities,
-    rolls,
-    runs,
-    tags,
-});
-plain_struct!(CharacterSet { name, attributes });
-plain_struct!(CharacterAttribute { name, base, current });

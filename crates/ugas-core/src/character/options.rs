@@ -1,12 +1,12 @@
 //! Options and errors of restoring a character.
 
 use crate::attribute::layout::AttributeSetError;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::handle::ControllerId;
 use crate::id::ActorId;
 
 /// Options of restoring a character.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct RestoreOptions {
     owner: Option<ActorId>,
     avatar: Option<ActorId>,
@@ -15,7 +15,7 @@ pub struct RestoreOptions {
 }
 
 /// Key of an instigator in the map of the options (P5).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub enum InstigatorKey {
     /// The actor that owned it.
     Owner(ActorId),
@@ -36,7 +36,7 @@ impl From<&str> for InstigatorKey {
 }
 
 /// Handling of effects whose instigator is not found (P5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Orphans {
     /// Kept, with the last known state of the instigator.
     #[default]
@@ -115,7 +115,3 @@ pub enum RestoreError {
     #[error("the character cannot have its attribute sets here: {0}")]
     AttributeSets(#[from] AttributeSetError),
 }
-
-plain_struct!(RestoreOptions { owner, avatar, instigators, orphans });
-plain_enum!(InstigatorKey { 0 => Owner(owner), 1 => Name(name) });
-plain_enum!(Orphans { 0 => Keep, 1 => DropFollowers, 2 => Drop });

@@ -1,8 +1,8 @@
 //! Binary codec of plain data: compact, the same on every machine, and safe to decode from untrusted sources.
 //!
-//! Snapshots, commands, definitions, configurations, characters and recordings use it. Each type has one list
-//! of fields, from which its hash, encoding and decoding are generated (`plain_struct!`, `plain_parts!` and
-//! `plain_enum!`), so that the three cannot diverge.
+//! Snapshots, commands, definitions, configurations, characters and recordings use it. The hash, encoding
+//! and decoding of a type come from its declaration (`#[derive(StateRecord)]` of `ugas-core-derive`, or `plain_parts!`),
+//! so that the three cannot diverge and no field is forgotten.
 //!
 //! ```
 //! use ugas_core::codec::{from_bytes, to_bytes};
@@ -78,7 +78,8 @@ pub use encoder::{Encode, Encoder};
 pub(crate) use envelope::{ChecksumPolicy, open_with};
 pub use envelope::{open, seal};
 pub use error::{DecodeError, DecodeErrorKind};
-pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
+pub(crate) use plain::{is_default, plain_parts};
+pub(crate) use ugas_core_derive::{FieldClone, StateRecord};
 
 /// The format version that is written. Older ones can be read.
 pub const VERSION: u32 = 5;

@@ -1,134 +1,9 @@
-//! Macros that generate hash, encoding and decoding from one list of fields.
-
-/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a
-/// struct, field by field. The list must be complete: the pattern has no `..`, so a field that is added and forgotten
-/// here does not compile.
-///
-/// A field may be marked:
-///
-/// - `field: derived` is hashed and not encoded; it is derived from other fields and starts empty.
-/// - `field: unhashed` is encoded and not hashed: pending work.
-/// - `field: index` is neither; it is derived from encoded fields or not worth keeping, and starts empty.
-/// - `field: since 2` was added in format version 2: it is always encoded, decoded only from that version on,
-///   and has its default in older bytes. It is hashed, with its name, only if it differs from the default, so
-///   that definitions that do not use it keep their hash.
-/// - `field: unhashed_since 4` is encoded and decoded like `since 4` and not hashed, so that states of older
-///   versions keep their hash.
-///
-/// With `cloned` before the name there is also a [`Clone`], whose `clone_from` reuses the allocations of each
-/// field: a rollback buffer that copies every tick must not allocate (I6).
-///
-/// `=> check` names a function that validates a decoded value: the invariants that the constructors of the
-/// type maintain.
-macro_rules! plain_struct {
-    ($name:ident ($item:ident)) => {
-        impl $crate::hash::StateHash for $name {
-            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
-                let Self($item) = self;
-                $crate::hash::StateHash::state_hash($item, hasher);
-            }
-        }
-
-        impl $crate::codec::Encode for $name {
-            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
-                let Self($item) = self;
-                $crate::codec::Encode::encode($item, encoder);
-            }
-        }
-
-        impl $crate::codec::Decode for $name {
-            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                Ok(Self($crate::codec::Decode::decode(decoder)?))
-            }
-        }
-    };
-    (cloned $name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
-        $crate::codec::cloned_struct!($name { $($field),* });
-        $crate::codec::plain_struct!($name { $($field $(: $mark $($since)?)?),* } $(=> $check)?);
-    };
-    ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
-        impl $crate::hash::StateHash for $name {
-            fn state_hash<S: $crate::hash::HashSink>(&self, hasher: &mut S) {
-                let Self { $($field),* } = self;
-                $($crate::codec::plain_struct!(@hash $field, hasher $(, $mark $($since)?)?);)*
-            }
-        }
-
-        impl $crate::codec::Encode for $name {
-            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
-                let Self { $($field),* } = self;
-                $($crate::codec::plain_struct!(@encode $field, encoder $(, $mark $($since)?)?);)*
-            }
-        }
-
-        impl $crate::codec::Decode for $name {
-            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                let value = Self { $($field: $crate::codec::plain_struct!(@decode decoder $(, $mark $($since)?)?)),* };
-                $($check(&value).map_err(|what| decoder.invalid(what))?;)?
-                Ok(value)
-            }
-        }
-    };
-    (@hash $field:ident, $hasher:ident) => { $crate::hash::StateHash::state_hash($field, $hasher) };
-    (@hash $field:ident, $hasher:ident, derived) => { $crate::hash::StateHash::state_hash($field, $hasher) };
-    (@hash $field:ident, $hasher:ident, unhashed) => { let _ = $field; };
-    (@hash $field:ident, $hasher:ident, index) => { let _ = $field; };
-    (@hash $field:ident, $hasher:ident, since $version:literal) => {
-        if !$crate::codec::is_default($field) {
-            $crate::hash::StateHash::state_hash(stringify!($field), $hasher);
-            $crate::hash::StateHash::state_hash($field, $hasher);
-        }
-    };
-    (@hash $field:ident, $hasher:ident, unhashed_since $version:literal) => { let _ = $field; };
-    (@encode $field:ident, $encoder:ident) => { $crate::codec::Encode::encode($field, $encoder) };
-    (@encode $field:ident, $encoder:ident, unhashed) => { $crate::codec::Encode::encode($field, $encoder) };
-    (@encode $field:ident, $encoder:ident, derived) => { let _ = $field; };
-    (@encode $field:ident, $encoder:ident, index) => { let _ = $field; };
-    (@encode $field:ident, $encoder:ident, since $version:literal) => {
-        $crate::codec::Encode::encode($field, $encoder)
-    };
-    (@encode $field:ident, $encoder:ident, unhashed_since $version:literal) => {
-        $crate::codec::Encode::encode($field, $encoder)
-    };
-    (@decode $decoder:ident) => { $crate::codec::Decode::decode($decoder)? };
-    (@decode $decoder:ident, unhashed) => { $crate::codec::Decode::decode($decoder)? };
-    (@decode $decoder:ident, derived) => { Default::default() };
-    (@decode $decoder:ident, index) => { Default::default() };
-    (@decode $decoder:ident, unhashed_since $version:literal) => {
-        $crate::codec::plain_struct!(@decode $decoder, since $version)
-    };
-    (@decode $decoder:ident, since $version:literal) => {
-        if $decoder.version() >= $version { $crate::codec::Decode::decode($decoder)? } else { Default::default() }
-    };
-}
-pub(crate) use plain_struct;
-
-/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that reuses the allocations of each
-/// field (I6).
-macro_rules! cloned_struct {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl Clone for $name {
-            fn clone(&self) -> Self {
-                let Self { $($field),* } = self;
-                Self { $($field: Clone::clone($field)),* }
-            }
-
-            fn clone_from(&mut self, source: &Self) {
-                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
-                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
-
-                let Self { $($field),* } = source;
-                $((&mut Over(&mut self.$field)).write($field);)*
-            }
-        }
-    };
-}
-pub(crate) use cloned_struct;
+//! Records whose encoding differs from their fields.
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode), [`Decode`](super::Decode) and
 /// [`Debug`](core::fmt::Debug) for a type whose encoding differs from its fields: a list of parts in the
 /// order of the format, each with an expression for it, and how the decoded parts become the type again.
-/// Marks are those of [`plain_struct`], with `since4` for a part added in format version 4. Patterns after
+/// Marks are those of fields ([`StateRecord`](super::StateRecord)). Patterns after
 /// `where` name the components of parts; without `..` in them, a new field that is missing here does not
 /// compile.
 macro_rules! plain_parts {
@@ -171,17 +46,16 @@ macro_rules! plain_parts {
             }
         }
     };
+    (@ref $part:ident) => { $part };
+    (@ref $part:ident: $of:expr) => { &$of };
     (@of $part:ident) => { $part };
     (@of $part:ident: $of:expr) => { $of };
     (@hash [index] $($rest:tt)*) => {};
     (@hash [unhashed] $($rest:tt)*) => {};
-    (@hash [since $version:literal] $hasher:ident, $part:ident) => {
-        $crate::codec::plain_struct!(@hash $part, $hasher, since $version)
-    };
-    (@hash [since $version:literal] $hasher:ident, $part:ident: $of:expr) => {
-        if !$crate::codec::is_default(&$of) {
+    (@hash [since $version:literal] $hasher:ident, $part:ident $(: $of:expr)?) => {
+        if !$crate::codec::is_default($crate::codec::plain_parts!(@ref $part $(: $of)?)) {
             $crate::hash::StateHash::state_hash(stringify!($part), $hasher);
-            $crate::hash::StateHash::state_hash(&$of, $hasher);
+            $crate::hash::StateHash::state_hash(&$crate::codec::plain_parts!(@of $part $(: $of)?), $hasher);
         }
     };
     (@hash [$($derived:ident)?] $hasher:ident, $($part:tt)*) => {
@@ -189,19 +63,14 @@ macro_rules! plain_parts {
     };
     (@encode [index] $($rest:tt)*) => {};
     (@encode [derived] $($rest:tt)*) => {};
-    (@encode [since $version:literal] $encoder:ident, $part:ident) => {
-        $crate::codec::Encode::encode($part, $encoder)
-    };
-    (@encode [since $version:literal] $encoder:ident, $part:ident: $of:expr) => {
-        $crate::codec::Encode::encode(&$of, $encoder)
-    };
-    (@encode [$($unhashed:ident)?] $encoder:ident, $($part:tt)*) => {
+    (@encode [$($mark:ident $($since:literal)?)?] $encoder:ident, $($part:tt)*) => {
         $crate::codec::Encode::encode(&$crate::codec::plain_parts!(@of $($part)*), $encoder)
     };
     (@decode [index] $($rest:tt)*) => {};
     (@decode [derived] $($rest:tt)*) => {};
     (@decode [since $version:literal] $decoder:ident, $part:ident) => {
-        let $part = $crate::codec::plain_struct!(@decode $decoder, since $version);
+        let $part =
+            if $decoder.version() >= $version { $crate::codec::Decode::decode($decoder)? } else { Default::default() };
     };
     (@decode [$($unhashed:ident)?] $decoder:ident, $part:ident) => {
         let $part = $crate::codec::Decode::decode($decoder)?;
@@ -214,70 +83,26 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode)
-/// for an enum: a byte for the variant, then its fields. The bytes are part of the format: never reuse one
-/// for another variant.
-macro_rules! plain_enum {
-    ($name:ident { $($index:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),* $(,)?})?),* $(,)? }) => {
-        $crate::hash::state_hash_enum!($name {
-            $($index => $variant $(($($item),*))? $({ $($field),* })?),*
-        });
-
-        impl $crate::codec::Encode for $name {
-            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
-                match self {
-                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
-                        encoder.byte($index);
-                        $($($crate::codec::Encode::encode($item, encoder);)*)?
-                        $($($crate::codec::Encode::encode($field, encoder);)*)?
-                    })*
-                }
-            }
-        }
-
-        impl $crate::codec::Decode for $name {
-            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                let at = decoder.position() as u64;
-                // One function per variant, so that recursive values take no more stack than they need.
-                type Read<T> = fn(&mut $crate::codec::Decoder<'_>) -> Result<T, $crate::codec::DecodeError>;
-                let read: Read<Self> = match decoder.byte()? {
-                    $($index => |_decoder| {
-                        $($(let $item = $crate::codec::Decode::decode(_decoder)?;)*)?
-                        $($(let $field = $crate::codec::Decode::decode(_decoder)?;)*)?
-                        Ok(Self::$variant $(($($item),*))? $({$($field),*})?)
-                    },)*
-                    found => {
-                        let kind = $crate::codec::DecodeErrorKind::UnknownVariant { name: stringify!($name), found };
-                        return Err($crate::codec::DecodeError { at, kind });
-                    }
-                };
-                read(decoder)
-            }
-        }
-    };
-}
-pub(crate) use plain_enum;
-
 #[cfg(test)]
 mod tests {
-    use crate::codec::{Decode, Decoder, Encode, Encoder, to_bytes};
+    use crate::codec::{Decode, Decoder, Encode, Encoder, StateRecord, to_bytes};
     use crate::hash::StateHasher;
 
-    #[derive(PartialEq, Debug)]
+    #[derive(PartialEq, Debug, StateRecord)]
     struct Old {
         name: String,
         size: u32,
     }
-    plain_struct!(Old { name, size });
 
-    #[derive(PartialEq, Debug)]
+    #[derive(PartialEq, Debug, StateRecord)]
     struct New {
         name: String,
+        #[state(since = 2)]
         floor: Option<f64>,
         size: u32,
+        #[state(since = 3)]
         seed: u64,
     }
-    plain_struct!(New { name, floor: since 2, size, seed: since 3 });
 
     fn read(bytes: &[u8], version: u32) -> New {
         let mut decoder = Decoder::new(bytes, version);

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::index::{AbilityKey, ActivationKey, EffectKey};
 use super::summon::Summon;
-use crate::codec::cloned_struct;
+use crate::codec::FieldClone;
 use crate::effect::WatchSubject;
 use crate::gap_vec::GapVec;
 use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId, TaskId};
@@ -15,7 +15,7 @@ use crate::targeting::{Placement, Team};
 use crate::task::Subject;
 
 /// Relations with other controllers, the position, and counters of dice.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default, FieldClone)]
 pub(crate) struct Interactions {
     /// The effects that are looked up by key; sorted. Derived from the effects.
     pub(crate) effect_index: GapVec<(EffectKey, u64, ActiveEffectId)>,
@@ -38,7 +38,7 @@ pub(crate) struct Interactions {
 }
 
 /// Abilities, activations and inputs.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default, FieldClone)]
 pub(crate) struct AbilityData {
     /// Granted abilities, in grant order.
     pub(crate) abilities: GapVec<GrantedAbilityId>,
@@ -81,16 +81,3 @@ impl EmptyValue for AbilityData {
         inputs: Vec::new(),
     };
 }
-
-cloned_struct!(Interactions {
-    effect_index,
-    outgoing,
-    watchers,
-    cues,
-    ability_blocks,
-    placement,
-    team,
-    rolls,
-    summon
-});
-cloned_struct!(AbilityData { abilities, ability_index, activations, run_index, subscriptions, runs, inputs });

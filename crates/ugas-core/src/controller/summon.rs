@@ -4,13 +4,13 @@ use core::fmt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::codec::plain_struct;
+use crate::codec::{FieldClone, StateRecord};
 use crate::handle::{ActivationId, ControllerId, Handle};
 use crate::time::Time;
 use crate::timer::TimerKey;
 
 /// Name of a summoned controller: the `As` of its task and a number, unique among the living.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, StateRecord)]
 pub struct SummonName {
     pub(crate) name: Arc<str>,
     pub(crate) number: u32,
@@ -49,7 +49,7 @@ impl fmt::Display for SummonName {
 }
 
 /// Origin of a summoned controller, and when it leaves (A17).
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, FieldClone, StateRecord)]
 pub struct Summon {
     pub(crate) instigator: ControllerId,
     /// The activation that it leaves with.
@@ -60,6 +60,7 @@ pub struct Summon {
     /// Order of the summoning; orders its timer (V4).
     pub(crate) sequence: u64,
     /// Derived from `expires`.
+    #[state(index)]
     pub(crate) timer: Option<TimerKey>,
 }
 
@@ -84,9 +85,6 @@ impl Summon {
         self.expires
     }
 }
-
-plain_struct!(SummonName { name, number });
-plain_struct!(cloned Summon { instigator, bound, name, expires, sequence, timer: index });
 
 /// Indexes of the summoned controllers: by instigator in the order of summoning, and by name. Derived.
 #[derive(Clone, PartialEq, Debug, Default)]

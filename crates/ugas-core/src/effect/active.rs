@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::clock::Clock;
 use super::spec::EffectSpec;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::{FieldClone, StateRecord};
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId};
 use crate::tag::TagBits;
@@ -12,7 +12,7 @@ use crate::time::{Span, Time};
 use crate::timer::{TimerKey, TimerWheel};
 
 /// Whether an active effect runs or is queued (E4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub enum EffectStatus {
     /// It runs; see also [`ActiveEffect::is_inhibited`].
     Running,
@@ -21,7 +21,7 @@ pub enum EffectStatus {
 }
 
 /// An active effect: an effect on a target (§9.9).
-#[derive(Debug)]
+#[derive(Debug, FieldClone, StateRecord)]
 pub struct ActiveEffect {
     pub(crate) effect: EffectId,
     pub(crate) target: ControllerId,
@@ -47,12 +47,16 @@ pub struct ActiveEffect {
     /// Abilities that it granted, while it is not inhibited.
     pub(crate) granted: SmallVec<[GrantedAbilityId; 1]>,
     /// Set while a re-evaluation is pending; `false` between calls.
+    #[state(unhashed)]
     pub(crate) refresh_pending: bool,
     /// Set while tags have changed that its modifiers may depend on; `false` between calls.
+    #[state(unhashed)]
     pub(crate) qualification_pending: bool,
     /// Set while its inputs were checked and its tags were not; `false` between calls.
+    #[state(index)]
     pub(crate) judgement_pending: bool,
     /// Derived from the clock.
+    #[state(index)]
     pub(crate) timers: EffectTimers,
 }
 
@@ -106,7 +110,7 @@ impl EffectTimers {
 }
 
 /// Tags and captured values of a source when it was despawned.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default, FieldClone, StateRecord)]
 pub(crate) struct LastSource {
     pub(crate) tags: TagBits,
     /// Attribute, base value and current value.
@@ -205,30 +209,6 @@ impl ActiveEffect {
         &self.granted
     }
 }
-
-plain_struct!(cloned ActiveEffect {
-    effect,
-    target,
-    spec,
-    sequence,
-    applied,
-    stacks,
-    status,
-    inhibited,
-    given,
-    clock,
-    magnitudes,
-    stream,
-    last_source,
-    granted,
-    refresh_pending: unhashed,
-    judgement_pending: index,
-    qualification_pending: unhashed,
-    timers: index,
-});
-
-plain_enum!(EffectStatus { 0 => Running, 1 => Queued });
-plain_struct!(cloned LastSource { tags, values });
 
 #[cfg(test)]
 mod tests {

@@ -7,14 +7,14 @@
 use std::sync::Arc;
 
 use super::magnitude::{CaptureFrom, CaptureTime};
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::expr::{EvalError, Program};
 use crate::id::{AttributeId, TagId};
 use crate::modifier::Operation;
 use crate::simulation::CalculationContext;
 
 /// An attribute that a calculation reads (§9.5).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub struct CaptureDef {
     /// Name of the attribute.
     pub attribute: String,
@@ -44,7 +44,7 @@ impl CaptureDef {
 }
 
 /// Controller that an output of a calculation writes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum OutputTo {
     /// The target of the effect.
     #[default]
@@ -54,7 +54,7 @@ pub enum OutputTo {
 }
 
 /// One output of a calculation in a file.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct OutputDef {
     /// Attribute that is written.
     pub attribute: String,
@@ -63,6 +63,7 @@ pub struct OutputDef {
     /// Expression for the magnitude.
     pub magnitude: String,
     /// Controller whose attribute is written (E14).
+    #[state(since = 4)]
     pub to: OutputTo,
 }
 
@@ -81,7 +82,7 @@ impl OutputDef {
 }
 
 /// A context tag that a calculation in a file marks (E14).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct ContextTagDef {
     /// Name of the tag.
     pub tag: String,
@@ -94,7 +95,7 @@ pub struct ContextTagDef {
 /// Attributes in the expressions are captured live unless [`captures`](Self::captures) says otherwise. The
 /// outputs of an execution are multiplied by the stack count like any modifier (M8), unless one of its
 /// expressions reads `Stacks` itself.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct CalculationDef {
     /// Name, unique in the catalog.
     pub name: String,
@@ -107,6 +108,7 @@ pub struct CalculationDef {
     /// Result of a magnitude calculation or a requirement.
     pub result: Option<String>,
     /// Context tags that it marks (E14).
+    #[state(since = 4)]
     pub tags: Vec<ContextTagDef>,
 }
 
@@ -227,9 +229,3 @@ pub(crate) struct Expressions {
     /// Whether the expressions handle the stack count themselves.
     pub(crate) handles_stacks: bool,
 }
-
-plain_struct!(CaptureDef { attribute, from, time });
-plain_enum!(OutputTo { 0 => Target, 1 => Source });
-plain_struct!(OutputDef { attribute, operation, magnitude, to: since 4 });
-plain_struct!(ContextTagDef { tag, when });
-plain_struct!(CalculationDef { name, captures, lets, outputs, result, tags: since 4 });

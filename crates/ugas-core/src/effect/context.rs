@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct, plain_parts, plain_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, FieldClone, StateRecord, plain_parts};
 use crate::cow_option::{CowOption, optional_numbers};
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::hash::{HashSink, StateHash};
@@ -13,7 +13,7 @@ use crate::tag::{TagBits, TagRegistry};
 pub type Vector3 = [f64; 3];
 
 /// Result of a hit (§9.9).
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, StateRecord)]
 pub struct HitResult {
     /// Point of impact.
     pub location: Vector3,
@@ -54,7 +54,7 @@ pub trait ContextPayload: Sized {
 }
 
 /// An encoded [`ContextPayload`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub struct RawPayload {
     /// The payload's [`KIND`](ContextPayload::KIND).
     pub kind: String,
@@ -131,7 +131,7 @@ impl Decode for ContextTags {
 }
 
 /// The cause of an effect (§9.9).
-#[derive(PartialEq)]
+#[derive(PartialEq, FieldClone)]
 pub struct EffectContext {
     /// The instigator: the controller that caused it. Called "source" everywhere else in this crate.
     pub source: Option<ControllerId>,
@@ -360,10 +360,6 @@ impl ContextDetails {
     }
 }
 
-plain_struct!(RawPayload { kind, bytes });
-plain_struct!(HitResult { location, normal, distance, actor, part });
-
-cloned_struct!(EffectContext { source, ability, known, causer, source_object, origin, details });
 plain_parts!(EffectContext |context, decoder| {
     source: context.source,
     causer: context.causer(),

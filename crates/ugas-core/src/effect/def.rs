@@ -3,13 +3,13 @@
 use super::magnitude::{CaptureFrom, MagnitudeDef};
 use super::stacking::{ExecutionPolicy, PeriodicInhibition, StackingDef};
 use crate::attribute::Metadata;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::modifier::{ModifierDef, Operation, TagRequirementDef};
 use crate::prediction::{Prediction, Randomness};
 use crate::time::Span;
 
 /// Duration of an effect (§9.2).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub enum DurationDef {
     /// It changes base values at once and does not stay.
     #[default]
@@ -21,7 +21,7 @@ pub enum DurationDef {
 }
 
 /// Repeated execution (§9.3).
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateRecord)]
 pub struct PeriodDef {
     /// Time between executions.
     pub period: Span,
@@ -30,7 +30,7 @@ pub struct PeriodDef {
 }
 
 /// A nested tag query (T4).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct TagQueryDef {
     /// All of these must match.
     pub all: Vec<TagQueryItemDef>,
@@ -48,7 +48,7 @@ impl TagQueryDef {
 }
 
 /// One item of a [`TagQueryDef`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub enum TagQueryItemDef {
     /// The tag or a descendant is present.
     Tag(String),
@@ -57,7 +57,7 @@ pub enum TagQueryItemDef {
 }
 
 /// Target of a scoped modifier of an execution.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum ScopedTargetDef {
     /// A captured attribute, for this execution only.
     Attribute {
@@ -71,7 +71,7 @@ pub enum ScopedTargetDef {
 }
 
 /// A modifier that counts only inside one execution (GASD §4.5.12.1).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct ScopedModifierDef {
     /// The attribute or variable it changes.
     pub target: ScopedTargetDef,
@@ -82,7 +82,7 @@ pub struct ScopedModifierDef {
 }
 
 /// A calculation that an effect executes (§9.5).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct ExecutionDef {
     /// Name of the calculation.
     pub calculation: String,
@@ -91,7 +91,7 @@ pub struct ExecutionDef {
 }
 
 /// Effects applied when an effect ends (E10).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct ExpirationEffectsDef {
     /// When its duration ends.
     pub routine: Vec<String>,
@@ -102,7 +102,7 @@ pub struct ExpirationEffectsDef {
 }
 
 /// Recipient of an additional effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum AdditionalTo {
     /// The target of the effect.
     #[default]
@@ -112,7 +112,7 @@ pub enum AdditionalTo {
 }
 
 /// An effect applied along with another, under conditions.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct AdditionalEffectDef {
     /// Name of the effect.
     pub effect: String,
@@ -123,9 +123,11 @@ pub struct AdditionalEffectDef {
     /// Tags that the target must and must not have.
     pub target_tags: TagRequirementDef,
     /// Context tags that the application must and must not have (E14).
+    #[state(since = 4)]
     pub context_tags: TagRequirementDef,
     /// Set-by-caller magnitudes of the additional effect: a tag and an expression each, evaluated with source
     /// and target of the parent after it executed (E15).
+    #[state(since = 4)]
     pub set_by_caller: Vec<(String, String)>,
 }
 
@@ -151,7 +153,7 @@ impl AdditionalEffectDef {
 }
 
 /// Handling of an ability when the effect that granted it ends (A8).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum AbilityRemoval {
     /// It is cancelled and revoked.
     #[default]
@@ -163,7 +165,7 @@ pub enum AbilityRemoval {
 }
 
 /// An ability granted while an effect is active (§9.8).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct AbilityGrantDef {
     /// Name of the ability.
     pub ability: String,
@@ -176,8 +178,10 @@ pub struct AbilityGrantDef {
     /// Whether it is activated at once.
     pub activate_on_grant: bool,
     /// Whether it is active from the start, without a commit; for templates (K1).
+    #[state(since = 4)]
     pub is_active: bool,
     /// Tags that describe the granted ability, in addition to those of its definition (E13).
+    #[state(since = 4)]
     pub dynamic_tags: Vec<String>,
 }
 
@@ -212,7 +216,7 @@ pub const AUTHORITATIVE_ONLY: &str = "Gameplay.Effect.AuthoritativeOnly";
 ///     .granting("State.Debuff.Poisoned");
 /// assert_eq!(poison.modifiers.len(), 1);
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct EffectDef {
     /// Name, unique in the catalog.
     pub name: String,
@@ -277,8 +281,10 @@ pub struct EffectDef {
     /// Attribute whose modifier is the magnitude of cues.
     pub cue_magnitude: Option<String>,
     /// How far a client predicts it; `None` for the default rule (§13.7).
+    #[state(since = 2)]
     pub prediction: Option<Prediction>,
     /// Which side rolls its dice.
+    #[state(since = 2)]
     pub randomness: Randomness,
     /// Text for people; no rule reads it.
     pub metadata: Metadata,
@@ -481,67 +487,3 @@ impl EffectDef {
         self
     }
 }
-
-plain_enum!(DurationDef { 0 => Instant, 1 => HasDuration(magnitude), 2 => Infinite });
-plain_struct!(PeriodDef { period, execute_on_application });
-plain_struct!(TagQueryDef { all, any, none });
-plain_enum!(TagQueryItemDef { 0 => Tag(tag), 1 => Query(query) });
-plain_enum!(ScopedTargetDef { 0 => Attribute { name, from }, 1 => Variable(name) });
-plain_struct!(ScopedModifierDef { target, operation, magnitude });
-plain_struct!(ExecutionDef { calculation, modifiers });
-plain_struct!(ExpirationEffectsDef { routine, premature, always });
-plain_enum!(AdditionalTo { 0 => Target, 1 => Source });
-plain_struct!(AdditionalEffectDef {
-    effect,
-    to,
-    source_tags,
-    target_tags,
-    context_tags: since 4,
-    set_by_caller: since 4,
-});
-plain_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
-plain_struct!(AbilityGrantDef {
-    ability,
-    level,
-    input,
-    removal,
-    activate_on_grant,
-    is_active: since 4,
-    dynamic_tags: since 4,
-});
-plain_struct!(EffectDef {
-    name,
-    duration,
-    period,
-    policy,
-    priority,
-    modifiers,
-    executions,
-    granted_tags,
-    asset_tags,
-    application_required_tags,
-    application_blocked_tags,
-    source_required_tags,
-    source_blocked_tags,
-    application_query,
-    ongoing_required_tags,
-    ongoing_blocked_tags,
-    remove_on_tags,
-    remove_effects_with_tags,
-    immunity_tags,
-    immunity_query,
-    block_abilities_with_tags,
-    cancel_abilities_with_tags,
-    chance,
-    requirement,
-    periodic_inhibition,
-    stacking,
-    expiration_effects,
-    additional_effects,
-    granted_abilities,
-    cues,
-    cue_magnitude,
-    prediction: since 2,
-    randomness: since 2,
-    metadata,
-});

@@ -1,12 +1,12 @@
 //! Magnitudes (§9.4.2): sources of a modifier's number.
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::expr::{Program, Side};
 use crate::id::{AttributeId, CalculationId, CurveId, TagId};
 use crate::tag::TagSet;
 
 /// The controller whose attribute is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum CaptureFrom {
     /// The controller that caused the effect.
     #[default]
@@ -26,7 +26,7 @@ impl CaptureFrom {
 }
 
 /// When an attribute is captured (§9.5, E8).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum CaptureTime {
     /// Once, then frozen: of the source when the spec is created, of the target when it is applied.
     OnApplication,
@@ -36,7 +36,7 @@ pub enum CaptureTime {
 }
 
 /// Which value of an attribute is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum AttributeCalculation {
     /// The current value.
     #[default]
@@ -50,7 +50,7 @@ pub enum AttributeCalculation {
 }
 
 /// A magnitude that reads one attribute: `(value + pre_add) × coefficient + post_add` (§9.4.2).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct AttributeMagnitudeDef {
     /// The attribute that is read.
     pub attribute: String,
@@ -99,7 +99,7 @@ impl From<AttributeMagnitudeDef> for MagnitudeDef {
 }
 
 /// The source of a number (§9.4.2).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum MagnitudeDef {
     /// A number, a curve, or a curve scaled by a number.
     Scalable {
@@ -230,26 +230,3 @@ pub(crate) struct AttributeMagnitude {
     pub(crate) post_add: f64,
     pub(crate) curve: Option<CurveId>,
 }
-
-plain_enum!(CaptureFrom { 0 => Source, 1 => Target });
-plain_enum!(CaptureTime { 0 => OnApplication, 1 => OnExecution });
-plain_enum!(AttributeCalculation { 0 => Current, 1 => Base, 2 => Bonus, 3 => UpToLayer(layer) });
-plain_struct!(AttributeMagnitudeDef {
-    attribute,
-    from,
-    calculation,
-    capture,
-    coefficient,
-    pre_add,
-    post_add,
-    curve,
-    source_tag_filter,
-    target_tag_filter,
-});
-plain_enum!(MagnitudeDef {
-    0 => Scalable { value, curve, curve_input },
-    1 => Attribute(attribute),
-    2 => Calculation { name, coefficient, pre_add, post_add },
-    3 => SetByCaller { tag, default },
-    4 => Expression { text, capture },
-});

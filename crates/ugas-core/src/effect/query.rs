@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::tag::TagQuery;
 
 /// Selects active effects. All given criteria must match; the default selects all.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct EffectQuery {
     /// Its effect definition.
     pub effect: Option<EffectId>,
@@ -42,5 +42,3 @@ impl EffectQuery {
         Self { tags, ..Self::default() }
     }
 }
-
-plain_struct!(EffectQuery { effect, source, source_object, tags, source_tags, modifies, ignore });

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::context::EffectContext;
 use super::reading::Readings;
-use crate::codec::{cloned_struct, plain_parts};
+use crate::codec::{FieldClone, plain_parts};
 use crate::cow_option::{CowOption, optional_numbers};
 use crate::id::{EffectId, TagId};
 use crate::prediction::PredictionKey;
@@ -14,7 +14,7 @@ use crate::time::Span;
 ///
 /// Created by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured
 /// attributes at that moment (E8). Plain data: it can be cloned, kept and applied later.
-#[derive(PartialEq)]
+#[derive(PartialEq, FieldClone)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
     /// Name hash of the definition, to detect an id that refers to another effect by now.
@@ -209,21 +209,6 @@ impl EffectSpec {
     }
 }
 
-cloned_struct!(EffectSpec {
-    effect,
-    name_hash,
-    level,
-    context,
-    set_by_caller,
-    granted_tags,
-    captured,
-    asset_tags,
-    duration,
-    period,
-    key,
-    known,
-    jump,
-});
 plain_parts!(EffectSpec |spec, decoder| {
     effect: spec.effect,
     name_hash: spec.name_hash,

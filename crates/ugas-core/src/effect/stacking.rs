@@ -1,10 +1,10 @@
 //! Stacking and execution policies (§9.6, E4, E5): how several applications of one effect interact.
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::time::Span;
 
 /// How several instances of one effect on one target interact (§9.6, E4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum ExecutionPolicy {
     /// Each application is a separate instance.
     #[default]
@@ -16,7 +16,7 @@ pub enum ExecutionPolicy {
 }
 
 /// Which applications share a stack (E5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub enum StackingType {
     /// Applications of one source on one target. Without a source nothing stacks.
     AggregateBySource,
@@ -25,7 +25,7 @@ pub enum StackingType {
 }
 
 /// How a new stack affects the time left (E5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum DurationRefresh {
     /// The duration restarts.
     #[default]
@@ -37,7 +37,7 @@ pub enum DurationRefresh {
 }
 
 /// How a new stack affects the period (E5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum PeriodReset {
     /// The next tick is one period away.
     #[default]
@@ -47,7 +47,7 @@ pub enum PeriodReset {
 }
 
 /// How the end of the duration affects a stack (E5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum StackExpiration {
     /// All stacks are removed.
     #[default]
@@ -59,7 +59,7 @@ pub enum StackExpiration {
 }
 
 /// The stacking rules of an effect (E5).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct StackingDef {
     /// Which applications share a stack.
     pub kind: StackingType,
@@ -104,7 +104,7 @@ impl StackingDef {
 }
 
 /// How an inhibition affects the period of an effect (E7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum PeriodicInhibition {
     /// The phase continues; ticks during the inhibition are lost.
     #[default]
@@ -114,21 +114,3 @@ pub enum PeriodicInhibition {
     /// It ticks at once, and the next tick is one period away.
     ExecuteAndReset,
 }
-
-plain_enum!(ExecutionPolicy { 0 => RunInParallel, 1 => RunInSequence, 2 => RunInMerge });
-plain_enum!(StackingType { 0 => AggregateBySource, 1 => AggregateByTarget });
-plain_enum!(DurationRefresh { 0 => Refresh, 1 => Never, 2 => Extend });
-plain_enum!(PeriodReset { 0 => Reset, 1 => Never });
-plain_enum!(StackExpiration { 0 => ClearAll, 1 => RemoveOneAndRefresh, 2 => Refresh });
-plain_enum!(PeriodicInhibition { 0 => NeverReset, 1 => Reset, 2 => ExecuteAndReset });
-plain_struct!(StackingDef {
-    kind,
-    limit,
-    duration_refresh,
-    max_duration,
-    period_reset,
-    expiration,
-    overflow_effects,
-    deny_overflow,
-    clear_on_overflow,
-});

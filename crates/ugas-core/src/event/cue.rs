@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::effect::{ContextPayload, ContextTags, HitResult, RawPayload, Vector3};
 use crate::handle::ControllerId;
 use crate::id::{AbilityId, ActorId, TagId};
@@ -11,8 +11,9 @@ use crate::tag::TagBits;
 use crate::time::Span;
 
 /// Context of a cue: its cause, and the state when it happened (§9.9, §12.3, C1).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 #[non_exhaustive]
+#[state(check = CueDetails::check)]
 pub struct CueDetails {
     /// Controller that caused it: the source of the effect.
     pub instigator: Option<ControllerId>,
@@ -101,23 +102,6 @@ impl CueDetails {
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
 }
-
-plain_struct!(CueDetails {
-    instigator,
-    causer,
-    source_object,
-    hit,
-    origin,
-    ability,
-    ability_level,
-    stacks,
-    duration,
-    source_tags,
-    ability_tags,
-    target_tags,
-    context_tags,
-    payload,
-} => CueDetails::check);
 
 /// Parameters of a cue (§12).
 #[derive(Clone, PartialEq, Debug, Default)]

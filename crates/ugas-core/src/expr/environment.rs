@@ -2,12 +2,12 @@
 
 use super::error::EvalError;
 use crate::ability::ParameterFault;
-use crate::hash::state_hash_enum;
+use crate::hash::StateHash;
 use crate::id::{AttributeId, CurveId, TagId};
 use core::fmt;
 
 /// The party whose attribute or tag an expression reads.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateHash)]
 pub enum Side {
     /// The controller that owns the expression: a name without a prefix.
     Owner,
@@ -16,8 +16,6 @@ pub enum Side {
     /// `Target.`: the target of the effect.
     Target,
 }
-
-state_hash_enum!(Side { 0 => Owner, 1 => Source, 2 => Target });
 
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,20 +6,24 @@
 
 use super::environment::Side;
 use super::error::EvalError;
-use crate::hash::state_hash_enum;
+use crate::hash::StateHash;
 use crate::id::{AttributeId, CurveId, TagId};
 
 /// One step of a [`Program`](super::Program). Jump targets are absolute positions.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateHash)]
 pub(super) enum Op {
     Number(f64),
     Attribute(Side, AttributeId),
     HasTag(Side, TagId),
+    #[state(tag = 17)]
     EffectHasTag(TagId),
+    #[state(tag = 3)]
     Level,
     Stacks,
     /// The index of a target in its chain.
+    #[state(tag = 18)]
     ChainJump,
+    #[state(tag = 5)]
     SetByCaller(TagId),
     Param(u32),
     Random,
@@ -39,7 +43,7 @@ pub(super) enum Op {
 }
 
 /// An operation on the top.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateHash)]
 pub(super) enum UnaryOp {
     Negate,
     Not,
@@ -54,7 +58,7 @@ pub(super) enum UnaryOp {
 }
 
 /// An operation on the two topmost values, the right one on top.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateHash)]
 pub(super) enum BinaryOp {
     Add,
     Subtract,
@@ -74,7 +78,7 @@ pub(super) enum BinaryOp {
 }
 
 /// An operation on the three topmost values, the last one on top.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateHash)]
 pub(super) enum TernaryOp {
     /// `clamp(x, lo, hi)`.
     Clamp,
@@ -163,33 +167,3 @@ fn minimum(left: f64, right: f64) -> f64 {
 fn maximum(left: f64, right: f64) -> f64 {
     if right > left { right } else { left }
 }
-
-state_hash_enum!(Op {
-    0 => Number(number),
-    1 => Attribute(side, attribute),
-    2 => HasTag(side, tag),
-    3 => Level,
-    4 => Stacks,
-    5 => SetByCaller(tag),
-    6 => Param(index),
-    7 => Random,
-    8 => Local(local),
-    9 => Curve(curve),
-    10 => Unary(op),
-    11 => Binary(op),
-    12 => Ternary(op),
-    13 => JumpIfFalse(position),
-    14 => Jump(position),
-    15 => And(position),
-    16 => Or(position),
-    17 => EffectHasTag(tag),
-    18 => ChainJump,
-});
-state_hash_enum!(UnaryOp {
-    0 => Negate, 1 => Not, 2 => Truth, 3 => Absolute, 4 => Floor, 5 => Ceiling, 6 => Round, 7 => Root,
-});
-state_hash_enum!(BinaryOp {
-    0 => Add, 1 => Subtract, 2 => Multiply, 3 => Divide, 4 => Remainder, 5 => Power, 6 => Less, 7 => LessEqual,
-    8 => Greater, 9 => GreaterEqual, 10 => Equal, 11 => NotEqual, 12 => Minimum, 13 => Maximum,
-});
-state_hash_enum!(TernaryOp { 0 => Clamp, 1 => Interpolate });

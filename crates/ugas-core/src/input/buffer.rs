@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::InputId;
-use crate::codec::plain_struct;
+use crate::codec::{FieldClone, StateRecord};
 use crate::lazy_box::LazyBox;
 use crate::prediction::PredictionKey;
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
 
 /// Configuration of an input buffer (§11.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub struct InputBufferConfig {
     /// Whether inputs are buffered at all.
     pub enabled: bool,
@@ -28,7 +28,7 @@ impl Default for InputBufferConfig {
 }
 
 /// A buffered input.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct BufferedInput {
     /// The input.
     pub input: InputId,
@@ -36,14 +36,16 @@ pub struct BufferedInput {
     pub timestamp: Time,
     /// Key of the prediction it was part of; activations that it starts later belong to the same prediction
     /// (§13.4).
+    #[state(since = 3)]
     pub prediction: Option<PredictionKey>,
     /// Targets for the abilities that it activates.
+    #[state(since = 4)]
     pub targets: TargetData,
 }
 
 /// The queue of §11.3, oldest first. The caller retries the inputs; the buffer only manages time and
 /// capacity.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default, FieldClone, StateRecord)]
 pub struct InputBuffer {
     config: InputBufferConfig,
     inputs: LazyBox<VecDeque<BufferedInput>>,
@@ -158,11 +160,6 @@ impl InputBuffer {
         if self.config.enabled { usize::try_from(self.config.size).unwrap_or(usize::MAX) } else { 0 }
     }
 }
-
-plain_struct!(InputBufferConfig { enabled, window, size });
-plain_struct!(BufferedInput { input, timestamp, prediction: since 3, targets: since 4 });
-
-plain_struct!(cloned InputBuffer { config, inputs });
 
 #[cfg(test)]
 mod tests {

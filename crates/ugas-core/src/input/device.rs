@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::hash::StateHash;
 
 /// Platform of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,7 +19,7 @@ pub enum Platform {
 }
 
 /// A kind of device.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateHash)]
 pub enum Device {
     /// A keyboard.
     Keyboard,
@@ -38,7 +38,7 @@ pub enum Device {
 /// One control of a device: a key, a button, a stick, an axis of one.
 ///
 /// The host chooses the names of controls; the core only compares them.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateHash)]
 pub struct DeviceInput {
     /// The device.
     pub device: Device,
@@ -123,11 +123,6 @@ impl fmt::Display for DeviceInput {
         write!(f, "{}/{}", self.device, self.control)
     }
 }
-
-state_hash_enum!(Device {
-    0 => Keyboard, 1 => Mouse, 2 => Gamepad, 3 => Touch, 4 => Gyro, 5 => Custom(name),
-});
-state_hash_struct!(DeviceInput { device, control });
 
 #[cfg(test)]
 mod tests {

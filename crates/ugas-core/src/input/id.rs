@@ -3,14 +3,14 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 
 /// Input id that an ability is bound to: the end of the chain hardware, action, input id (§11.1).
 ///
 /// A name rather than an index, because the two ends of the chain are loaded apart: a player's saved mapping
 /// knows nothing of the catalog, and a grant may name an input that no mapping offers yet. Cloning shares the
 /// text.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, StateRecord)]
 pub struct InputId(Arc<str>);
 
 impl InputId {
@@ -48,8 +48,6 @@ impl fmt::Debug for InputId {
         fmt::Debug::fmt(&self.0, f)
     }
 }
-
-plain_struct!(InputId(name));
 
 #[cfg(test)]
 mod tests {

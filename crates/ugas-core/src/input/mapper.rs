@@ -7,7 +7,7 @@ use super::modifier::{InputValue, finite};
 use super::scheme::InputScheme;
 use super::signal::{InputSignal, ReleaseCause};
 use super::{DeviceInput, InputActionId, InputBufferConfig, InputId};
-use crate::hash::{HashSink, StateHash, state_hash_enum, state_hash_struct};
+use crate::hash::{HashSink, StateHash};
 use crate::tag::{TagRegistry, TagView};
 use crate::time::{Span, Time};
 
@@ -59,13 +59,13 @@ pub struct InputMapper {
     pub(super) scratch: Scratch,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, StateHash)]
 pub(super) struct Control {
     pub(super) input: DeviceInput,
     pub(super) value: InputValue,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, StateHash)]
 pub(super) struct BindingState {
     /// Value after modifiers, regardless of claims of other bindings.
     pub(super) value: InputValue,
@@ -76,7 +76,7 @@ pub(super) struct BindingState {
     pub(super) phase: Phase,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, StateHash)]
 pub(super) enum Phase {
     #[default]
     Idle,
@@ -85,7 +85,7 @@ pub(super) enum Phase {
     Pressed,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, StateHash)]
 pub(super) struct ActionState {
     pub(super) pressed_at: Option<Time>,
     pub(super) value: InputValue,
@@ -268,11 +268,6 @@ enum Allowed {
     Yes,
     No,
 }
-
-state_hash_struct!(Control { input, value });
-state_hash_enum!(Phase { 0 => Idle, 1 => Arming, 2 => Pressed });
-state_hash_struct!(BindingState { value, level, since, phase });
-state_hash_struct!(ActionState { pressed_at, value, tap_end, second });
 
 impl StateHash for InputMapper {
     /// Hashes the state and the signals not yet polled, but neither the scheme nor derived fields.

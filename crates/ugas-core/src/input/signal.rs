@@ -2,7 +2,7 @@
 
 use super::modifier::InputValue;
 use super::{InputActionId, InputId};
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::hash::StateHash;
 use crate::time::{Span, Time};
 
 /// A signal of an action.
@@ -11,7 +11,7 @@ use crate::time::{Span, Time};
 /// and [`Released`](InputSignalKind::Released) as its release. Whatever the trigger, the first comes before
 /// the second, so a tap is a press and a release at one instant; a release of an input that was never pressed
 /// means nothing.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateHash)]
 pub struct InputSignal {
     /// The exact instant of the change, not that of the call that found it.
     pub time: Time,
@@ -24,7 +24,7 @@ pub struct InputSignal {
 }
 
 /// Kind of a signal.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateHash)]
 pub enum InputSignalKind {
     /// The first of its bindings is pressed.
     Pressed,
@@ -43,7 +43,7 @@ pub enum InputSignalKind {
 
 /// Cause of the end of a press. Only `LetGo` fires actions that fire on release: other causes are not the
 /// player's intention.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateHash)]
 pub enum ReleaseCause {
     /// The player let go.
     LetGo,
@@ -56,7 +56,3 @@ pub enum ReleaseCause {
     /// Its controls were changed.
     Remapped,
 }
-
-state_hash_enum!(ReleaseCause { 0 => LetGo, 1 => Displaced, 2 => Inactive, 3 => FocusLost, 4 => Remapped });
-state_hash_enum!(InputSignalKind { 0 => Pressed, 1 => Triggered, 2 => Value(value), 3 => Released { held, cause } });
-state_hash_struct!(InputSignal { time, action, input, kind });

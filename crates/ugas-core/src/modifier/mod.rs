@@ -3,7 +3,7 @@
 pub(crate) mod aggregate;
 mod channels;
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::effect::magnitude::MagnitudeDef;
 
 /// Highest evaluation layer; layers run from 0 in order (M1).
@@ -14,7 +14,7 @@ pub const MAX_LAYER: u8 = 9;
 /// The first four are UGAS's own, the others Unreal's, which take *factors* (1.25 for +25 %) where UGAS takes
 /// *signed bonuses* (+0.25). Unreal's `AddBase` and `AddFinal` are [`Add`](Self::Add) and
 /// [`AddPost`](Self::AddPost).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub enum Operation {
     /// Adds before any multiplication.
     Add,
@@ -77,7 +77,7 @@ impl core::fmt::Display for Operation {
 }
 
 /// Tags that must be present, and tags that must not.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct TagRequirementDef {
     /// Tags that must all be present.
     pub require: Vec<String>,
@@ -86,7 +86,7 @@ pub struct TagRequirementDef {
 }
 
 /// One change to one attribute (§9.4).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct ModifierDef {
     /// The attribute it changes.
     pub attribute: String,
@@ -174,19 +174,3 @@ impl ModifierDef {
         self
     }
 }
-
-plain_enum!(Operation {
-    0 => Add, 1 => AddPost, 2 => Multiply, 3 => Override,
-    4 => MultiplyAdditive, 5 => DivideAdditive, 6 => MultiplyCompound,
-});
-plain_struct!(TagRequirementDef { require, ignore });
-plain_struct!(ModifierDef {
-    attribute,
-    operation,
-    magnitude,
-    channel,
-    layer,
-    source_tags,
-    target_tags,
-    factor_in_stacks,
-});

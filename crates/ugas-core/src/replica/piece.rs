@@ -1,6 +1,6 @@
 //! Pieces of a controller.
 
-use crate::codec::{Encoder, plain_enum, plain_struct};
+use crate::codec::{Encoder, StateRecord};
 use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId, TaskId};
 use crate::id::{AttributeId, TagId};
 use crate::targeting::Placement;
@@ -8,7 +8,7 @@ use crate::time::Time;
 
 /// Kinds of records of a controller that a viewer receives (§13.2). Attributes, tags and looping cues are
 /// always sent.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub struct RecordVisibility {
     /// Active effects. Without them, tags and cues are sent as pieces; with them, they are derived.
     pub effects: bool,
@@ -50,7 +50,7 @@ impl Default for RecordVisibility {
 }
 
 /// Identity of a piece within its controller. Pieces are produced in the order of their keys.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub enum PieceKey {
     /// Head record: template, owner, avatar, sets, team. Without it the controller does not exist.
     Head,
@@ -82,7 +82,7 @@ impl PieceKey {
 }
 
 /// The content of a piece.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum Piece {
     /// Content of [`PieceKey::Placement`].
     Placement(Placement),
@@ -182,27 +182,6 @@ pub struct PieceScratch {
     /// Tags or cues with their counts and earliest starts, sorted by tag.
     pub(crate) shown: Vec<(TagId, u32, Time)>,
 }
-
-plain_struct!(RecordVisibility { effects, abilities });
-plain_enum!(Piece {
-    0 => Placement(placement),
-    1 => Attribute { base, current },
-    2 => Tag(count),
-    3 => Cue { count, since, context },
-    4 => Record(bytes),
-});
-plain_enum!(PieceKey {
-    0 => Head,
-    1 => Placement,
-    2 => Attribute(attribute),
-    3 => Tag(tag),
-    4 => Cue(tag),
-    5 => Effect(effect),
-    6 => Ability(ability),
-    7 => Activation(activation),
-    8 => Task(task),
-    9 => Inputs,
-});
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@ pub(crate) use redact::{controllers_in_activation, controllers_in_effect, redact
 
 use super::handle_map::HandleMap;
 use crate::attribute::layout::Layout;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, FieldClone, StateRecord};
 use crate::controller::{Controller, ReplicationMode, Summon, SummonName};
 use crate::handle::ControllerId;
 use crate::id::{ActorId, AttributeSetId, TemplateId};
@@ -27,7 +27,7 @@ use crate::simulation::InputState;
 use crate::targeting::Team;
 
 /// Head record of a controller.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub(crate) struct Head {
     pub(crate) ordinal: u64,
     pub(crate) template: Option<TemplateId>,
@@ -42,7 +42,7 @@ pub(crate) struct Head {
 }
 
 /// Origin of a summoned controller (A17). Its lifetime is the authority's decision, and is not sent.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub(crate) struct SummonHead {
     pub(crate) instigator: ControllerId,
     pub(crate) name: Option<SummonName>,
@@ -61,9 +61,6 @@ impl SummonHead {
         }
     }
 }
-
-plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets, summon, inactive });
-plain_struct!(SummonHead { instigator, name });
 
 /// Writes the head of a controller. `instigator` maps the handle of the instigator.
 pub(crate) fn write_head(
@@ -88,13 +85,11 @@ pub(crate) fn write_head(
 }
 
 /// Held inputs and the input buffer of a controller.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, FieldClone, StateRecord)]
 pub(crate) struct Inputs {
     pub(crate) held: Vec<InputState>,
     pub(crate) buffer: InputBuffer,
 }
-
-plain_struct!(cloned Inputs { held, buffer });
 
 /// Writes held and buffered inputs of a controller. `false`, and nothing is written, if there are none and
 /// the buffer has the `default` configuration.

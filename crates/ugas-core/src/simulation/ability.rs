@@ -10,6 +10,7 @@ use super::commit::CommitParts;
 use crate::ability::{
     AbilityState, Activation, ActivationReason, ActivationRefusal, Branch, EndReason, GameplayEvent,
 };
+use crate::codec::StateRecord;
 use crate::controller::index::ActivationKey;
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind, RemovalReason};
@@ -21,7 +22,7 @@ use crate::tag::TagSet;
 use crate::targeting::TargetData;
 
 /// Parameters of one activation: targets, triggering event and prediction key.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct ActivationRequest {
     /// Targets of the activation.
     pub targets: TargetData,
@@ -30,20 +31,15 @@ pub struct ActivationRequest {
     /// Prediction key of the activation (§13.4); `None` if it is not predicted.
     pub prediction: Option<PredictionKey>,
     /// Tag whose presence keeps the ability active (A7).
+    #[state(index)]
     pub(crate) while_tag: Option<TagId>,
     /// Whether the caller has judged the range, so that it is not checked (§13.7).
+    #[state(index)]
     pub(crate) in_range: bool,
 }
 
 // `while_tag` is set by the trigger only, never by the host; a command from a client says which ability is in
 // range.
-crate::codec::plain_struct!(ActivationRequest {
-    targets,
-    event,
-    prediction,
-    while_tag: index,
-    in_range: index,
-});
 
 /// A request without targets and event.
 pub(super) static NO_REQUEST: ActivationRequest = ActivationRequest {

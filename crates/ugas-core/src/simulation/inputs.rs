@@ -7,6 +7,7 @@ use super::ability::ActivationRequest;
 use super::cascade::Consequence;
 use super::state::Role;
 use crate::ability::{AbilityDef, ActivationRefusal, NetExecution};
+use crate::codec::StateRecord;
 use crate::controller::index::AbilityKey;
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind};
@@ -43,15 +44,13 @@ pub(super) struct PendingPress {
 }
 
 /// The state of one input of a controller.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub(crate) struct InputState {
     pub(crate) input: InputId,
     pub(crate) pressed: Time,
     /// Time of the last release; `None` while the input is held.
     pub(crate) released: Option<Time>,
 }
-
-crate::codec::plain_struct!(InputState { input, pressed, released });
 
 impl Simulation {
     /// Presses an input (§11.1). Tasks that wait for it continue; otherwise every bound ability is tried, in

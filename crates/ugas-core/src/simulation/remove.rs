@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::activate::Withdrawal;
 use super::{Simulation, State};
+use crate::codec::StateRecord;
 use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -11,7 +12,7 @@ use crate::id::EffectId;
 use crate::refusal::{Refusal, RefusalReason};
 
 /// Number of stacks to remove.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Stacks {
     /// All stacks: the effect ends.
     #[default]
@@ -19,8 +20,6 @@ pub enum Stacks {
     /// This many stacks; the effect ends when none is left.
     Count(u32),
 }
-
-crate::codec::plain_enum!(Stacks { 0 => All, 1 => Count(count) });
 
 impl Simulation {
     /// Removes an active effect, or some of its stacks (§4.5).

@@ -8,6 +8,7 @@ use super::Simulation;
 use crate::ability::{EndReason, Grant};
 use crate::attribute::layout::AttributeSetError;
 use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
+use crate::codec::StateRecord;
 use crate::controller::{Controller, ControllerDef, ReplicationMode, Value};
 use crate::effect::{EffectContext, LastSource, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
@@ -18,15 +19,16 @@ use crate::refusal::RefusalReason;
 use crate::tag::TagSet;
 
 /// Description of a controller to spawn: template, owner and avatar.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct Spawn {
     def: Source,
     owner: Option<ActorId>,
     avatar: Option<ActorId>,
+    #[state(since = 4)]
     instigators: Vec<(String, ControllerId)>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 enum Source {
     Named(String),
     Template(TemplateId),
@@ -82,9 +84,6 @@ impl Spawn {
         self
     }
 }
-
-crate::codec::plain_struct!(Spawn { def, owner, avatar, instigators: since 4 });
-crate::codec::plain_enum!(Source { 0 => Named(name), 1 => Template(template), 2 => Def(def) });
 
 /// Reason for which a controller could not be spawned.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

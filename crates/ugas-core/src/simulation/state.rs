@@ -9,7 +9,7 @@ use crate::arena::Arena;
 use crate::attribute::layout::Layout;
 use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
-use crate::codec::{self, plain_enum, plain_struct};
+use crate::codec::{self, StateRecord};
 use crate::controller::Controller;
 use crate::controller::summon::SummonIndex;
 use crate::effect::{ActiveEffect, Effect};
@@ -22,7 +22,7 @@ use crate::time::{Span, Time};
 use crate::timer::TimerWheel;
 
 /// Role of a simulation in a network game (§13).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Role {
     /// Authority without clients: decides and runs everything, as in a game without a network.
     #[default]
@@ -34,13 +34,14 @@ pub enum Role {
 }
 
 /// Configuration of a simulation. Not part of the state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, StateRecord)]
 pub struct Config {
     /// Seed of everything random (V5).
     pub seed: u64,
     /// Seed of the random rolls that client and server share
     /// ([`Randomness::Predicted`](crate::prediction::Randomness)); equal on both sides and, unlike `seed`, no
     /// secret.
+    #[state(since = 2)]
     pub prediction_seed: u64,
     /// Role of the simulation.
     pub role: Role,
@@ -48,10 +49,12 @@ pub struct Config {
     pub audit: bool,
     /// Whether `TagCountChanged` is emitted for every change of a tag's explicit count (T6). It changes no
     /// state and no hash; tasks that wait for counts do not need it.
+    #[state(since = 4)]
     pub tag_counts: bool,
     /// Types of events that are queued for the host; the others are left out. Reactions of the rules happen
     /// all the same, and no state, hash or sequence number depends on it. It is not recorded: a played
     /// recording emits all events.
+    #[state(index)]
     pub events: EventFilter,
     /// Largest number of consequences of one call or timer (E12).
     pub cascade_limit: u32,
@@ -66,9 +69,11 @@ pub struct Config {
     /// Largest number of simultaneous branches of one activation; each waits for at most one task.
     pub max_branches_per_activation: u32,
     /// Largest number of controllers that tasks of abilities spawn in one operation (A17).
+    #[state(since = 4)]
     pub max_spawns_per_operation: u32,
     /// Largest number of occurrences that one wait queues for later rounds (A9, A10); 0 means
     /// `cascade_limit`.
+    #[state(since = 4)]
     pub max_queued_occurrences: u32,
     /// Largest number of stacks of one effect, even if its definition names no limit (E5).
     pub max_stacks: u32,
@@ -124,32 +129,6 @@ impl Default for Config {
         }
     }
 }
-
-plain_enum!(Role { 0 => Authority, 1 => Client, 2 => Server });
-plain_struct!(Config {
-    seed,
-    prediction_seed: since 2,
-    role,
-    audit,
-    tag_counts: since 4,
-    events: index,
-    cascade_limit,
-    max_controllers,
-    max_effects_per_controller,
-    max_abilities_per_controller,
-    max_activations_per_controller,
-    max_branches_per_activation,
-    max_spawns_per_operation: since 4,
-    max_queued_occurrences: since 4,
-    max_stacks,
-    max_inputs_per_controller,
-    max_targets,
-    max_extras,
-    max_payload_bytes,
-    min_period,
-    max_runtime_effects,
-    max_events,
-});
 
 /// Counters of a simulation. All of them are part of the state: they number later objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

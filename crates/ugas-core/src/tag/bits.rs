@@ -2,7 +2,7 @@
 
 use super::registry::TagRegistry;
 use super::set::TagSet;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, FieldClone};
 use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 use crate::lazy_box::LazyBox;
@@ -64,7 +64,7 @@ impl<V: TagView + ?Sized> TagView for &V {
 /// assert!(present.matches(registry.id("State.Debuff").unwrap()));
 /// assert!(!present.matches(registry.id("State.Debuff.Stunned.Magic").unwrap()));
 /// ```
-#[derive(PartialEq, Eq, Hash, Debug, Default)]
+#[derive(PartialEq, Eq, Hash, Debug, Default, FieldClone)]
 pub struct TagBits {
     /// The first words, stored inline: reading one takes one comparison.
     head: [u64; HEAD_WORDS],
@@ -224,8 +224,6 @@ impl TagView for TagBits {
         }
     }
 }
-
-cloned_struct!(TagBits { head, tail });
 
 impl StateHash for TagBits {
     fn state_hash<S: HashSink>(&self, hasher: &mut S) {

@@ -7,8 +7,8 @@ use thiserror::Error;
 use super::bits::{TagBits, TagView};
 use super::registry::TagRegistry;
 use super::set::TagSet;
-use crate::codec::cloned_struct;
-use crate::hash::{HashSink, StateHash, state_hash_struct};
+use crate::codec::FieldClone;
+use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 
 /// Number of idle entries that are kept even if there are fewer others.
@@ -21,7 +21,7 @@ const SPARE: usize = 16;
 /// (§7.4).
 ///
 /// There is no public way to change it: only effects grant and remove tags (§3.1, T3).
-#[derive(Default)]
+#[derive(Default, FieldClone)]
 pub struct TagContainer {
     /// Every tag with a cumulative count above zero, sorted by id. A tag whose count fell to zero is likely to
     /// return, so its entry stays for a while: it is *idle*, and reads, hashes and compares as if it were not
@@ -220,8 +220,6 @@ impl TagView for TagContainer {
     }
 }
 
-cloned_struct!(TagContainer { counts, idle, grants, presence });
-
 impl StateHash for TagContainer {
     /// Hashes the counts; the rest is derived from them.
     fn state_hash<S: HashSink>(&self, hasher: &mut S) {
@@ -267,14 +265,12 @@ pub struct TagUnderflow {
     pub tag: TagId,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateHash)]
 struct TagCount {
     tag: TagId,
     explicit: u32,
     cumulative: u32,
 }
-
-state_hash_struct!(TagCount { tag, explicit, cumulative });
 
 #[cfg(test)]
 mod tests;

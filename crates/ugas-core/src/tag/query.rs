@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::bits::TagView;
 use super::set::TagRequirement;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::id::TagId;
 
 /// A condition on tags: `{ All: […], Any: […], None: […] }` over tags and further queries (T4).
@@ -26,7 +26,8 @@ use crate::id::TagId;
 /// assert!(query.matches(&TagBits::closed(&registry, [demon])));
 /// assert!(!query.matches(&TagBits::closed(&registry, [demon, boss])));
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, StateRecord)]
+#[state(check = TagQuery::check)]
 pub struct TagQuery {
     /// The tree in postfix order, each list after its items and the root last. Evaluation that reaches a list
     /// in order knows that none of its items has decided it, so it needs neither recursion nor a stack.
@@ -148,8 +149,6 @@ impl TagQuery {
     }
 }
 
-plain_struct!(TagQuery { nodes } => TagQuery::check);
-
 impl From<TagId> for TagQuery {
     fn from(tag: TagId) -> Self {
         Self::all([tag])
@@ -183,7 +182,7 @@ impl From<TagQuery> for TagQueryItem {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, StateRecord)]
 struct Node {
     /// Distance to its list in nodes; 0 for the root.
     to_list: u32,
@@ -197,13 +196,13 @@ impl Node {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, StateRecord)]
 enum Test {
     Tag(TagId),
     List(Rule),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, StateRecord)]
 enum Rule {
     All,
     Any,
@@ -221,10 +220,6 @@ impl Rule {
         !matches!(self, Self::Any)
     }
 }
-
-plain_struct!(Node { to_list, test });
-plain_enum!(Test { 0 => Tag(tag), 1 => List(rule) });
-plain_enum!(Rule { 0 => All, 1 => Any, 2 => None });
 
 #[cfg(test)]
 mod tests {

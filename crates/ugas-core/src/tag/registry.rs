@@ -4,6 +4,7 @@ use core::iter::successors;
 use core::ops::Range;
 
 use super::name::{TagNameError, TagNameProblem, check_tag_name};
+use crate::codec::StateRecord;
 use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 
@@ -36,7 +37,7 @@ pub struct TagRegistry {
 
 /// Text about a tag for people and tools (§7.6, T5). No rule reads it, and it is not part of the hash of a
 /// catalog.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct TagMetadata {
     /// Meaning of the tag.
     pub description: Option<String>,
@@ -45,8 +46,6 @@ pub struct TagMetadata {
     /// `AllowMultiple` of the file. Tags are counted in any case (§7.2), so it changes nothing at run time.
     pub allow_multiple: bool,
 }
-
-crate::codec::plain_struct!(TagMetadata { description, dev_comment, allow_multiple });
 
 impl TagRegistry {
     /// Builds the registry of these names and their ancestors. Order and repetition do not matter.

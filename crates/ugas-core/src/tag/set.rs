@@ -1,7 +1,7 @@
 //! Tag sets of definitions: compiled to masks once, evaluated often.
 
 use super::bits::{TagView, place};
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, StateRecord};
 use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
 
@@ -131,7 +131,7 @@ impl Decode for TagSet {
 }
 
 /// A `Require` and `Ignore` pair, as of a modifier's source and target (M5).
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, StateRecord)]
 pub struct TagRequirement {
     /// All of these must be present.
     pub require: TagSet,
@@ -157,8 +157,6 @@ impl TagRequirement {
         self.require.iter().chain(self.ignore.iter())
     }
 }
-
-plain_struct!(TagRequirement { require, ignore });
 
 /// The tags of a set that share one word of a [`TagView`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Effect containers (GASD §4.11.5): targeting and effects for the targets, under one name.
 
 use super::def::TargetingDef;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, StateRecord};
 use crate::hash::{HashSink, StateHash};
 use crate::task::Recipient;
 
@@ -15,7 +15,7 @@ use crate::task::Recipient;
 ///     .effect("GE_Stun", 1.0);
 /// assert_eq!(meteor.effects.len(), 2);
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct EffectContainerDef {
     /// Its name.
     pub name: String,
@@ -24,6 +24,7 @@ pub struct EffectContainerDef {
     /// The effects, applied in this order.
     pub effects: Vec<ContainedEffectDef>,
     /// Recipient that its targeting starts from; `None` for the current targets of the activation (A11).
+    #[state(since = 4)]
     pub to: Option<Recipient>,
 }
 
@@ -75,5 +76,3 @@ impl Decode for ContainedEffectDef {
         Ok(Self { effect, level })
     }
 }
-
-plain_struct!(EffectContainerDef { name, targeting, effects, to: since 4 });

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::effect::{ContextPayload, HitResult, RawPayload, Vector3};
 use crate::handle::ControllerId;
 
 /// A target.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum Target {
     /// A controller.
     Controller(ControllerId),
@@ -61,8 +61,6 @@ impl Target {
     }
 }
 
-plain_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 2 => Location(at), 3 => Custom(raw) });
-
 /// The targets, the best first.
 ///
 /// ```
@@ -72,7 +70,7 @@ plain_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 
 /// assert_eq!(ground.first_location(), Some([1.0, 2.0, 0.0]));
 /// assert_eq!(ground.first_controller(), None);
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct TargetData(pub SmallVec<[Target; 1]>);
 
 impl TargetData {
@@ -156,8 +154,6 @@ impl TargetData {
         })
     }
 }
-
-plain_struct!(TargetData(targets));
 
 impl From<ControllerId> for Target {
     fn from(controller: ControllerId) -> Self {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::geometry::Shape;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::effect::TagQueryDef;
-use crate::hash::state_hash_struct;
+use crate::hash::StateHash;
 use crate::tag::{TagQuery, TagSet};
 
 /// Origin of an area.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Origin {
     /// The owner's position and facing.
     #[default]
@@ -21,7 +21,7 @@ pub enum Origin {
 }
 
 /// Required attitude of a target towards the owner. The owner is always allied to itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Affiliation {
     /// Any target.
     #[default]
@@ -41,7 +41,7 @@ pub enum Affiliation {
 }
 
 /// Confirmation of targeting (GASD §4.11.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Confirmation {
     /// Targets are confirmed at once.
     #[default]
@@ -67,7 +67,7 @@ pub enum Confirmation {
 ///     .count(3);
 /// assert!(breath.problems().is_empty());
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct TargetingDef {
     /// Shape of the searched area.
     pub shape: Shape,
@@ -179,31 +179,6 @@ impl TargetingDef {
     }
 }
 
-plain_enum!(Origin { 0 => Owner, 1 => ActivationTarget, 2 => TargetLocation });
-plain_enum!(Affiliation {
-    0 => Any,
-    1 => Allied,
-    2 => OtherAllied,
-    3 => Hostile,
-    4 => Neutral,
-    5 => SelfOnly,
-    6 => ExcludeSelf,
-});
-plain_enum!(Confirmation { 0 => Instant, 1 => UserConfirmed, 2 => Custom, 3 => CustomMulti });
-plain_struct!(TargetingDef {
-    shape,
-    range,
-    origin,
-    require_tags,
-    exclude_tags,
-    query,
-    affiliation,
-    count,
-    line_of_sight,
-    filter,
-    persistent,
-});
-
 /// An invalid number of a [`TargetingDef`].
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[error("{field} must be a finite number of at least 0, not {value}")]
@@ -215,7 +190,7 @@ pub struct TargetingProblem {
 }
 
 /// Targeting with resolved tags.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateHash)]
 pub struct Targeting {
     /// Shape of the searched area.
     pub shape: Shape,
@@ -280,20 +255,6 @@ impl Targeting {
         }
     }
 }
-
-state_hash_struct!(Targeting {
-    shape,
-    range,
-    origin,
-    require,
-    exclude,
-    query,
-    affiliation,
-    count,
-    line_of_sight,
-    filter,
-    persistent,
-});
 
 #[cfg(test)]
 mod tests {

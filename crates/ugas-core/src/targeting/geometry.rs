@@ -1,12 +1,12 @@
 //! Areas and containment tests: squared distances, dot and cross products, no platform-dependent rounding.
 
 use super::placement::Placement;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, StateRecord};
 use crate::effect::Vector3;
-use crate::hash::{HashSink, StateHash, state_hash_struct};
+use crate::hash::{HashSink, StateHash};
 
 /// Shape of the searched area.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, StateRecord)]
 pub enum Shape {
     /// The owner alone.
     SelfOnly,
@@ -136,19 +136,8 @@ impl Decode for HalfAngle {
     }
 }
 
-plain_enum!(Shape {
-    0 => SelfOnly,
-    1 => ActivationTarget,
-    2 => Nearest,
-    3 => Radius,
-    4 => Cone(angle),
-    5 => Line { width },
-    6 => Box { half_extents },
-    7 => Chain { jumps, radius, repeat },
-});
-
 /// A shape at a location, for engine queries and reticles.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, StateHash)]
 pub struct Area {
     /// The shape.
     pub shape: Shape,
@@ -157,8 +146,6 @@ pub struct Area {
     /// Range; `None` for unlimited.
     pub range: Option<f64>,
 }
-
-state_hash_struct!(Area { shape, origin, range });
 
 impl Area {
     /// Whether the point is inside, the edge included.

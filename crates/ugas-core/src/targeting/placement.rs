@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::data::NotFinitePosition;
-use crate::codec::plain_struct;
+use crate::codec::StateRecord;
 use crate::effect::Vector3;
 
 /// Position and facing of a controller, in the host's coordinates.
 ///
 /// Always finite: a NaN would make comparisons of distances meaningless.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, StateRecord)]
+#[state(check = Placement::check)]
 pub struct Placement {
     position: Vector3,
     facing: Vector3,
@@ -59,10 +60,8 @@ impl Placement {
     }
 }
 
-plain_struct!(Placement { position, facing } => Placement::check);
-
 /// A team in the host's game, by name.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, StateRecord)]
 pub struct Team(Arc<str>);
 
 impl Team {
@@ -76,8 +75,6 @@ impl Team {
         &self.0
     }
 }
-
-plain_struct!(Team(name));
 
 impl From<&str> for Team {
     fn from(name: &str) -> Self {

@@ -4,7 +4,7 @@
 //! `Repeat` and `If` control the flow, waits pause, actions act (A5).
 
 use super::summon::{DespawnDef, SpawnDef};
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::effect::TagQueryDef;
 use crate::targeting::{Confirmation, TargetingDef};
 
@@ -13,7 +13,7 @@ use crate::targeting::{Confirmation, TargetingDef};
 /// Expressions read the owner's attributes by name, those of the activation's target with `Target.`, the
 /// ability's `Level`, its parameters with `Param("Name")`, and draw from the activation's own stream with
 /// `rand()` (V5).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum NumberDef {
     /// A fixed number.
     Value(f64),
@@ -34,7 +34,7 @@ impl From<&str> for NumberDef {
 }
 
 /// Comparison of an attribute with a threshold (§10.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, StateRecord)]
 pub enum Comparison {
     /// Less than the threshold.
     LessThan,
@@ -59,7 +59,7 @@ impl Comparison {
 }
 
 /// Filter of the effects of a wait. Without effect and tags it matches all.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct EffectFilterDef {
     /// The effect of this name.
     pub effect: Option<String>,
@@ -68,7 +68,7 @@ pub struct EffectFilterDef {
 }
 
 /// Condition or occurrence that a task waits for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum WaitDef {
     /// A number of seconds.
     Delay(NumberDef),
@@ -95,8 +95,10 @@ pub enum WaitDef {
     /// A tag is added to or removed from the owner.
     TagChanged(String),
     /// The explicit count of a tag of the owner changes (T6).
+    #[state(tag = 40)]
     TagCountChanged(String),
     /// A query holds over the owner's tags.
+    #[state(tag = 8)]
     TagQuery(TagQueryDef),
     /// An attribute of the owner changes.
     AttributeChange(String),
@@ -145,7 +147,7 @@ pub enum WaitDef {
 }
 
 /// Application of an effect by a task.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct ApplyDef {
     /// The effect.
     pub effect: String,
@@ -164,10 +166,13 @@ pub struct ApplyDef {
     /// A tag that targets must not have.
     pub ignore_tag: Option<String>,
     /// More tags of which targets must have none.
+    #[state(since = 4)]
     pub ignore_tags: Vec<String>,
     /// Recipient of the effect; `None` for the activation's targets (A11).
+    #[state(since = 4)]
     pub to: Option<Recipient>,
     /// Fallback targeting if there is no target (A16): the ability's.
+    #[state(since = 4)]
     pub targeting: Option<TargetingDef>,
 }
 
@@ -191,7 +196,7 @@ impl ApplyDef {
 }
 
 /// Removal of effects by a task.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct RemoveDef {
     /// The effect of this name.
     pub effect: Option<String>,
@@ -202,11 +207,12 @@ pub struct RemoveDef {
     /// Number of stacks to remove of each; `None` for all.
     pub stacks: Option<NumberDef>,
     /// Controllers that lose the effects; `None` for the activation's targets (A11).
+    #[state(since = 4)]
     pub to: Option<Recipient>,
 }
 
 /// Recipient of a task's action.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum Recipient {
     /// The ability's owner.
     #[default]
@@ -222,7 +228,7 @@ pub enum Recipient {
 }
 
 /// Policy for an ability whose commit cannot be paid (A12).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum OnFail {
     /// The ability is cancelled.
     #[default]
@@ -232,18 +238,20 @@ pub enum OnFail {
 }
 
 /// Parameters of a commit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub struct CommitDef {
     /// Consequence of a commit that cannot be paid.
+    #[state(since = 4)]
     pub on_fail: OnFail,
 }
 
 /// Application of an effect container by a task.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct ContainerUseDef {
     /// Name of the container.
     pub container: String,
     /// Recipient that its targeting starts from; `None` for the one that the container names (A11).
+    #[state(since = 4)]
     pub to: Option<Recipient>,
 }
 
@@ -254,11 +262,12 @@ impl From<&str> for ContainerUseDef {
 }
 
 /// Cue that a task executes, adds or removes.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct CueTaskDef {
     /// Tag of the cue.
     pub cue: String,
     /// Recipient that shows the cue (A11).
+    #[state(since = 4)]
     pub to: Recipient,
 }
 
@@ -277,7 +286,7 @@ impl From<&str> for CueTaskDef {
 }
 
 /// A gameplay event that a task sends.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct SendEventDef {
     /// Its tag.
     pub tag: String,
@@ -286,10 +295,13 @@ pub struct SendEventDef {
     /// Its magnitude; `None` for 0.
     pub magnitude: Option<NumberDef>,
     /// The target that it names; `None` for the current target.
+    #[state(since = 4)]
     pub target: Option<Recipient>,
     /// Numbers of its payload by name.
+    #[state(since = 4)]
     pub payload: Vec<(String, NumberDef)>,
     /// Its context tags.
+    #[state(since = 4)]
     pub context_tags: Vec<String>,
 }
 
@@ -301,7 +313,7 @@ impl SendEventDef {
 }
 
 /// An action, which a task performs at once.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum ActionDef {
     /// Pays the cost, starts the cooldown and grants the owned tags (A2, A3).
     Commit(CommitDef),
@@ -347,7 +359,7 @@ pub enum ActionDef {
 }
 
 /// A parameter of a task that the host carries out: plain data, opaque to the simulation.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum HostValue {
     /// True or false.
     Flag(bool),
@@ -362,7 +374,7 @@ pub enum HostValue {
 }
 
 /// A task of an ability (§10, A5).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub enum TaskDef {
     /// Runs tasks one after the other.
     Sequence(Vec<Self>),
@@ -443,87 +455,3 @@ impl TaskDef {
         Self::Host { kind: kind.into(), params: Vec::new() }
     }
 }
-
-plain_enum!(NumberDef { 0 => Value(value), 1 => Expression(text) });
-plain_enum!(Comparison { 0 => LessThan, 1 => LessEqual, 2 => Greater, 3 => GreaterEqual });
-plain_struct!(EffectFilterDef { effect, tags });
-plain_enum!(WaitDef {
-    0 => Delay(seconds),
-    1 => GameTime(seconds),
-    2 => Event { tag, exact, once },
-    3 => InputPressed(input),
-    4 => InputReleased(input),
-    5 => TagAdded(tag),
-    6 => TagRemoved(tag),
-    7 => TagChanged(tag),
-    8 => TagQuery(query),
-    9 => AttributeChange(attribute),
-    10 => AttributeThreshold { attribute, comparison, threshold, ratio_to },
-    11 => EffectApplied(filter),
-    12 => EffectRemoved(filter),
-    13 => EffectBlocked(filter),
-    14 => EffectStackChange(filter),
-    15 => AbilityActivate(tags),
-    16 => AbilityCommit(tags),
-    17 => AbilityEnd(tags),
-    18 => ConfirmCancel,
-    19 => TargetData { targeting, confirmation, max_delay },
-    20 => NetSync { max_delay },
-    40 => TagCountChanged(tag),
-});
-plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag,
-    ignore_tags: since 4, to: since 4, targeting: since 4 });
-plain_struct!(RemoveDef { effect, name, tags, stacks, to: since 4 });
-plain_enum!(Recipient { 0 => Owner, 1 => Target, 2 => EventTarget, 3 => EventInstigator, 4 => Activation });
-plain_enum!(OnFail { 0 => Cancel, 1 => Continue });
-plain_struct!(CommitDef { on_fail: since 4 });
-plain_struct!(ContainerUseDef { container, to: since 4 });
-plain_struct!(CueTaskDef { cue, to: since 4 });
-plain_struct!(SendEventDef {
-    tag,
-    to,
-    magnitude,
-    target: since 4,
-    payload: since 4,
-    context_tags: since 4,
-});
-plain_enum!(ActionDef {
-    0 => Commit(commit),
-    1 => CommitCost(commit),
-    2 => CommitCooldown(commit),
-    3 => ApplyToOwner(apply),
-    4 => ApplyToTarget(apply),
-    5 => ApplyInRadius(apply),
-    6 => ApplyContainer(container),
-    7 => RemoveFromOwner(remove),
-    8 => RemoveFromTarget(remove),
-    9 => SendEvent(event),
-    10 => ExecuteCue(cue),
-    11 => AddCue(cue),
-    12 => RemoveCue(cue),
-    13 => SetParameter { name, value },
-    14 => ActivateAbility(ability),
-    15 => ActivateAbilitiesWithTags(tags),
-    16 => SpawnController(spawn),
-    17 => DespawnController(despawn),
-});
-plain_enum!(HostValue {
-    0 => Flag(flag),
-    1 => Number(number),
-    2 => Text(text),
-    3 => List(list),
-    4 => Map(map),
-});
-plain_enum!(TaskDef {
-    0 => Sequence(tasks),
-    1 => Race(branches),
-    2 => All(branches),
-    3 => Repeat { count, interval, tasks },
-    4 => If { condition, then, otherwise },
-    5 => EndAbility,
-    6 => CancelAbility,
-    7 => Wait(wait),
-    8 => Act(action),
-    9 => Host { kind, params },
-    10 => Custom { name, params },
-});

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::ability::GameplayEvent;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::{FieldClone, StateRecord};
 use crate::handle::{ActivationId, ControllerId};
 use crate::id::{AttributeId, TagId};
 use crate::targeting::TargetData;
@@ -11,15 +11,17 @@ use crate::time::Time;
 use crate::timer::TimerKey;
 
 /// Subject of a subscription to a controller. The controller has an index from subjects to tasks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, StateRecord)]
 pub enum Subject {
     /// An attribute changes.
     Attribute(AttributeId),
     /// A tag is added or removed.
     Tag(TagId),
     /// The explicit count of a tag changes.
+    #[state(tag = 40)]
     TagCount(TagId),
     /// A gameplay event with this tag or a descendant is received.
+    #[state(tag = 2)]
     Event(TagId),
     /// An input is pressed.
     InputPressed,
@@ -44,7 +46,7 @@ pub enum Subject {
 }
 
 /// Outcome of a task of the host (A6).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum TaskOutcome {
     /// It is done: the ability continues.
     #[default]
@@ -58,7 +60,7 @@ pub enum TaskOutcome {
 }
 
 /// An occurrence that a task waited for, with the data that later tasks read.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub(crate) enum Occurrence {
     /// An occurrence without data.
     Plain,
@@ -85,7 +87,7 @@ impl Occurrence {
 }
 
 /// A wait in progress (§10.2, Active).
-#[derive(Debug)]
+#[derive(Debug, FieldClone, StateRecord)]
 pub struct RunningTask {
     pub(crate) activation: ActivationId,
     /// The owner of the ability.
@@ -102,10 +104,13 @@ pub struct RunningTask {
     /// Its subscriptions to its controller.
     pub(crate) subjects: SmallVec<[Subject; 2]>,
     /// Occurrences that its branch has not handled yet, the oldest first (A9, A10).
+    #[state(since = 4)]
     pub(crate) queue: SmallVec<[Occurrence; 1]>,
     /// Whether an occurrence was dropped since the queue was empty: the limit is reported once.
+    #[state(since = 4)]
     pub(crate) overflowed: bool,
     /// Derived from `deadline`.
+    #[state(index)]
     pub(crate) timer: Option<TimerKey>,
 }
 
@@ -150,43 +155,3 @@ impl RunningTask {
         &self.subjects
     }
 }
-
-plain_struct!(cloned RunningTask {
-    activation,
-    controller,
-    branch,
-    step,
-    sequence,
-    started,
-    deadline,
-    memory,
-    subjects,
-    queue: since 4,
-    overflowed: since 4,
-    timer: index,
-});
-
-plain_enum!(Occurrence {
-    0 => Plain,
-    1 => Attribute(value),
-    2 => Released(seconds),
-    3 => Event(event),
-    4 => Targets(targets),
-});
-plain_enum!(TaskOutcome { 0 => Completed, 1 => Interrupted, 2 => Cancelled, 3 => Failed });
-plain_enum!(Subject {
-    0 => Attribute(attribute),
-    1 => Tag(tag),
-    2 => Event(tag),
-    3 => InputPressed,
-    4 => InputReleased,
-    5 => EffectApplied,
-    6 => EffectRemoved,
-    7 => EffectBlocked,
-    8 => EffectStackChanged,
-    9 => AbilityActivated,
-    10 => AbilityCommitted,
-    11 => AbilityEnded,
-    12 => Confirmation,
-    40 => TagCount(tag),
-});

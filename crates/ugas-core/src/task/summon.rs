@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::def::{NumberDef, Recipient};
 use super::routine::Number;
-use crate::codec::{plain_enum, plain_struct};
+use crate::codec::StateRecord;
 use crate::id::TemplateId;
 use crate::tag::TagSet;
 use crate::targeting::Team;
 
 /// Position of a spawned controller.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
 pub enum SpawnPlace {
     /// At the ability's owner.
     #[default]
@@ -22,7 +22,7 @@ pub enum SpawnPlace {
 }
 
 /// A displacement in world axes.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct OffsetDef {
     /// Along the first axis.
     pub x: NumberDef,
@@ -33,7 +33,7 @@ pub struct OffsetDef {
 }
 
 /// Parameters of `SpawnController` (A17).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, StateRecord)]
 pub struct SpawnDef {
     /// Name of the controller template.
     pub template: String,
@@ -71,7 +71,7 @@ impl SpawnDef {
 
 /// Parameters of `DespawnController` (A17): controllers that the owner summoned, by name or tags, or the
 /// recipient.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, StateRecord)]
 pub struct DespawnDef {
     /// The name that `SpawnController` gave: all of that name, or `name.2` alone.
     pub name: Option<String>,
@@ -99,8 +99,3 @@ pub(crate) struct DespawnTask {
     pub(crate) tags: TagSet,
     pub(crate) to: Option<Recipient>,
 }
-
-plain_enum!(SpawnPlace { 0 => Owner, 1 => Target, 2 => Location });
-plain_struct!(OffsetDef { x, y, z });
-plain_struct!(SpawnDef { template, count, at, offset, team, lifetime, bound, name });
-plain_struct!(DespawnDef { name, tags, to });
