@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use ugas::net::message::PROTOCOL;
 use ugas::net::{self, Client, ClientConfig, ClientEvent, ClientStatistics, PeerId, Server};
 use ugas::prelude::*;
-use ugas::{ReplicationMode, Role};
+use ugas::{ReplicationMode, Role, Time};
 use ugas_transport::{
     Access, Admission, ClientSocket, ClientState, ConnectToken, ProtocolId, ServerConfig, ServerEvent,
     ServerKey, ServerSocket, TokenIssuer,

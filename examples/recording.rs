@@ -9,9 +9,9 @@ use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 
+use ugas::Time;
 use ugas::prelude::*;
 use ugas::replay::{Comparison, Player, Recorder, Recording, Settings, StateDiff, compare, verify};
-use ugas::{Command, Outcome};
 
 /// A strike with random damage, and a periodic poison.
 fn catalog() -> Result<Arc<Catalog>, ugas::Error> {
@@ -34,14 +34,11 @@ fn record(file: &Path, poisoned: u32) -> Result<(), Box<dyn Error>> {
     let labels = vec![("game".to_owned(), "a duel".to_owned())];
     let settings = Settings { key_every: 16, labels, ..Settings::default() };
     let mut recorder = Recorder::new(File::create(file)?, &sim, settings)?;
-    let mut fighters = Vec::new();
-    for name in ["hero", "wolf"] {
-        if let Outcome::Spawned(id) = recorder.execute(&mut sim, Command::Spawn(Spawn::named("Fighter")))? {
-            recorder.name(id, name);
-            fighters.push(id);
-        }
-    }
-    let [hero, wolf] = fighters[..] else { return Err("two fighters were expected".into()) };
+    let mut game = recorder.with(&mut sim);
+    let (hero, wolf) = (game.spawn("Fighter")?, game.spawn("Fighter")?);
+    recorder.name(hero, "hero");
+    recorder.name(wolf, "wolf");
+    let mut game = recorder.with(&mut sim);
     for tenth in 0..60 {
         let effect = match tenth {
             _ if tenth == poisoned => Some("GE_Poison"),
@@ -49,10 +46,9 @@ fn record(file: &Path, poisoned: u32) -> Result<(), Box<dyn Error>> {
             _ => None,
         };
         if let Some(effect) = effect {
-            let spec = sim.spec(catalog.effect(effect)?, 1.0, EffectContext::of(hero))?;
-            recorder.execute(&mut sim, Command::Apply { spec: Box::new(spec), target: wolf })?;
+            game.apply_effect(catalog.effect(effect)?, Some(hero), wolf)?;
         }
-        recorder.advance(&mut sim, Span::millis(100));
+        game.advance(Span::millis(100));
     }
     println!("recorded {} ticks, {} bytes", recorder.ticks(), recorder.bytes());
     recorder.finish(&sim)?;

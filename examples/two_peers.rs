@@ -5,11 +5,11 @@
 //! prediction is undone.
 #![allow(clippy::print_stdout, reason = "the example prints its result")]
 
-use ugas::Role;
 use ugas::net::{ClientConfig, ClientEvent, Defaults, Server, ServerConfig, ServerEvent};
 use ugas::netsim::Rig;
 use ugas::netsim::link::Conditions;
 use ugas::prelude::*;
+use ugas::{Role, Time};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let catalog = Catalog::builder()

@@ -3,7 +3,11 @@
 //! Each command has a method on [`Simulation`](crate::simulation::Simulation) that does the same. A
 //! simulation that executes the same commands in the same order goes through the same states.
 
+mod construct;
 mod execute;
+mod interface;
+
+pub use interface::Execute;
 
 use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
 use crate::character::{Character, CharacterReport, RestoreError, RestoreOptions};
@@ -87,6 +91,16 @@ pub enum Command {
         magnitudes: Vec<(TagId, f64)>,
         /// The controller to apply it to.
         target: ControllerId,
+    },
+    /// [`Simulation::apply_to_all`](crate::simulation::Simulation::apply_to_all).
+    #[state(tag = 63)]
+    ApplyToAll {
+        /// The effect definition to apply.
+        effect: EffectId,
+        /// Source of the application.
+        source: Option<ControllerId>,
+        /// The controllers to apply it to, in this order.
+        targets: Vec<ControllerId>,
     },
     /// [`Simulation::execute_cue`](crate::simulation::Simulation::execute_cue).
     #[state(tag = 60)]
@@ -374,6 +388,8 @@ pub enum Outcome {
     Spawned(ControllerId),
     /// An effect was applied.
     Applied(Application),
+    /// Number of targets that an effect was applied to.
+    AppliedToAll(u32),
     /// Number of effects that were removed or lost stacks.
     Removed(u32),
     /// An ability was granted.
@@ -431,6 +447,9 @@ pub enum CommandError {
     /// A character could not be restored.
     #[error(transparent)]
     Restore(#[from] RestoreError),
+    /// A value was asked of the outcome of another command.
+    #[error("the outcome is that of another command: ask for the value that the executed command returns")]
+    UnexpectedOutcome,
     /// A batch inside a batch.
     #[error("a batch cannot contain a batch: put its commands into the outer one")]
     NestedBatch,

@@ -29,6 +29,7 @@
 //! | 1 tick | time after it (unsigned microseconds), time span that passed at its end (signed microseconds), hash of the state after it (8), commands (list) |
 //! | 2 key frame | number of ticks before it (unsigned), a snapshot with its envelope |
 //! | 3 name | controller (handle), its name (text) |
+//! | 5 tick without hash | as a tick, without the hash of the state |
 //! | 4 end, last and only last | number of ticks (unsigned), time (unsigned microseconds), hash of the state (8) |
 //!
 //! The commands of a tick are executed in order, then its time span passes. A key frame with number 0
@@ -78,6 +79,8 @@ pub enum Kind {
     Name,
     /// The end of the recording.
     End,
+    /// A tick without the hash of the state.
+    UnhashedTick,
 }
 
 impl Kind {
@@ -88,7 +91,7 @@ impl Kind {
 
     /// The kind of a byte; `None` if unknown.
     pub fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Header, Self::Tick, Self::Key, Self::Name, Self::End]
+        [Self::Header, Self::Tick, Self::Key, Self::Name, Self::End, Self::UnhashedTick]
             .into_iter()
             .find(|kind| kind.byte() == byte)
     }
@@ -117,8 +120,8 @@ pub struct Tick {
     pub time: Time,
     /// The time span that passes after the commands.
     pub span: Span,
-    /// Hash of the state after the tick.
-    pub hash: u64,
+    /// Hash of the state after the tick; `None` if it was not recorded.
+    pub hash: Option<u64>,
     /// The commands that were executed before time passed, in order, including refused ones.
     pub commands: Vec<Command>,
 }
@@ -229,6 +232,11 @@ impl Header {
 }
 
 impl Tick {
+    /// The kind of its frame.
+    pub fn kind(&self) -> Kind {
+        tick_kind(self.hash)
+    }
+
     /// The payload of its frame.
     pub fn to_payload(&self) -> Vec<u8> {
         let Self { time, span, hash, commands } = self;
@@ -241,9 +249,9 @@ impl Tick {
     }
 
     /// Decodes the payload with a version of the codec; trailing bytes are an error.
-    pub(crate) fn from_payload(payload: &[u8], version: u32) -> Result<Self, DecodeError> {
+    pub(crate) fn from_payload(kind: Kind, payload: &[u8], version: u32) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(payload, version);
-        let (time, span, hash) = decode_tick(&mut decoder)?;
+        let (time, span, hash) = decode_tick(kind, &mut decoder)?;
         let commands = Vec::decode(&mut decoder)?;
         decoder.finish()?;
         Ok(Self { time, span, hash, commands })
@@ -251,17 +259,32 @@ impl Tick {
 }
 
 /// Encodes the beginning of a tick, up to the number of its commands.
-pub(crate) fn encode_tick(encoder: &mut Encoder, time: Time, span: Span, hash: u64, commands: u64) {
+pub(crate) fn encode_tick(encoder: &mut Encoder, time: Time, span: Span, hash: Option<u64>, commands: u64) {
     time.encode(encoder);
     span.encode(encoder);
-    encoder.raw(&hash.to_le_bytes());
+    if let Some(hash) = hash {
+        encoder.raw(&hash.to_le_bytes());
+    }
     encoder.unsigned(commands);
 }
 
 /// Decodes time, span and hash of a tick, and leaves the decoder at its commands. The index of a recording
 /// needs no more.
-pub(crate) fn decode_tick(decoder: &mut Decoder<'_>) -> Result<(Time, Span, u64), DecodeError> {
-    Ok((Time::decode(decoder)?, Span::decode(decoder)?, u64::from_le_bytes(decoder.fixed()?)))
+pub(crate) fn decode_tick(
+    kind: Kind,
+    decoder: &mut Decoder<'_>,
+) -> Result<(Time, Span, Option<u64>), DecodeError> {
+    let (time, span) = (Time::decode(decoder)?, Span::decode(decoder)?);
+    let hash = match kind {
+        Kind::UnhashedTick => None,
+        _ => Some(u64::from_le_bytes(decoder.fixed()?)),
+    };
+    Ok((time, span, hash))
+}
+
+/// The kind of the frame of a tick.
+pub(crate) fn tick_kind(hash: Option<u64>) -> Kind {
+    if hash.is_some() { Kind::Tick } else { Kind::UnhashedTick }
 }
 
 /// The payload of a name frame.
@@ -324,10 +347,10 @@ mod tests {
 
     #[test]
     fn kind_is_encoded_as_a_byte() {
-        for byte in 0..5 {
+        for byte in 0..6 {
             assert_eq!(Kind::from_byte(byte).map(Kind::byte), Some(byte));
         }
-        assert_eq!(Kind::from_byte(5), None);
+        assert_eq!(Kind::from_byte(6), None);
     }
 
     #[test]

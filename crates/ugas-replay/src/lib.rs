@@ -67,7 +67,7 @@ pub use diff::{Difference, StateDiff, Value};
 pub use error::{Damage, PlayError, ReadError, RecordError};
 pub use format::{Header, Tick};
 pub use player::{Player, Position};
-pub use recorder::{Flushing, Recorder, Rules, Settings};
+pub use recorder::{Flushing, Recorded, Recorder, Rules, Settings};
 pub use recording::{Recording, Tail};
 pub use sync_test::{SyncFailure, SyncProblem, SyncTest};
 pub use verify::{HashDifference, Verification, verify};

@@ -133,8 +133,7 @@ impl<R: Read + Seek> Player<R> {
         self.current.is_some()
     }
 
-    /// Whether the state has the recorded hash; `None` inside a tick and at the beginning, where no hash is
-    /// recorded.
+    /// Whether the state has the recorded hash; `None` inside a tick and where no hash is recorded.
     pub fn agrees(&self) -> Option<bool> {
         let is_between = self.current.is_none();
         let recorded = self.recording.hash_after(self.ticks).filter(|_| is_between);
@@ -147,12 +146,17 @@ impl<R: Read + Seek> Player<R> {
     }
 
     /// Hash of the state after a number of ticks in the form of a version of the codec: as it was recorded, or
-    /// played and hashed again if the recording has another form. `None` before the first tick and after the last.
+    /// played and hashed again if the recording has another form or no hash there. `None` before the first tick and
+    /// after the last.
     pub(crate) fn hash_after(&mut self, ticks: u64, codec: u32) -> Result<Option<u64>, PlayError> {
-        let recorded = self.recording.hash_after(ticks);
+        if self.recording.time_after(ticks).is_none() {
+            return Ok(None);
+        }
         let is_by_record = |codec: u32| codec >= HASHED_BY_RECORD;
-        if recorded.is_none() || is_by_record(self.recording.header().codec) == is_by_record(codec) {
-            return Ok(recorded);
+        if let Some(recorded) = self.recording.hash_after(ticks)
+            && is_by_record(self.recording.header().codec) == is_by_record(codec)
+        {
+            return Ok(Some(recorded));
         }
         self.seek_tick(ticks)?;
         Ok(Some(self.simulated_hash(codec)))

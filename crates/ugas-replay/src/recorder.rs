@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use ugas_core::codec::{self, Encode, Encoder};
-use ugas_core::command::{Command, CommandError, Outcome};
+use ugas_core::command::{Command, CommandError, Execute, Outcome};
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::Span;
@@ -21,6 +21,10 @@ pub struct Settings {
     /// Number of ticks between key frames, at least 1. A smaller number makes seeking faster and the file
     /// larger.
     pub key_every: u32,
+    /// Number of ticks between recorded hashes of the state, at least 1. The last tick before a key frame has one
+    /// in any case. With a larger number recording is cheaper, and [`verify`](crate::verify()) finds a difference
+    /// later.
+    pub hash_every: u32,
     /// Whether the file includes the rules.
     pub rules: Rules,
     /// When the writer is flushed.
@@ -52,7 +56,30 @@ pub enum Flushing {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { key_every: 128, rules: Rules::default(), flushing: Flushing::default(), labels: Vec::new() }
+        Self {
+            key_every: 128,
+            hash_every: 1,
+            rules: Rules::default(),
+            flushing: Flushing::default(),
+            labels: Vec::new(),
+        }
+    }
+}
+
+/// A simulation with its recorder ([`Recorder::with`]).
+#[derive(Debug)]
+pub struct Recorded<'a, W: Write> {
+    recorder: &'a mut Recorder<W>,
+    simulation: &'a mut Simulation,
+}
+
+impl<W: Write> Execute for Recorded<'_, W> {
+    fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
+        self.recorder.execute(self.simulation, command)
+    }
+
+    fn simulation(&self) -> &Simulation {
+        self.simulation
     }
 }
 
@@ -141,6 +168,39 @@ impl<W: Write> Recorder<W> {
         outcome
     }
 
+    /// The simulation with its recorder: everything that is done through it is recorded.
+    ///
+    /// ```
+    /// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+    /// # use ugas_core::catalog::Catalog;
+    /// use ugas_core::command::Execute;
+    /// # use ugas_core::controller::ControllerDef;
+    /// # use ugas_core::effect::EffectDef;
+    /// # use ugas_core::modifier::Operation;
+    /// # use ugas_core::simulation::{Config, Simulation};
+    /// use ugas_core::time::Span;
+    /// use ugas_replay::{Recorder, Settings};
+    ///
+    /// # let catalog = Catalog::builder()
+    /// #     .attribute_set(AttributeSetDef::new("Life").with(AttributeDef::new("Health", 100.0)))
+    /// #     .effect(EffectDef::instant("GE_Strike").modify("Health", Operation::Add, -30.0))
+    /// #     .template(ControllerDef::new("Wolf").with_set("Life"))
+    /// #     .build()?;
+    /// # let strike = catalog.effect("GE_Strike")?;
+    /// let mut sim = Simulation::new(catalog, Config::default());
+    /// let mut recorder = Recorder::new(Vec::new(), &sim, Settings::default())?;
+    /// let mut game = recorder.with(&mut sim);
+    /// let wolf = game.spawn("Wolf")?;
+    /// game.apply_effect(strike, None, wolf)?;
+    /// game.advance(Span::millis(100));
+    /// let file = recorder.finish(&sim)?;
+    /// # assert!(!file.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with<'a>(&'a mut self, simulation: &'a mut Simulation) -> Recorded<'a, W> {
+        Recorded { recorder: self, simulation }
+    }
+
     /// Advances time, and records the tick.
     pub fn advance(&mut self, simulation: &mut Simulation, span: Span) {
         self.before(&Command::Advance(span));
@@ -227,12 +287,15 @@ impl<W: Write> Recorder<W> {
             return Err(RecordError::OtherRules { expected: self.catalog, found });
         }
         let mut encoder = Encoder::onto(core::mem::take(&mut self.payload));
-        let hash = simulation.state_hash();
+        let is_before_key = self.ticks_since_key + 1 >= self.settings.key_every.max(1);
+        let is_due =
+            is_before_key || (self.ticks + 1).is_multiple_of(u64::from(self.settings.hash_every.max(1)));
+        let hash = is_due.then(|| simulation.state_hash());
         format::encode_tick(&mut encoder, simulation.now(), span, hash, self.count);
         encoder.raw(&self.commands);
         self.commands.clear();
         self.count = 0;
-        self.append(Kind::Tick, encoder.bytes())?;
+        self.append(format::tick_kind(hash), encoder.bytes())?;
         self.payload = encoder.into_bytes();
         self.payload.clear();
         self.ticks += 1;

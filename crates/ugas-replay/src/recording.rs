@@ -55,7 +55,7 @@ struct Frame {
 struct TickEntry {
     frame: u32,
     time: Time,
-    hash: u64,
+    hash: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -160,9 +160,10 @@ impl<R: Read + Seek> Recording<R> {
         self.entry(ticks).map(|entry| entry.time)
     }
 
-    /// The recorded hash of the state after a number of ticks; `None` before the first and after the last.
+    /// The recorded hash of the state after a number of ticks; `None` before the first, after the last, and where
+    /// none was recorded ([`Settings::hash_every`](crate::Settings::hash_every)).
     pub fn hash_after(&self, ticks: u64) -> Option<u64> {
-        self.entry(ticks).map(|entry| entry.hash)
+        self.entry(ticks).and_then(|entry| entry.hash)
     }
 
     /// The number of ticks that end at or before a time.
@@ -192,9 +193,9 @@ impl<R: Read + Seek> Recording<R> {
     /// If the file cannot be read, was changed meanwhile, or the commands cannot be decoded.
     pub fn tick(&mut self, index: u64) -> Result<Option<Tick>, crate::PlayError> {
         let entry = usize::try_from(index).ok().and_then(|index| self.ticks.get(index));
-        let Some(frame) = entry.map(|entry| entry.frame) else { return Ok(None) };
+        let Some(&TickEntry { frame, hash, .. }) = entry else { return Ok(None) };
         let payload = self.payload(frame)?;
-        let tick = Tick::from_payload(&payload, self.header.codec);
+        let tick = Tick::from_payload(format::tick_kind(hash), &payload, self.header.codec);
         tick.map(Some).map_err(|error| crate::PlayError::Tick { tick: index + 1, error })
     }
 
@@ -282,9 +283,9 @@ impl<R: Read + Seek> Recording<R> {
         let version = self.header.codec;
         match Kind::from_byte(frame.kind) {
             Some(Kind::Header) => return Err("a second header".to_owned()),
-            Some(Kind::Tick) => {
+            Some(kind @ (Kind::Tick | Kind::UnhashedTick)) => {
                 let mut decoder = Decoder::new(payload, version);
-                let (time, _, hash) = format::decode_tick(&mut decoder)
+                let (time, _, hash) = format::decode_tick(kind, &mut decoder)
                     .map_err(|error| format!("the tick cannot be read: {error}"))?;
                 if self.keys.is_empty() {
                     return Err("a tick before the first key frame".to_owned());
@@ -310,8 +311,9 @@ impl<R: Read + Seek> Recording<R> {
             Some(Kind::End) => {
                 let end = End::from_payload(payload, version)
                     .map_err(|error| format!("the end mark cannot be read: {error}"))?;
-                let differs =
-                    self.ticks.last().is_some_and(|last| (last.time, last.hash) != (end.time, end.hash));
+                let differs = self.ticks.last().is_some_and(|last| {
+                    last.time != end.time || last.hash.is_some_and(|hash| hash != end.hash)
+                });
                 if end.ticks != self.ticks() || differs {
                     return Err("the end mark is of another recording".to_owned());
                 }

@@ -190,7 +190,7 @@ pub use ugas_core::character::{
     CharacterReport, CharacterSet, Instigator, InstigatorKey, Lifetime, Orphans, RestoreError,
     RestoreOptions,
 };
-pub use ugas_core::command::{Command, CommandError, Outcome};
+pub use ugas_core::command::{Command, CommandError, Execute, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
 pub use ugas_core::cue::{
     CueClassDef, CueClassId, CueConfig, CueContext, CueCounts, CueHandler, CueKind, CueManager, CueSink,
@@ -256,11 +256,11 @@ pub mod prelude {
     pub use crate::{
         AbilityDef, AbilityGrantDef, ActionDef, ActivationId, ActivationRefusal, ActivationRequest,
         ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef, AttributeId, AttributeSetDef,
-        Catalog, CatalogBuilder, Comparison, Config, ControllerDef, ControllerId, CurveDef, EffectContext,
-        EffectDef, EffectId, EffectQuery, EffectSpec, Event, EventKind, ExecutionPolicy, GameplayEvent,
-        Grant, GrantedAbilityId, MagnitudeDef, ModifierDef, Operation, Refusal, RefusalReason, Simulation,
-        Snapshot, Span, Spawn, StackingDef, Stacks, TagId, TagQuery, TargetData, TaskDef, TaskOutcome, Time,
-        TriggerOn, WaitDef,
+        Catalog, CatalogBuilder, Command, Comparison, Config, ControllerDef, ControllerId, CurveDef,
+        EffectContext, EffectDef, EffectId, EffectQuery, EffectSpec, Event, EventKind, Execute,
+        ExecutionPolicy, GameplayEvent, Grant, GrantedAbilityId, MagnitudeDef, ModifierDef, Operation,
+        Refusal, RefusalReason, Simulation, Snapshot, Span, Spawn, StackingDef, Stacks, TagId, TagQuery,
+        TargetData, TaskDef, TaskOutcome, TriggerOn, WaitDef,
     };
 }
 

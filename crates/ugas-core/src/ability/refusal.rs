@@ -193,7 +193,7 @@ pub struct ActivationRefusal {
     /// Its owner, if known.
     pub controller: Option<ControllerId>,
     /// All reasons, in the order of A1. Never empty.
-    pub reasons: SmallVec<[ActivationReason; 2]>,
+    pub reasons: SmallVec<[ActivationReason; 4]>,
 }
 
 impl ActivationRefusal {

@@ -25,6 +25,9 @@ impl Simulation {
                 }
                 Outcome::Applied(self.apply(&spec, target)?)
             }
+            Command::ApplyToAll { effect, source, targets } => {
+                Outcome::AppliedToAll(self.apply_to_all(effect, source, &targets)? as u32)
+            }
             Command::ExecuteCue { controller, cue, magnitude, context } => {
                 done(self.execute_cue(controller, cue, magnitude, &context))?
             }

@@ -22,7 +22,7 @@ use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
 use crate::targeting::TargetData;
 use crate::time::Span;
 
-pub(super) type ActivationReasons = SmallVec<[ActivationReason; 2]>;
+pub(super) type ActivationReasons = SmallVec<[ActivationReason; 4]>;
 
 /// Receiver of the reasons against an activation or a commit. It decides whether the checks go on after a
 /// reason, so that the same checks answer with yes or no or with all reasons.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
-use ugas_core::command::{Command, CommandError, Outcome};
+use ugas_core::command::{Command, CommandError, Execute, Outcome};
 use ugas_core::event::{Event, EventKind, EventType};
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::replica::{PieceKey, PieceScratch};
@@ -199,6 +199,17 @@ impl Server<Defaults> {
     /// Creates a server with the default [`Host`].
     pub fn new(simulation: Simulation, config: ServerConfig) -> Self {
         Self::with_host(simulation, config, Defaults)
+    }
+}
+
+/// Executes commands between ticks, as [`Server::execute`].
+impl<H: Host> Execute for Server<H> {
+    fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
+        Self::execute(self, command)
+    }
+
+    fn simulation(&self) -> &Simulation {
+        Self::simulation(self)
     }
 }
 

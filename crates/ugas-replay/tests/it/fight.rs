@@ -10,10 +10,10 @@ use ugas_core::catalog::Catalog;
 use ugas_core::command::Command;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::magnitude::MagnitudeDef;
-use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, StackingDef};
+use ugas_core::effect::{AbilityGrantDef, EffectDef, StackingDef};
 use ugas_core::handle::ControllerId;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{ActivationRequest, Config, Simulation, Spawn};
+use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::Span;
 use ugas_replay::{Player, Recorder, Recording, Settings};
 
@@ -77,12 +77,8 @@ pub(crate) fn commands(
     tick: u64,
     options: FightOptions,
 ) -> Vec<Command> {
-    let apply = |effect: &str, source, target| Command::ApplyEffect {
-        effect: catalog.effect(effect).unwrap(),
-        level: 1.0,
-        context: EffectContext::of(source),
-        magnitudes: Vec::new(),
-        target,
+    let apply = |effect: &str, source: ControllerId, target| {
+        Command::apply(catalog.effect(effect).unwrap(), source, target)
     };
     let mut commands = Vec::new();
     if tick.is_multiple_of(3) {
@@ -120,8 +116,8 @@ pub(crate) fn play(
     mut execute: impl FnMut(&mut Simulation, Command),
 ) {
     let catalog = sim.catalog().clone();
-    execute(sim, Command::Spawn(Spawn::named("Fighter")));
-    execute(sim, Command::Spawn(Spawn::named("Fighter")));
+    execute(sim, Command::spawn("Fighter"));
+    execute(sim, Command::spawn("Fighter"));
     let fighters = fighters(sim);
     for tick in 0..options.ticks.unwrap_or(TICKS) {
         for command in commands(&catalog, fighters, tick, options) {
@@ -202,6 +198,6 @@ pub(crate) fn forged(bytes: &[u8], frame: usize, change: impl Fn(&mut Vec<u8>)) 
 /// The frame number of a tick, from 1.
 pub(crate) fn frame_of_tick(bytes: &[u8], tick: usize) -> usize {
     let frames = frames(bytes);
-    let mut ticks = frames.iter().enumerate().filter(|(_, (_, kind))| *kind == 1).map(|(number, _)| number);
+    let mut ticks = frames.iter().enumerate().filter(|(_, (_, kind))| matches!(kind, 1 | 5)).map(|(number, _)| number);
     ticks.nth(tick - 1).unwrap()
 }

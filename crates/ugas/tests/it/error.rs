@@ -62,7 +62,7 @@ fn other_operation_errors_convert() {
         sim.register_set(wolf, combat).unwrap_err().into(),
         sim.define_effect(EffectDef::instant("GE_Poison")).unwrap_err().into(),
         ugas::core::curve::Curve::new(&CurveDef::default()).unwrap_err().into(),
-        sim.execute(ugas::Command::RegisterSet { controller: wolf, set: combat }).unwrap_err().into(),
+        sim.execute(Command::RegisterSet { controller: wolf, set: combat }).unwrap_err().into(),
     ];
     assert!(errors[0].to_string().contains("`Combat`"));
     assert!(errors[1].to_string().contains("`GE_Poison`"));
