@@ -293,7 +293,12 @@ impl Simulation {
             kind: self.task_kind(id)?.to_owned(),
             started: task.started(),
             deadline: task.deadline(),
-            waits_for: task.subjects().iter().map(|&subject| self.subject_text(subject)).collect(),
+            waits_for: task
+                .subjects()
+                .iter()
+                .chain(task.watched().iter().map(|(_, subject)| subject))
+                .map(|&subject| self.subject_text(subject))
+                .collect(),
         })
     }
 

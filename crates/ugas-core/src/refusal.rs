@@ -1,6 +1,7 @@
 //! Refusals (I8): why an operation did not happen, as data.
 
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 
 use smallvec::SmallVec;
 
@@ -433,12 +434,57 @@ pub struct Refusal {
     /// The controller it should have been applied to.
     pub target: ControllerId,
     /// All reasons that were found, in the order of E1; never empty.
-    pub reasons: SmallVec<[RefusalReason; 1]>,
+    pub reasons: Reasons,
+}
+
+/// Reasons of a [`Refusal`], usually one: a slice.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Reasons(SmallVec<[RefusalReason; 1]>);
+
+impl Reasons {
+    pub(crate) fn push(&mut self, reason: RefusalReason) {
+        self.0.push(reason);
+    }
+
+    /// The first reason.
+    pub(crate) fn into_first(self) -> RefusalReason {
+        let first = self.0.into_iter().next();
+        first.unwrap_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+    }
+}
+
+impl From<RefusalReason> for Reasons {
+    fn from(reason: RefusalReason) -> Self {
+        Self(SmallVec::from_buf([reason]))
+    }
+}
+
+impl Deref for Reasons {
+    type Target = [RefusalReason];
+
+    fn deref(&self) -> &[RefusalReason] {
+        &self.0
+    }
+}
+
+impl DerefMut for Reasons {
+    fn deref_mut(&mut self) -> &mut [RefusalReason] {
+        &mut self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Reasons {
+    type Item = &'a RefusalReason;
+    type IntoIter = core::slice::Iter<'a, RefusalReason>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 impl Refusal {
     pub(crate) fn new(effect: EffectId, target: ControllerId, reason: RefusalReason) -> Self {
-        Self { effect, target, reasons: SmallVec::from_buf([reason]) }
+        Self { effect, target, reasons: reason.into() }
     }
 
     /// The code of the first reason.

@@ -175,7 +175,7 @@ fn convert(
                 entity,
                 ability: refusal.ability,
                 name: name.unwrap_or_else(|| Arc::from("")),
-                refusal: (**refusal).clone(),
+                refusal: refusal.clone(),
                 reason: refusal.describe(simulation),
                 circumstances,
             })

@@ -24,7 +24,7 @@ pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
 pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
 pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter};
 pub(crate) use parameter::{check_number_parameter, fixed_kind, tag_parameter};
-pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
+pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal, RefusedActivation};
 
 use crate::codec::StateRecord;
 use crate::cow_option::CowOption;

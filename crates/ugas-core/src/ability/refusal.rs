@@ -1,8 +1,8 @@
 //! Refused activations (A1, I8): all reasons, as data.
 
 use core::fmt;
-
-use smallvec::SmallVec;
+use core::ops::Deref;
+use std::sync::Arc;
 
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{AbilityId, AttributeId, TagId};
@@ -185,18 +185,45 @@ impl ActivationReason {
     }
 }
 
-/// A refused activation or commit; nothing has changed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ActivationRefusal {
+/// A refused activation or commit; nothing has changed. Cheap to clone: the caller shares it with its event.
+#[derive(Clone, PartialEq)]
+pub struct ActivationRefusal(pub(crate) Arc<RefusedActivation>);
+
+/// Contents of an [`ActivationRefusal`].
+#[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
+pub struct RefusedActivation {
     /// The ability, if it exists.
     pub ability: Option<AbilityId>,
     /// Its owner, if known.
     pub controller: Option<ControllerId>,
     /// All reasons, in the order of A1. Never empty.
-    pub reasons: SmallVec<[ActivationReason; 4]>,
+    pub reasons: Vec<ActivationReason>,
+}
+
+impl Deref for ActivationRefusal {
+    type Target = RefusedActivation;
+
+    fn deref(&self) -> &RefusedActivation {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ActivationRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 impl ActivationRefusal {
+    pub(crate) fn new(
+        ability: Option<AbilityId>,
+        controller: Option<ControllerId>,
+        reasons: Vec<ActivationReason>,
+    ) -> Self {
+        Self(Arc::new(RefusedActivation { ability, controller, reasons }))
+    }
+
     /// The first reason.
     pub fn reason(&self) -> &ActivationReason {
         self.reasons.first().unwrap_or(&ActivationReason::NotGranted)

@@ -67,7 +67,13 @@ impl CatalogBuilder {
         let narrowest_replication = narrowest_replication(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
-        errors.extend(compiler.into_errors());
+        errors.extend(compiler.into_errors().into_iter().map(|error| match error.problem {
+            // Without a registry every tag is known by its use.
+            Problem::Unknown { kind: DefinitionKind::Tag, name, nearest } => {
+                DefinitionError { problem: Problem::Unlisted { name, nearest }, ..error }
+            }
+            _ => error,
+        }));
 
         let internal = |name: &str| EffectId::from_index(tables.effects.index(name).unwrap_or_default());
         let internal = InternalEffects {
@@ -207,10 +213,11 @@ impl CatalogBuilder {
         let calculations = self.definitions.calculations.iter().map(|def| &*def.name);
         tables.calculations =
             names(&mut calculations.chain(self.natives.keys().map(String::as_str)), &collected.calculations);
-        let tags: Vec<&str> = match &self.definitions.registry {
+        let mut tags: Vec<&str> = match &self.definitions.registry {
             Some(registry) => registry.iter().map(String::as_str).collect(),
             None => collected.tags.iter().map(String::as_str).collect(),
         };
+        tags.extend(self.definitions.declared_tags.iter().map(String::as_str));
         match TagRegistry::from_names(tags.iter().copied().chain([AUTHORITATIVE_ONLY])) {
             Ok(mut registry) => {
                 let metadata = self.definitions.tag_metadata.iter();

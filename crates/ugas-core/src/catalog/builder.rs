@@ -59,6 +59,25 @@ impl CatalogBuilder {
         self
     }
 
+    /// Declares a tag that no definition uses, such as the tag of an event that the game sends. Unlike
+    /// [`Self::tags`] it does not begin a registry: other tags are still collected from use.
+    ///
+    /// ```
+    /// # use ugas_core::catalog::Catalog;
+    /// # use ugas_core::effect::EffectDef;
+    /// let catalog = Catalog::builder()
+    ///     .declare_tag("Event.Checkpoint")
+    ///     .effect(EffectDef::infinite("GE_Wet").granting("State.Wet"))
+    ///     .build()?;
+    /// assert!(catalog.tag("Event.Checkpoint").is_ok() && catalog.tag("State.Wet").is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn declare_tag(mut self, tag: impl Into<String>) -> Self {
+        self.definitions.declared_tags.push(tag.into());
+        self
+    }
+
     /// Adds a tag with text for people and tools to the registry (T5); see [`Self::tags`].
     #[must_use]
     pub fn tag_with_metadata(self, tag: impl Into<String>, metadata: TagMetadata) -> Self {

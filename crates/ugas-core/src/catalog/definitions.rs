@@ -42,6 +42,9 @@ pub struct Definitions {
     /// Metadata of tags of the registry (T5).
     #[state(since = 4)]
     pub(super) tag_metadata: Vec<(String, TagMetadata)>,
+    /// Tags that exist although no definition uses them.
+    #[state(since = 6)]
+    pub(super) declared_tags: Vec<String>,
     pub(super) sets: Vec<AttributeSetDef>,
     pub(super) declared_attributes: Vec<String>,
     pub(super) effects: Vec<Arc<EffectDef>>,
@@ -162,6 +165,7 @@ impl CatalogBuilder {
         let mut definitions = Definitions { natives, ..core::mem::take(&mut self.definitions) };
         definitions.effects.retain(|def| !Catalog::INTERNAL_EFFECTS.contains(&&*def.name));
         definitions.registry = definitions.registry.map(unique);
+        definitions.declared_tags = unique(definitions.declared_tags);
         definitions.declared_attributes = unique(definitions.declared_attributes);
         definitions.channels = unique(definitions.channels);
         definitions

@@ -92,6 +92,17 @@ pub enum Problem {
         /// A similar known name.
         nearest: Option<String>,
     },
+    /// A tag that the registry lacks (T1).
+    #[error(
+        "the tag registry lacks `{name}`, and with a registry every tag must be listed{}",
+        Nearest(nearest)
+    )]
+    Unlisted {
+        /// The tag.
+        name: String,
+        /// A similar tag of the registry.
+        nearest: Option<String>,
+    },
     /// A base value of an attribute that none of a template's sets has.
     #[error("none of the template's attribute sets has `{attribute}`{}", InSet(set))]
     NotInSets {

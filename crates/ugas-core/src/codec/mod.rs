@@ -82,7 +82,7 @@ pub(crate) use plain::{is_default, plain_parts};
 pub(crate) use ugas_core_derive::{FieldClone, StateRecord};
 
 /// The format version that is written. Older ones can be read.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// First version with state hashes by record ([`crate::hash`]).
 pub const HASHED_BY_RECORD: u32 = 5;

@@ -1,7 +1,5 @@
 //! Queries over active effects: for removal, display and immunity checks in code.
 
-use smallvec::SmallVec;
-
 use crate::codec::StateRecord;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{ActorId, AttributeId, EffectId};
@@ -23,7 +21,7 @@ pub struct EffectQuery {
     /// An attribute that it has a modifier for.
     pub modifies: Option<AttributeId>,
     /// Effects that are excluded.
-    pub ignore: SmallVec<[ActiveEffectId; 1]>,
+    pub ignore: Vec<ActiveEffectId>,
 }
 
 impl EffectQuery {

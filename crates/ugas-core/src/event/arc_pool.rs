@@ -30,9 +30,21 @@ impl<T> Clone for ArcPool<T> {
 }
 
 impl<T: Clone> ArcPool<T> {
-    /// A shared copy of a value, while `waiting` events are queued. The pool holds hardly more values than
-    /// that; a value still in use by then is left to its holder.
+    /// A shared copy of a value, while `waiting` events are queued.
     pub(crate) fn share(&mut self, value: &T, waiting: usize) -> Arc<T> {
+        self.share_with(waiting, |free| free.clone_from(value), || value.clone())
+    }
+}
+
+impl<T> ArcPool<T> {
+    /// A shared value, while `waiting` events are queued: an unused one that `overwrite` fills, or a new one. The
+    /// pool holds hardly more values than that; a value still in use by then is left to its holder.
+    pub(crate) fn share_with(
+        &mut self,
+        waiting: usize,
+        overwrite: impl FnOnce(&mut T),
+        create: impl FnOnce() -> T,
+    ) -> Arc<T> {
         self.most = self.most.max(waiting);
         if self.next >= self.given.len() {
             // After a flood: values that were unused for a whole turn are freed.
@@ -40,21 +52,21 @@ impl<T: Clone> ArcPool<T> {
             (self.next, self.most) = (0, 0);
         }
         let are_many = self.given.len() > waiting;
-        let Some(given) = self.given.get_mut(self.next) else { return self.add(value) };
+        let Some(given) = self.given.get_mut(self.next) else { return self.add(create()) };
         if let Some(free) = Arc::get_mut(given) {
-            free.clone_from(value);
+            overwrite(free);
         } else if are_many {
-            *given = Arc::new(value.clone());
+            *given = Arc::new(create());
         } else {
-            return self.add(value);
+            return self.add(create());
         }
         self.next += 1;
         Arc::clone(given)
     }
 
     /// Adds a new value to the pool and shares it.
-    fn add(&mut self, value: &T) -> Arc<T> {
-        let new = Arc::new(value.clone());
+    fn add(&mut self, value: T) -> Arc<T> {
+        let new = Arc::new(value);
         self.given.push(Arc::clone(&new));
         new
     }

@@ -364,7 +364,7 @@ pub enum EventKind {
         activation: ActivationId,
     },
     /// An ability could not be activated or committed; nothing changed (A1).
-    AbilityRefused(Arc<ActivationRefusal>),
+    AbilityRefused(ActivationRefusal),
     /// An ability committed: cost, cooldown and owned tags, as requested (§8.4).
     AbilityCommitted {
         /// The controller.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::Simulation;
 use super::cascade::Consequence;
@@ -131,29 +131,24 @@ impl Simulation {
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         let handles = self.grants_of(controller, ability);
-        let nothing = ActivationRefusal {
-            ability: Some(ability),
-            controller: Some(controller),
-            reasons: smallvec![match self.state.controllers.contains(controller) {
-                _ if self.state.controllers.get(controller).is_some_and(|known| known.inactive) => {
-                    ActivationReason::ControllerInactive(controller)
-                }
-                true => ActivationReason::NotGranted,
-                false => ActivationReason::UnknownController(controller),
-            }],
+        let Some((last, earlier)) = handles.split_last() else {
+            let reason = match self.state.controllers.get(controller) {
+                Some(known) if known.inactive => ActivationReason::ControllerInactive(controller),
+                Some(_) => ActivationReason::NotGranted,
+                None => ActivationReason::UnknownController(controller),
+            };
+            let refusal = ActivationRefusal::new(Some(ability), Some(controller), vec![reason]);
+            return self.operate(|_| Err(refusal));
         };
         self.operate(|sim| {
-            let mut result = Err(nothing);
-            for (at, &handle) in handles.iter().enumerate() {
-                let is_last = at + 1 == handles.len();
-                if is_last || sim.is_ready_with(handle, &request) {
-                    result = sim.activate_one(handle, request.clone());
-                }
-                if result.is_ok() {
-                    break;
+            for &handle in earlier {
+                if sim.is_ready_with(handle, &request)
+                    && let Ok(activation) = sim.activate_one(handle, request.clone())
+                {
+                    return Ok(activation);
                 }
             }
-            result
+            sim.activate_one(*last, request)
         })
     }
 
@@ -263,14 +258,23 @@ impl Simulation {
         controller: ControllerId,
         event: GameplayEvent,
     ) -> Result<(), RefusalReason> {
+        self.check_sent(controller, &event)?;
+        self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
+        Ok(())
+    }
+
+    /// Checks whether a gameplay event can be sent to a controller.
+    pub(crate) fn check_sent(
+        &self,
+        controller: ControllerId,
+        event: &GameplayEvent,
+    ) -> Result<(), RefusalReason> {
         self.check_active(controller)?;
         if !event.is_finite() {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
-        self.check_event(&event).map_err(RefusalReason::LimitReached)?;
-        self.check_tags(event.tags())?;
-        self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
-        Ok(())
+        self.check_event(event).map_err(RefusalReason::LimitReached)?;
+        self.check_tags(event.tags())
     }
 
     /// Activations of a controller that `is_meant` selects, in the order of beginning, copied so that the
@@ -312,7 +316,7 @@ impl Simulation {
             return self.activate_ready(handle, request);
         }
         self.set_cause_to_grant(handle, request.prediction);
-        let refusal = self.refusal(handle, &request);
+        let refusal = self.refuse(handle, &request);
         self.emit_activation_refusal(&refusal);
         Err(refusal)
     }
@@ -335,9 +339,8 @@ impl Simulation {
             }
         }
         let Some(id) = self.begin_activation(handle, request) else {
-            let reasons = smallvec![ActivationReason::NotGranted];
-            let (ability, controller) = (Some(ability_id), Some(controller));
-            return Err(ActivationRefusal { ability, controller, reasons });
+            let reasons = vec![ActivationReason::NotGranted];
+            return Err(ActivationRefusal::new(Some(ability_id), Some(controller), reasons));
         };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: ability_id, activation: id });
         // A4: this activation cancels abilities with these tags.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::Simulation;
-use super::apply::{Reasons, evaluate_modifiers};
+use super::apply::evaluate_modifiers;
 use super::magnitude::Inputs;
 use crate::effect::{Effect, EffectSpec, EffectStatus};
 use crate::event::RemovalReason;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
-use crate::refusal::RefusalReason;
+use crate::refusal::{Reasons, RefusalReason};
 use crate::time::Span;
 
 impl Simulation {
@@ -108,7 +108,7 @@ impl Simulation {
         }
         let outcome = self.operate(|sim| sim.replace_magnitudes(id, &effect, change));
         // Evaluation stops at the first reason.
-        outcome.map_err(|mut reasons| reasons.remove(0))
+        outcome.map_err(Reasons::into_first)
     }
 
     /// Body of [`Self::adjust_spec`]: changes the spec, then the magnitudes and, unless the effect is queued,

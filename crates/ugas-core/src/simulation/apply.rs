@@ -18,7 +18,7 @@ use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::random::RandomStream;
-use crate::refusal::{Limit, Party, Refusal, RefusalReason};
+use crate::refusal::{Limit, Party, Reasons, Refusal, RefusalReason};
 use crate::tag::{TagBits, TagRequirement, TagView, UnionView};
 use crate::time::Span;
 
@@ -68,9 +68,6 @@ pub(super) enum Checks {
     /// No checks: costs, cooldowns and owned tags of an ability cannot be blocked (E13).
     Skipped,
 }
-
-/// Reasons for a refusal; usually one.
-pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
 
 /// Numbers that an application computes before it changes anything. The spec is passed by reference until it
 /// becomes part of the state: moving it between steps costs more than the steps.
@@ -332,7 +329,7 @@ impl Simulation {
         spec: &EffectSpec,
         controller: &Controller,
     ) -> Result<(), Reasons> {
-        let mut reasons = Reasons::new();
+        let mut reasons = Reasons::default();
         if !effect.is_unconditional {
             let source = SourceTags::from_parts(&self.state, &spec.context, None);
             explain_requirement(&effect.application, &controller.tags, Party::Target, &mut reasons);
@@ -555,10 +552,7 @@ impl Simulation {
             true => Ok(()),
             false => self.prepare(effect, spec, target, 0).map(|_| ()),
         });
-        prepared.map_err(|reasons| {
-            let first = reasons.into_iter().next();
-            first.unwrap_or(RefusalReason::NonFinite { modifier: None, attribute: None })
-        })
+        prepared.map_err(Reasons::into_first)
     }
 
     /// Last steps of E1 for an instant effect: executes it, removes other effects, cancels abilities, emits
@@ -723,5 +717,5 @@ fn explain_requirement(
 
 /// Wraps a single reason.
 pub(super) fn refuse(reason: RefusalReason) -> Reasons {
-    SmallVec::from_buf([reason])
+    reason.into()
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::op::Op;
 use super::pool::{Pool, PoolKey};
 use super::{ActivationRequest, Simulation};
-use crate::ability::{ActivationRefusal, EndReason};
+use crate::ability::{EndReason, RefusedActivation};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
 use crate::event::{ArcPool, Cause, CueDetails, EventKind, RemovalReason};
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
@@ -112,7 +112,7 @@ pub(super) struct Scratch {
     pub(super) marks: super::calculate::Marks,
     /// Contents of recent refusal events, shared between equal ones.
     pub(super) refused_effects: ArcPool<Refusal>,
-    pub(super) refused_abilities: ArcPool<ActivationRefusal>,
+    pub(super) refused_abilities: ArcPool<RefusedActivation>,
     /// Contexts of recent cue events, shared between equal ones.
     pub(super) cue_details: ArcPool<CueDetails>,
     /// Set during an execution: bases are clamped after the whole batch of writes (M9).

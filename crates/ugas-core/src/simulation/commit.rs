@@ -1,7 +1,5 @@
 //! Commit (§8.4, A2, A3): the point of no return.
 
-use smallvec::smallvec;
-
 use super::Simulation;
 use super::apply::Checks;
 use crate::ability::{ActivationReason, ActivationRefusal};
@@ -52,8 +50,7 @@ impl Simulation {
         parts: CommitParts,
     ) -> Result<(), ActivationRefusal> {
         let Some(activation) = self.state.activations.get(id) else {
-            let reasons = smallvec![ActivationReason::NotGranted];
-            return Err(ActivationRefusal { ability: None, controller: None, reasons });
+            return Err(ActivationRefusal::new(None, None, vec![ActivationReason::NotGranted]));
         };
         let (handle, ability_id, controller) =
             (activation.granted, activation.ability, activation.controller);
@@ -63,8 +60,8 @@ impl Simulation {
         let has_charges = ability.is_some_and(|ability| ability.gates.has_charges);
         let owns_tags = ability.is_some_and(|ability| !ability.owned_tags.is_empty());
         if !self.can_commit(id, parts) {
-            let (ability, controller) = (Some(ability_id), Some(controller));
-            return Err(ActivationRefusal { ability, controller, reasons: self.commit_reasons(id, parts) });
+            let reasons = self.commit_reasons(id, parts);
+            return Err(ActivationRefusal::new(Some(ability_id), Some(controller), reasons));
         }
         // Point of no return: an effect that is refused, by a hook for example, has emitted its event, and
         // the commit continues without it.

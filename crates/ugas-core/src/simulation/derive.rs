@@ -96,8 +96,11 @@ impl Simulation {
         for id in tasks {
             let Some(task) = self.state.tasks.get(id) else { continue };
             let (sequence, controller, deadline) = (task.sequence, task.controller, task.deadline);
-            let subjects = task.subjects.clone();
+            let (subjects, watched) = (task.subjects.clone(), task.watched.clone());
             self.subscribe(id, sequence, controller, &subjects);
+            for (controller, subject) in watched {
+                self.subscribe(id, sequence, controller, &[subject]);
+            }
             self.set_deadline(id, deadline);
         }
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();

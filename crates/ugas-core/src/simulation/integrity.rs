@@ -86,9 +86,9 @@ impl Simulation {
 
     /// Subscriptions of the tasks of a controller.
     fn check_subscriptions(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
-        let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
-        let entries =
-            tasks.flat_map(|(handle, task)| task.subjects.iter().map(move |&to| (to, task.sequence, handle)));
+        let entries = self.state.tasks.iter().flat_map(|(handle, task)| {
+            task.subscriptions_to(id).map(move |subject| (subject, task.sequence, handle))
+        });
         differ(found, "subscriptions", &controller.ability_data.subscriptions, sorted(entries.collect()));
     }
 

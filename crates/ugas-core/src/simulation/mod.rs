@@ -526,8 +526,7 @@ impl Simulation {
             self.state.events += 1;
             return;
         }
-        let shared = self.scratch.refused_abilities.share(refusal, self.events.len());
-        self.emit(EventKind::AbilityRefused(shared));
+        self.emit(EventKind::AbilityRefused(refusal.clone()));
     }
 
     /// Appends an event to the queue of the host under the next sequence number. The number is used up even

@@ -10,7 +10,7 @@ use crate::ability::BranchStatus;
 use crate::event::EventKind;
 use crate::handle::{ActivationId, ControllerId, TaskId};
 use crate::refusal::RefusalReason;
-use crate::task::{Task, TaskContext, TaskProgress, TaskRequests, Wait};
+use crate::task::{Task, TaskAction, TaskContext, TaskProgress, TaskRequests, Wait};
 
 impl Simulation {
     /// Starts a native task, with its evaluated parameters in `memory`. Native code may end it at once; its
@@ -92,25 +92,43 @@ impl Simulation {
             requests: TaskRequests::default(),
         };
         let progress = call(&*native, &mut context);
-        let TaskRequests { subjects, deadline, outputs, applications } = context.requests;
+        let TaskRequests { mut subjects, deadline, outputs, mut watched, actions } = context.requests;
         numbers.extend(memory.into_iter().map(|value| if value.is_finite() { value + 0.0 } else { 0.0 }));
         let running = self.state.tasks.get_mut(task)?;
         running.memory = numbers;
         let sequence = running.sequence;
-        for &subject in &subjects {
-            if !running.subjects.contains(&subject) {
-                running.subjects.push(subject);
-            }
-        }
+        subjects.retain(|subject| !running.subjects.contains(subject));
+        running.subjects.extend_from_slice(&subjects);
+        running.subjects.sort_unstable();
+        running.subjects.dedup();
+        watched.retain(|subject| !running.watched.contains(subject));
+        running.watched.extend_from_slice(&watched);
+        running.watched.sort_unstable();
+        running.watched.dedup();
         self.subscribe(task, sequence, owner, &subjects);
+        for (controller, subject) in watched {
+            self.subscribe(task, sequence, controller, &[subject]);
+        }
         if deadline.is_some() {
             self.set_deadline(task, deadline);
         }
         for (name, value) in outputs {
             self.store_number(id, &name, value);
         }
-        for application in applications {
-            self.apply_for_task(id, application);
+        for action in actions {
+            match action {
+                TaskAction::Apply(application) => self.apply_for_task(id, application),
+                TaskAction::Remove(active, stacks) if self.may_remove(active) => {
+                    self.remove_stacks(active, stacks);
+                }
+                TaskAction::Remove(..) => {}
+                TaskAction::Send(controller, event) => {
+                    // An earlier action may have removed the receiver.
+                    if self.check_active(controller).is_ok() {
+                        self.emit(EventKind::GameplayEvent { controller, event });
+                    }
+                }
+            }
         }
         Some(progress)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Simulation;
-use super::apply::{Reasons, refuse};
+use super::apply::refuse;
 use super::cascade::Consequence;
 use crate::catalog::{Template, TemplateEffect};
 use crate::controller::TemplateEffectDef;
@@ -11,7 +11,7 @@ use crate::effect::{Effect, EffectContext, EffectSpec, EffectStatus, ExecutionPo
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::{ControllerId, GrantedAbilityId};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::refusal::{Reasons, Refusal, RefusalReason};
 
 impl Simulation {
     /// Adds the active effects of a template to a controller, starts the abilities that are active, and makes

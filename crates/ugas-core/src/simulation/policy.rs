@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::activate::schedule;
-use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
+use super::apply::{Application, Prepared, evaluate_modifiers, refuse};
 use super::calculate::Marks;
 use super::execute::Run;
 use super::magnitude::Inputs;
@@ -19,7 +19,7 @@ use crate::effect::{
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
-use crate::refusal::{Limit, RefusalReason};
+use crate::refusal::{Limit, Reasons, RefusalReason};
 use crate::time::Span;
 
 impl Simulation {

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::execute::{Run, SpecRef};
-use crate::effect::{ContextTags, EffectSpec};
+use crate::effect::{ContextTags, EffectContext, EffectSpec};
 use crate::handle::ControllerId;
 use crate::id::{AttributeId, EffectId, TagId};
 use crate::refusal::RefusalReason;
@@ -83,7 +83,15 @@ impl PostExecute<'_> {
         true
     }
 
-    /// Queues another effect, applied after this execution.
+    /// Context of the executed effect, with the tags that calculations added (E14): that of an effect which follows
+    /// from it.
+    pub fn context(&self) -> EffectContext {
+        let mut context = self.spec().map(|spec| spec.context.clone()).unwrap_or_default();
+        context.add_tags(&self.run.marks.borrow());
+        context
+    }
+
+    /// Queues another effect in the [context](Self::context) of this one, applied after this execution.
     ///
     /// # Errors
     /// If there is no such effect, or the level is not finite. A later refusal of the application emits an
@@ -105,15 +113,35 @@ impl PostExecute<'_> {
         to: ControllerId,
         magnitudes: impl IntoIterator<Item = (TagId, f64)>,
     ) -> Result<(), RefusalReason> {
-        let parent = self.spec().map(|spec| (spec.context.clone(), spec.prediction()));
-        let (mut context, prediction) = parent.unwrap_or_default();
-        context.add_tags(&self.run.marks.borrow());
-        let mut spec = self.sim.spec(effect, level, context)?;
+        let mut spec = self.sim.spec(effect, level, self.context())?;
         for (tag, value) in magnitudes {
             spec.set_magnitude(tag, value);
         }
-        spec.set_prediction(prediction);
-        self.sim.enqueue_application(spec, to);
+        self.apply_spec(spec, to);
         Ok(())
+    }
+
+    /// Queues a spec, applied to any controller after this execution, with the context and the caller's numbers
+    /// (SetByCaller) that it has. It is part of the prediction of the executed effect, if there is one. A refusal of
+    /// the application emits an event.
+    ///
+    /// ```
+    /// # use ugas_core::effect::EffectContext;
+    /// # use ugas_core::id::{EffectId, TagId};
+    /// # use ugas_core::refusal::RefusalReason;
+    /// # use ugas_core::simulation::PostExecute;
+    /// /// Reflects half of the damage: the target of the hit is the source of the reflection.
+    /// fn reflect(post: &mut PostExecute<'_>, thorns: EffectId, amount: TagId) -> Result<(), RefusalReason> {
+    ///     let Some(attacker) = post.source() else { return Ok(()) };
+    ///     let context = EffectContext::of(post.target());
+    ///     let mut spec = post.simulation().spec(thorns, 1.0, context)?;
+    ///     spec.set_magnitude(amount, (post.old_base() - post.new_base()) / 2.0);
+    ///     post.apply_spec(spec, attacker);
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn apply_spec(&mut self, mut spec: EffectSpec, to: ControllerId) {
+        spec.set_prediction(self.spec().and_then(EffectSpec::prediction));
+        self.sim.enqueue_application(spec, to);
     }
 }

@@ -1,6 +1,7 @@
 //! Activation requirements (A1): every check, in order, without side effects.
 
 use core::ops::ControlFlow;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -9,7 +10,7 @@ use super::ability::{ActivationRequest, NO_REQUEST};
 use super::commit::CommitParts;
 use crate::ability::{
     Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility,
-    add_event_context, context_of,
+    RefusedActivation, add_event_context, context_of,
 };
 use crate::controller::Controller;
 use crate::controller::index::{ActivationKey, EffectKey};
@@ -22,8 +23,6 @@ use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
 use crate::targeting::TargetData;
 use crate::time::Span;
 
-pub(super) type ActivationReasons = SmallVec<[ActivationReason; 4]>;
-
 /// Receiver of the reasons against an activation or a commit. It decides whether the checks go on after a
 /// reason, so that the same checks answer with yes or no or with all reasons.
 pub(super) trait ReasonSink {
@@ -32,7 +31,7 @@ pub(super) trait ReasonSink {
 }
 
 /// Collects all reasons.
-impl ReasonSink for ActivationReasons {
+impl ReasonSink for Vec<ActivationReason> {
     fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
         self.push(reason());
         ControlFlow::Continue(())
@@ -124,8 +123,7 @@ impl Simulation {
         handle: GrantedAbilityId,
         request: &ActivationRequest,
     ) -> Result<(), ActivationRefusal> {
-        let refusal = self.refusal(handle, request);
-        if refusal.reasons.is_empty() { Ok(()) } else { Err(refusal) }
+        if self.is_ready_with(handle, request) { Ok(()) } else { Err(self.refusal(handle, request)) }
     }
 
     /// Abilities of a controller that have all of these tags and could be activated now, in the order of
@@ -177,17 +175,44 @@ impl Simulation {
         !tags.is_empty() && tags.iter().any(|tag| self.ability_has_tag(granted, ability, tag))
     }
 
-    /// Refusal of a request with all reasons; none if it passes the checks.
-    #[inline(never)]
+    /// Refusal of a request with all reasons.
+    #[cold]
     pub(super) fn refusal(&self, handle: GrantedAbilityId, request: &ActivationRequest) -> ActivationRefusal {
+        let mut refused = RefusedActivation::default();
+        self.explain_refusal(handle, request, &mut refused);
+        ActivationRefusal(Arc::new(refused))
+    }
+
+    /// Refusal of a request with all reasons, in reused memory (I6).
+    #[cold]
+    pub(super) fn refuse(
+        &mut self,
+        handle: GrantedAbilityId,
+        request: &ActivationRequest,
+    ) -> ActivationRefusal {
+        let mut pool = core::mem::take(&mut self.scratch.refused_abilities);
+        let explain = |refused: &mut RefusedActivation| self.explain_refusal(handle, request, refused);
+        let shared = pool.share_with(self.events.len(), explain, || {
+            let mut refused = RefusedActivation::default();
+            explain(&mut refused);
+            refused
+        });
+        self.scratch.refused_abilities = pool;
+        ActivationRefusal(shared)
+    }
+
+    /// Replaces a refusal by that of a request.
+    fn explain_refusal(
+        &self,
+        handle: GrantedAbilityId,
+        request: &ActivationRequest,
+        refused: &mut RefusedActivation,
+    ) {
         let granted = self.state.abilities.get(handle);
-        let mut reasons = ActivationReasons::new();
-        let _ = self.check_request(handle, request, &mut reasons);
-        ActivationRefusal {
-            ability: granted.map(|granted| granted.ability),
-            controller: granted.map(|granted| granted.controller),
-            reasons,
-        }
+        refused.ability = granted.map(|granted| granted.ability);
+        refused.controller = granted.map(|granted| granted.controller);
+        refused.reasons.clear();
+        let _ = self.check_request(handle, request, &mut refused.reasons);
     }
 
     /// Whether a refusal of a request has a reason that may pass by itself (§11.3: "blocked").
@@ -415,8 +440,12 @@ impl Simulation {
 
     /// Reasons against a commit; empty if there are none.
     #[cold]
-    pub(super) fn commit_reasons(&self, activation: ActivationId, parts: CommitParts) -> ActivationReasons {
-        let mut reasons = ActivationReasons::new();
+    pub(super) fn commit_reasons(
+        &self,
+        activation: ActivationId,
+        parts: CommitParts,
+    ) -> Vec<ActivationReason> {
+        let mut reasons = Vec::new();
         let _ = self.check_commit(activation, parts, &mut reasons);
         reasons
     }

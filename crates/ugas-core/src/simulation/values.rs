@@ -27,7 +27,7 @@ pub struct EvaluationParameters {
     /// Tags that count as if the target had them too, with their ancestors.
     pub extra_target_tags: TagBits,
     /// Effects whose modifiers do not count.
-    pub ignored_effects: SmallVec<[ActiveEffectId; 2]>,
+    pub ignored_effects: Vec<ActiveEffectId>,
     /// Tags that the effect of a modifier or its source must all have for the modifier to count.
     pub source_tag_filter: TagSet,
     /// Tags that the target must all have for a modifier to count.
@@ -43,7 +43,7 @@ impl Default for EvaluationParameters {
         Self {
             extra_source_tags: TagBits::default(),
             extra_target_tags: TagBits::default(),
-            ignored_effects: SmallVec::new(),
+            ignored_effects: Vec::new(),
             source_tag_filter: TagSet::default(),
             target_tag_filter: TagSet::default(),
             include_predicted: true,

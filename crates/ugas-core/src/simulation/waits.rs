@@ -321,6 +321,7 @@ impl Simulation {
             deadline: None,
             memory,
             subjects: subjects.clone(),
+            watched: SmallVec::new(),
             queue: SmallVec::new(),
             overflowed: false,
             timer: None,
@@ -370,13 +371,11 @@ impl Simulation {
         if let Some(timer) = running.timer {
             self.state.timers.cancel(timer);
         }
-        if let Some(controller) = self.state.controllers.get_mut(running.controller) {
-            for subject in &running.subjects {
-                controller.ability_data.make_mut().subscriptions.remove_sorted(&(
-                    *subject,
-                    running.sequence,
-                    task,
-                ));
+        let own = running.subjects.iter().map(|&subject| (running.controller, subject));
+        for (controller, subject) in own.chain(running.watched.iter().copied()) {
+            if let Some(controller) = self.state.controllers.get_mut(controller) {
+                let entry = (subject, running.sequence, task);
+                controller.ability_data.make_mut().subscriptions.remove_sorted(&entry);
             }
         }
         let controller = running.controller;

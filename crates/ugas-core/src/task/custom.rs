@@ -2,13 +2,15 @@
 
 use smallvec::SmallVec;
 
+use super::memory::TaskMemory;
 use super::routine::Number;
 use super::running::Subject;
-use crate::ability::{Ability, ParameterDef};
+use crate::ability::{Ability, GameplayEvent, ParameterDef};
 use crate::event::EventKind;
-use crate::handle::ControllerId;
+use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::simulation::Simulation;
+use crate::refusal::RefusalReason;
+use crate::simulation::{Simulation, Stacks};
 use crate::time::{Span, Time};
 
 /// Result of a call of a custom task.
@@ -25,8 +27,8 @@ pub enum TaskProgress {
 /// A task written in Rust and registered with
 /// [`CatalogBuilder::custom_task`](crate::catalog::CatalogBuilder::custom_task).
 ///
-/// Its code lives in the catalog and is a deterministic function of its arguments; its only state are the
-/// numbers in [`TaskContext::memory`], which are part of snapshot and hash (I1). It needs no clean-up:
+/// Its code lives in the catalog and is a deterministic function of its arguments; its only state is the value
+/// that it [stores](TaskContext::store), which is part of snapshot and hash (I1). It needs no clean-up:
 /// subscriptions and timers are removed when the task ends, however it ends (§10.5).
 ///
 /// ```
@@ -68,7 +70,7 @@ pub trait CustomTask: Send + Sync {
     /// Called when the task begins. It subscribes to its subjects, and may be done at once.
     fn activate(&self, context: &mut TaskContext<'_>) -> TaskProgress;
 
-    /// Called when an event of the owner matches a subscription.
+    /// Called when an event of the owner, or of a [watched](TaskContext::watch) controller, matches a subscription.
     fn wake(&self, context: &mut TaskContext<'_>, event: &EventKind) -> TaskProgress {
         let _ = (context, event);
         TaskProgress::Waiting
@@ -92,7 +94,18 @@ pub(crate) struct TaskRequests {
     pub(crate) subjects: SmallVec<[Subject; 2]>,
     pub(crate) deadline: Option<Time>,
     pub(crate) outputs: SmallVec<[(Box<str>, f64); 1]>,
-    pub(crate) applications: SmallVec<[TaskApplication; 1]>,
+    /// Subscriptions to other controllers than the owner.
+    pub(crate) watched: SmallVec<[(ControllerId, Subject); 1]>,
+    /// In the order of the requests.
+    pub(crate) actions: SmallVec<[TaskAction; 1]>,
+}
+
+/// Change that a custom task makes after its call.
+#[derive(Clone, Debug)]
+pub(crate) enum TaskAction {
+    Apply(TaskApplication),
+    Remove(ActiveEffectId, Stacks),
+    Send(ControllerId, GameplayEvent),
 }
 
 /// An effect that a custom task applies after its call, at the level of the ability unless another is set.
@@ -158,14 +171,41 @@ impl<'a> TaskContext<'a> {
         self.ability.parameter(name)
     }
 
-    /// Numbers that the task keeps from call to call. Those that are not finite are set to zero (V2).
-    pub fn memory(&mut self) -> &mut SmallVec<[f64; 2]> {
-        self.memory
+    /// The value that the task stored last; `None` if it has stored none, or one of another type.
+    ///
+    /// ```
+    /// # use ugas_core::task::{TaskContext, TaskProgress};
+    /// fn third_time(context: &mut TaskContext<'_>) -> TaskProgress {
+    ///     let calls = context.load::<u32>().unwrap_or(0) + 1;
+    ///     context.store(&calls);
+    ///     if calls == 3 { TaskProgress::Done } else { TaskProgress::Waiting }
+    /// }
+    /// ```
+    pub fn load<T: TaskMemory>(&self) -> Option<T> {
+        let mut numbers = &self.memory[..];
+        let value = T::read(&mut numbers)?;
+        (numbers.is_empty() && !self.memory.is_empty()).then_some(value)
+    }
+
+    /// Stores the state of the task until its next call, in place of what it stored before. Numbers that are not
+    /// finite become zero (V2).
+    pub fn store<T: TaskMemory>(&mut self, value: &T) {
+        self.memory.clear();
+        value.write(&mut |number| self.memory.push(number));
     }
 
     /// Subscribes to a subject of the owner.
     pub fn subscribe(&mut self, subject: Subject) {
         self.requests.subjects.push(subject);
+    }
+
+    /// Subscribes to a subject of another controller, such as the target, until the task ends. A client watches
+    /// for tasks that it has begun itself, until the server's record of the activation arrives.
+    pub fn watch(&mut self, controller: ControllerId, subject: Subject) {
+        if controller == self.owner {
+            return self.subscribe(subject);
+        }
+        self.requests.watched.push((controller, subject));
     }
 
     /// Sets the timer; replaces an earlier one.
@@ -179,9 +219,32 @@ impl<'a> TaskContext<'a> {
     /// continues.
     pub fn apply(&mut self, effect: EffectId, target: ControllerId) -> &mut TaskApplication {
         let application = TaskApplication { effect, target, level: None, magnitudes: SmallVec::new() };
-        self.requests.applications.push(application);
-        let last = self.requests.applications.len() - 1;
-        &mut self.requests.applications[last]
+        self.requests.actions.push(TaskAction::Apply(application));
+        match self.requests.actions.last_mut() {
+            Some(TaskAction::Apply(last)) => last,
+            _ => unreachable!("an application was pushed"),
+        }
+    }
+
+    /// Removes an active effect, or some of its stacks, when the call is over. Does nothing if it has ended by
+    /// then, or on a client that leaves its removal to the authority (§13).
+    pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) {
+        self.requests.actions.push(TaskAction::Remove(active, stacks));
+    }
+
+    /// Sends a gameplay event when the call is over (A11), with the owner as instigator unless it has another.
+    ///
+    /// # Errors
+    /// As [`Simulation::send_event`].
+    pub fn send_event(
+        &mut self,
+        controller: ControllerId,
+        mut event: GameplayEvent,
+    ) -> Result<(), RefusalReason> {
+        self.simulation.check_sent(controller, &event)?;
+        event.instigator.get_or_insert(self.owner);
+        self.requests.actions.push(TaskAction::Send(controller, event));
+        Ok(())
     }
 
     /// Stores a number for later tasks of the activation, which read it with `Param("Name")`.

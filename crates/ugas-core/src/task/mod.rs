@@ -6,16 +6,18 @@
 
 mod custom;
 mod def;
+mod memory;
 mod routine;
 mod running;
 mod summon;
 
-pub(crate) use custom::TaskRequests;
 pub use custom::{CustomTask, TaskApplication, TaskContext, TaskProgress};
+pub(crate) use custom::{TaskAction, TaskRequests};
 pub use def::{
     ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CueTaskDef, EffectFilterDef, HostValue,
     NumberDef, OnFail, Recipient, RemoveDef, SendEventDef, TaskDef, WaitDef,
 };
+pub use memory::TaskMemory;
 pub use routine::Routine;
 pub(crate) use routine::{
     Action, Apply, CueTask, EffectFilter, HostTask, Number, Remove, Repetition, SendEvent, Step, Task, Wait,

@@ -103,6 +103,9 @@ pub struct RunningTask {
     pub(crate) memory: SmallVec<[f64; 2]>,
     /// Its subscriptions to its controller.
     pub(crate) subjects: SmallVec<[Subject; 2]>,
+    /// Its subscriptions to other controllers, sorted.
+    #[state(since = 6)]
+    pub(crate) watched: SmallVec<[(ControllerId, Subject); 1]>,
     /// Occurrences that its branch has not handled yet, the oldest first (A9, A10).
     #[state(since = 4)]
     pub(crate) queue: SmallVec<[Occurrence; 1]>,
@@ -135,6 +138,13 @@ impl RunningTask {
         self.step
     }
 
+    /// Its subscriptions to a controller.
+    pub(crate) fn subscriptions_to(&self, controller: ControllerId) -> impl Iterator<Item = Subject> + '_ {
+        let own = if controller == self.controller { &self.subjects[..] } else { &[] };
+        let watched = self.watched.iter().filter(move |(known, _)| *known == controller);
+        own.iter().copied().chain(watched.map(|&(_, subject)| subject))
+    }
+
     /// Time at which it began.
     pub fn started(&self) -> Time {
         self.started
@@ -150,7 +160,12 @@ impl RunningTask {
         self.queue.len()
     }
 
-    /// Its subscriptions.
+    /// Its subscriptions to other controllers than its own.
+    pub fn watched(&self) -> &[(ControllerId, Subject)] {
+        &self.watched
+    }
+
+    /// Its subscriptions to its own controller.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
     }

@@ -217,7 +217,7 @@ fn decode_error_says_what_to_do() {
     let newer: Vec<u8> = [&plain[..4], &[9], &plain[5..]].concat();
     assert_eq!(
         message(&newer),
-        "at byte 4: the format version is 9, and this build reads 1 to 5: read it with the version that wrote it, or update"
+        "at byte 4: the format version is 9, and this build reads 1 to 6: read it with the version that wrote it, or update"
     );
     assert_eq!(
         message(b"GIF89a, an image"),

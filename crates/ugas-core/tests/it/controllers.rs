@@ -48,7 +48,7 @@ fn k1_inactive_controller_refuses_until_it_is_active_again() {
     game.sim.set_active(hero, false).unwrap();
     assert!(!game.sim.controller(hero).unwrap().is_active());
     let refusal = game.sim.apply_effect(hit, Some(hero), hero).unwrap_err();
-    assert_eq!(refusal.reasons.as_slice(), [RefusalReason::ControllerInactive(hero)]);
+    assert_eq!(refusal.reasons[..], [RefusalReason::ControllerInactive(hero)]);
     let page = game.sim.debug(hero).unwrap();
     assert!(page.inactive && page.to_string().contains(", inactive"));
     assert_eq!(game.current("hero", "Health"), before);

@@ -1,6 +1,7 @@
 //! Native hooks (B4, E1): pre_change, post_execute, before_apply.
 
-use ugas_core::effect::EffectDef;
+use ugas_core::effect::magnitude::MagnitudeDef;
+use ugas_core::effect::{EffectContext, EffectDef};
 use ugas_core::event::EventKind;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{Config, Stacks};
@@ -184,4 +185,50 @@ fn b4_pre_change_runs_again_when_the_modifier_is_removed() {
     assert_eq!(game.current("hero", "Speed"), 600.0);
     game.sim.remove(active, Stacks::All).unwrap();
     assert_eq!(game.current("hero", "Speed"), 400.0);
+}
+
+/// Half of the damage goes back to the attacker, with the number of the caller and the wolf as its source; the healer,
+/// a third controller, gets the rest.
+#[test]
+fn b4_post_execute_applies_specs_with_numbers_and_context_to_anybody() {
+    let by_caller = |name: &str, attribute: &str| {
+        EffectDef::instant(name).modify(attribute, Operation::Add, MagnitudeDef::set_by_caller("Data.Amount"))
+    };
+    let mut game = Game::build(|builder| {
+        builder
+            .effect(instant("GE_Hit", "Health", Operation::Add, -30.0))
+            .effect(by_caller("GE_Thorns", "Mana"))
+            .effect(by_caller("GE_Lesson", "Attack"))
+            .post_execute("Health", |post| {
+                let damage = post.old_base() - post.new_base();
+                let catalog = post.simulation().catalog().clone();
+                let amount = catalog.tag("Data.Amount").unwrap();
+                let context = EffectContext::of(post.target());
+                let mut thorns =
+                    post.simulation().spec(catalog.effect("GE_Thorns").unwrap(), 1.0, context).unwrap();
+                thorns.set_magnitude(amount, -damage / 2.0);
+                post.apply_spec(thorns, post.source().unwrap());
+                let third = post.simulation().controllers().map(|(id, _)| id).last().unwrap();
+                let context = post.context();
+                let mut lesson =
+                    post.simulation().spec(catalog.effect("GE_Lesson").unwrap(), 1.0, context).unwrap();
+                lesson.set_magnitude(amount, damage);
+                post.apply_spec(lesson, third);
+            })
+    });
+    let healer = game.spawn("healer", "Unit");
+    game.events();
+    game.apply("GE_Hit", "hero", "wolf");
+    // 50 - 30 / 2 mana of the attacker, 100 + 30 attack of the third.
+    assert_eq!((game.base("hero", "Mana"), game.base("healer", "Attack")), (35.0, 130.0));
+    let (hero, wolf) = (game.id("hero"), game.id("wolf"));
+    let sources: Vec<_> = game
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            EventKind::EffectExecuted { target, .. } => Some((target, event.cause.source)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sources, [(wolf, Some(hero)), (hero, Some(wolf)), (healer, Some(hero))]);
 }

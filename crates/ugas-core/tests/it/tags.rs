@@ -177,8 +177,8 @@ fn t1_with_a_registry_unregistered_tags_are_errors() {
     assert!(game(&["State.Stunned"]).is_ok());
     assert_eq!(
         game(&["State.Stuned"]).unwrap_err().to_string(),
-        "effect `Tag:State.Stunned` at GrantedTags[0]: there is no tag `State.Stunned`; did you mean \
-         `State.Stuned`?"
+        "effect `Tag:State.Stunned` at GrantedTags[0]: the tag registry lacks `State.Stunned`, and with a \
+         registry every tag must be listed; did you mean `State.Stuned`?"
     );
 }
 

@@ -123,7 +123,11 @@ pub(crate) fn report(
     let Some(node) = nodes.find(error) else {
         let is_ours = matches!(
             error.problem,
-            Problem::Unknown { .. } | Problem::TagName(_) | Problem::EmptyName | Problem::Duplicate(_)
+            Problem::Unknown { .. }
+                | Problem::Unlisted { .. }
+                | Problem::TagName(_)
+                | Problem::EmptyName
+                | Problem::Duplicate(_)
         );
         if error.kind == DefinitionKind::Tag || (is_ours && error.kind != DefinitionKind::Calculation) {
             return;
@@ -140,6 +144,7 @@ pub(crate) fn report(
     let diagnostic = match &error.problem {
         // Reported by the checks, with the position of the name itself.
         Problem::Unknown { .. }
+        | Problem::Unlisted { .. }
         | Problem::TagName(_)
         | Problem::EmptyName
         | Problem::EmptyMagnitude

@@ -142,7 +142,7 @@ fn a_refusal_names_the_ability_that_may_not_apply_the_effect() {
     let spec = sim.spec(catalog.effect("GE_Other").unwrap(), 1.0, context).unwrap();
     let refusal = sim.apply(&spec, wolf).unwrap_err();
     let expected = RefusalReason::NotAuthorised { ability: catalog.ability("GA_Native").unwrap() };
-    assert_eq!(refusal.reasons.as_slice(), [expected]);
+    assert_eq!(refusal.reasons[..], [expected]);
     assert!(refusal.describe(&sim).to_string().contains("`GA_Native` may not apply it"));
 }
 

@@ -198,6 +198,7 @@ pub(crate) fn forged(bytes: &[u8], frame: usize, change: impl Fn(&mut Vec<u8>)) 
 /// The frame number of a tick, from 1.
 pub(crate) fn frame_of_tick(bytes: &[u8], tick: usize) -> usize {
     let frames = frames(bytes);
-    let mut ticks = frames.iter().enumerate().filter(|(_, (_, kind))| matches!(kind, 1 | 5)).map(|(number, _)| number);
+    let mut ticks =
+        frames.iter().enumerate().filter(|(_, (_, kind))| matches!(kind, 1 | 5)).map(|(number, _)| number);
     ticks.nth(tick - 1).unwrap()
 }

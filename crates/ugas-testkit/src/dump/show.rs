@@ -567,10 +567,9 @@ impl Show for ActivationReason {
 impl Show for ActivationRefusal {
     /// Appends the refused ability, its controller and all reasons.
     fn show(&self, out: &mut Writer<'_>) {
-        let Self { ability, controller, reasons } = self;
-        ability.show(out);
-        out.field("controller", controller);
-        out.list("reasons", reasons);
+        self.ability.show(out);
+        out.field("controller", &self.controller);
+        out.list("reasons", &self.reasons);
     }
 }
 

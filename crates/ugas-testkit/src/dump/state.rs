@@ -193,6 +193,9 @@ fn write_task(out: &mut Writer<'_>, id: TaskId) {
     out.field("deadline", &task.deadline());
     out.field("queued", &task.queued());
     out.list("subjects", task.subjects());
+    if !task.watched().is_empty() {
+        out.list("watched", task.watched());
+    }
     out.line();
 }
 

@@ -268,7 +268,7 @@ impl CustomTask for Breathe {
         if let Ok(stun) = context.simulation().catalog().tag("State.Stun") {
             context.subscribe(Subject::Tag(stun));
         }
-        context.memory().push(0.0);
+        context.store(&0_u32);
         context.wake_in(Span::millis(300));
         TaskProgress::Waiting
     }
@@ -282,8 +282,9 @@ impl CustomTask for Breathe {
     /// the next.
     fn timer(&self, context: &mut TaskContext<'_>) -> TaskProgress {
         let times = context.param("Times").unwrap_or(1.0);
-        context.memory()[0] += 1.0;
-        if context.memory()[0] >= times {
+        let timers = context.load().unwrap_or(0_u32) + 1;
+        context.store(&timers);
+        if f64::from(timers) >= times {
             return TaskProgress::Done;
         }
         context.wake_in(Span::millis(300));

@@ -171,8 +171,8 @@ pub(crate) fn read_activation(
     Ok(run)
 }
 
-/// Encodes a running task, without its controller, which is known from the piece, and its timer, which is
-/// derived.
+/// Encodes a running task, without its controller, which is known from the piece, its timer, which is derived, and
+/// its subscriptions to other controllers, which the client may not know (N1).
 pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
     let RunningTask {
         activation,
@@ -184,6 +184,7 @@ pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
         deadline,
         memory,
         subjects,
+        watched: _,
         queue,
         overflowed,
         timer: _,
@@ -215,6 +216,7 @@ pub(crate) fn read_task(
         deadline: Decode::decode(decoder)?,
         memory: Decode::decode(decoder)?,
         subjects: Decode::decode(decoder)?,
+        watched: Default::default(),
         queue: Decode::decode(decoder)?,
         overflowed: Decode::decode(decoder)?,
         timer: None,

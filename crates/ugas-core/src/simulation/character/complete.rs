@@ -15,7 +15,7 @@ use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
-use crate::refusal::RefusalReason;
+use crate::refusal::{Reasons, RefusalReason};
 use crate::simulation::apply::evaluate_modifiers;
 use crate::simulation::cascade::Consequence;
 use crate::simulation::magnitude::{Dice, Inputs};
@@ -165,7 +165,7 @@ impl CharacterRestore<'_> {
         let inputs = Inputs::of(&self.sim.state, &self.sim.catalog, effect, active);
         let evaluated = match magnitudes {
             false => None,
-            true => Some(evaluate_modifiers(&inputs).map_err(|mut reasons| reasons.remove(0))?),
+            true => Some(evaluate_modifiers(&inputs).map_err(Reasons::into_first)?),
         };
         let lasts = match (&effect.duration, active.spec.duration()) {
             _ if !duration => None,

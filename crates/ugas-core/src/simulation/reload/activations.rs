@@ -132,6 +132,7 @@ impl Reload<'_> {
             deadline,
             memory,
             subjects,
+            watched,
             queue,
             overflowed,
             timer: _,
@@ -139,6 +140,10 @@ impl Reload<'_> {
         let mut subjects: smallvec::SmallVec<[Subject; 2]> =
             subjects.into_iter().filter_map(|subject| self.subject(subject)).collect();
         subjects.sort_unstable();
+        let translated = |(controller, subject)| Some((controller, self.subject(subject)?));
+        let mut watched: smallvec::SmallVec<[(crate::handle::ControllerId, Subject); 1]> =
+            watched.into_iter().filter_map(translated).collect();
+        watched.sort_unstable();
         let queue = queue.into_iter().filter_map(|occurrence| self.occurrence(occurrence)).collect();
         RunningTask {
             activation,
@@ -150,6 +155,7 @@ impl Reload<'_> {
             deadline,
             memory,
             subjects,
+            watched,
             queue,
             overflowed,
             timer: None,

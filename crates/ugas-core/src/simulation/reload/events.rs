@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Reload;
-use crate::ability::{ActivationReason, ActivationRefusal, EndReason};
+use crate::ability::{ActivationReason, EndReason, RefusedActivation};
 use crate::effect::calculation::CalculationError;
 use crate::event::{CueDetails, Event, EventKind};
 use crate::expr::EvalError;
@@ -124,7 +124,7 @@ impl Renumbering {
                 *ability = self.ability_or_unknown(*ability);
                 self.reason(reason);
             }
-            EventKind::AbilityRefused(refusal) => self.activation_refusal(Arc::make_mut(refusal)),
+            EventKind::AbilityRefused(refusal) => self.activation_refusal(Arc::make_mut(&mut refusal.0)),
             EventKind::GameplayEvent { event, .. } => {
                 event.tag = self.tag_or_unknown(event.tag);
                 if let Some(details) = &mut event.details {
@@ -143,12 +143,12 @@ impl Renumbering {
 
     fn refusal(&self, refusal: &mut Refusal) {
         refusal.effect = self.effect_or_unknown(refusal.effect);
-        for reason in &mut refusal.reasons {
+        for reason in refusal.reasons.iter_mut() {
             self.reason(reason);
         }
     }
 
-    fn activation_refusal(&self, refusal: &mut ActivationRefusal) {
+    fn activation_refusal(&self, refusal: &mut RefusedActivation) {
         refusal.ability = refusal.ability.map(|ability| self.ability_or_unknown(ability));
         for reason in &mut refusal.reasons {
             match reason {

@@ -329,7 +329,13 @@ impl Check<'_> {
             Subject::Attribute(attribute) => attribute.usize() < attributes,
             _ => true,
         };
-        require(task.subjects.iter().all(is_known), "a task subscribes to something that does not exist")
+        require(
+            task.watched.is_sorted_by(|one, other| one < other)
+                && task.watched.iter().all(|(controller, _)| *controller != task.controller),
+            "the watched subjects of a task are not sorted, or are of its own controller",
+        )?;
+        let mut subjects = task.subjects.iter().chain(task.watched.iter().map(|(_, subject)| subject));
+        require(subjects.all(is_known), "a task subscribes to something that does not exist")
     }
 
     fn has_tag(&self, tag: TagId) -> bool {

@@ -37,14 +37,14 @@ impl CustomTask for Ponder {
             context.subscribe(Subject::Attribute(health));
         }
         context.wake_in(Span::millis(2_500));
-        context.memory().push(3.0);
+        context.store(&3_u32);
         TaskProgress::Waiting
     }
 
     fn wake(&self, context: &mut TaskContext<'_>, _event: &EventKind) -> TaskProgress {
-        let Some(left) = context.memory().first_mut() else { return TaskProgress::Failed };
-        *left -= 1.0;
-        if *left <= 0.0 { TaskProgress::Done } else { TaskProgress::Waiting }
+        let Some(left) = context.load::<u32>() else { return TaskProgress::Failed };
+        context.store(&left.saturating_sub(1));
+        if left <= 1 { TaskProgress::Done } else { TaskProgress::Waiting }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Tasks of the host (A6) and tasks written in Rust (§10.4).
 
-use ugas_core::ability::AbilityDef;
+use ugas_core::ability::{AbilityDef, GameplayEvent};
 use ugas_core::event::EventKind;
 use ugas_core::handle::TaskId;
 use ugas_core::modifier::Operation;
+use ugas_core::simulation::{Snapshot, Stacks};
 use ugas_core::task::{CustomTask, HostValue, Subject, TaskContext, TaskDef, TaskOutcome, TaskProgress};
 use ugas_core::time::Span;
 
@@ -72,9 +73,8 @@ struct WaitForHealth;
 
 impl WaitForHealth {
     fn look(context: &mut TaskContext<'_>) -> TaskProgress {
-        let looks = context.memory().first().copied().unwrap_or_default() + 1.0;
-        context.memory().clear();
-        context.memory().push(looks);
+        let looks = context.load().unwrap_or(0.0) + 1.0;
+        context.store(&looks);
         context.output("Looks", looks);
         let Some(threshold) = context.param("Threshold") else { return TaskProgress::Failed };
         let health = context.simulation().catalog().attribute("Health").unwrap();
@@ -171,4 +171,94 @@ fn custom_task_memory_is_part_of_the_state() {
     game.sim.restore(&snapshot).unwrap();
     assert_eq!(game.sim.state_hash(), hash);
     assert_eq!(finish(&mut game), first);
+}
+
+/// Guards the target: removes `State.Wet` from it whenever it gets wet and tells it so, and ends after two changes of
+/// its health. Subscribes in an order that is not sorted.
+struct Guard;
+
+impl CustomTask for Guard {
+    fn activate(&self, context: &mut TaskContext<'_>) -> TaskProgress {
+        let catalog = context.simulation().catalog();
+        let (wet, health) = (catalog.tag("State.Wet").unwrap(), catalog.attribute("Health").unwrap());
+        let Some(target) = context.target() else { return TaskProgress::Failed };
+        context.subscribe(Subject::EffectRemoved);
+        context.subscribe(Subject::Tag(wet));
+        context.watch(target, Subject::Tag(wet));
+        context.watch(target, Subject::Attribute(health));
+        context.store(&(0_u32, false));
+        TaskProgress::Waiting
+    }
+
+    fn wake(&self, context: &mut TaskContext<'_>, event: &EventKind) -> TaskProgress {
+        let Some((changes, _)) = context.load::<(u32, bool)>() else { return TaskProgress::Failed };
+        let target = context.target().unwrap();
+        match event {
+            EventKind::AttributeChanged { controller, .. } if *controller == target => {
+                context.store(&(changes + 1, true));
+                if changes == 1 { TaskProgress::Done } else { TaskProgress::Waiting }
+            }
+            EventKind::TagAdded { controller, .. } if *controller == target => {
+                let wet = context.simulation().controller(target).unwrap().effects().to_vec();
+                wet.into_iter().for_each(|active| context.remove(active, Stacks::All));
+                let dry = context.simulation().catalog().tag("Event.Dry").unwrap();
+                context.send_event(target, GameplayEvent::new(dry)).unwrap();
+                TaskProgress::Waiting
+            }
+            _ => TaskProgress::Waiting,
+        }
+    }
+}
+
+fn guarded() -> (Game, ugas_core::handle::GrantedAbilityId) {
+    let task = TaskDef::Custom { name: "Guard".into(), params: Vec::new() };
+    let mut game = Game::build(|builder| {
+        builder
+            .custom_task("Guard", Guard)
+            .effect(instant("GE_Hit", "Health", Operation::Add, -10.0))
+            .effect(tagging("State.Wet"))
+            .declare_tag("Event.Dry")
+            .ability(AbilityDef::new("GA").task(task).task(note("1")).task(TaskDef::wait(1.0)))
+    });
+    let handle = game.grant("hero", "GA");
+    let wolf = game.id("wolf");
+    game.sim.activate_on(handle, wolf).unwrap();
+    game.events();
+    (game, handle)
+}
+
+#[test]
+fn custom_task_watches_its_target_removes_effects_and_sends_events() {
+    let (mut game, handle) = guarded();
+    let subscriptions =
+        |game: &Game, name: &str| game.sim.controller(game.id(name)).unwrap().subscription_count();
+    assert_eq!((subscriptions(&game, "hero"), subscriptions(&game, "wolf")), (2, 2));
+    game.apply("Tag:State.Wet", "hero", "wolf");
+    assert!(!game.has_tag("wolf", "State.Wet"), "the guard removes it");
+    assert_eq!(game.count("GameplayEvent"), 1);
+    game.apply("GE_Hit", "hero", "wolf");
+    assert_eq!(noted(&game, handle), 0.0);
+    game.apply("GE_Hit", "wolf", "hero");
+    assert_eq!(noted(&game, handle), 0.0, "it watches the health of the wolf alone");
+    game.apply("GE_Hit", "hero", "wolf");
+    assert_eq!(noted(&game, handle), 1.0);
+    assert_eq!((subscriptions(&game, "hero"), subscriptions(&game, "wolf")), (0, 0));
+}
+
+/// The subscriptions survive bytes, restoring and the end of the watched controller.
+#[test]
+fn watched_subjects_are_part_of_the_state() {
+    let (mut game, handle) = guarded();
+    let (bytes, hash) = (game.sim.snapshot_bytes(), game.sim.state_hash());
+    let snapshot = Snapshot::from_bytes(&bytes, game.sim.catalog()).unwrap();
+    game.sim.restore(&snapshot).unwrap();
+    assert_eq!((game.sim.state_hash(), game.sim.inconsistencies()), (hash, Vec::new()));
+    game.apply("GE_Hit", "hero", "wolf");
+    game.apply("GE_Hit", "hero", "wolf");
+    assert_eq!(noted(&game, handle), 1.0);
+    let (mut game, handle) = guarded();
+    game.sim.despawn(game.id("wolf")).unwrap();
+    assert_eq!(game.sim.inconsistencies(), Vec::<String>::new());
+    game.sim.cancel_ability(handle).unwrap();
+    game.assert_idle("hero");
 }
