@@ -1228,8 +1228,9 @@ typedef struct {
     ugas_free free;
 } ugas_calculation;
 
-// Decides whether one point is visible from another; both have three numbers. Not zero is yes.
-typedef uint32_t (*ugas_line_of_sight)(void *user, const double *from, const double *to);
+// Decides whether one point is visible from another; both have three numbers. `now` is the time of the simulation in
+// microseconds. Not zero is yes.
+typedef uint32_t (*ugas_line_of_sight)(void *user, uint64_t now, const double *from, const double *to);
 
 // Area to search.
 typedef struct {
@@ -1257,10 +1258,11 @@ typedef struct {
 // they are used: dead ones find nothing.
 typedef uint64_t ugas_controller;
 
-// Finds the controllers in an area. Writes at most `capacity` controllers to `found`, in any order and each
+// Finds the controllers in an area at the time `now` of the simulation, in microseconds. Writes at most `capacity` controllers to `found`, in any order and each
 // once, and the total number to `count`; it is called again with more room if that is larger. Returns 0 to
 // search the placements instead.
 typedef uint32_t (*ugas_candidates)(void *user,
+                                    uint64_t now,
                                     const ugas_area *area,
                                     ugas_controller *found,
                                     size_t capacity,
@@ -2596,9 +2598,18 @@ ugas_status ugas_loader_add_calculation(ugas_context *context,
                                         ugas_loader loader,
                                         const ugas_calculation *calculation);
 
-// Registers the spatial queries of the host with a loader. If the catalog is shared with another context,
-// the thread that uses that context may call them too.
-ugas_status ugas_loader_set_space(ugas_context *context, ugas_loader loader, const ugas_space *space);
+// Registers the spatial queries of the host with a loader, for all simulations of the catalog that have none of
+// their own (ugas_simulation_set_space). If the catalog is shared with another context, the thread that uses that
+// context may call them too.
+ugas_status ugas_loader_set_space(ugas_context *context,
+                                  ugas_loader loader,
+                                  const ugas_space *space);
+
+// Sets the spatial queries of one simulation, server, client or player, instead of those of its catalog: rooms with
+// different walls share one catalog. Null removes them. They are not part of snapshots and recordings.
+ugas_status ugas_simulation_set_space(ugas_context *context,
+                                      ugas_simulation simulation,
+                                      const ugas_space *space);
 
 // Frees a catalog. Simulations and snapshots that use it stay valid. Zero is ignored.
 ugas_status ugas_catalog_free(ugas_context *context, ugas_catalog catalog);

@@ -45,7 +45,7 @@ use crate::id::{
 };
 use crate::input::InputBufferConfig;
 use crate::tag::{TagBits, TagRegistry};
-use crate::targeting::{AttitudeRule, Space, TargetFilter};
+use crate::targeting::{AttitudeRule, SharedSpace, Space, TargetFilter};
 use crate::task::CustomTask;
 
 /// A name that the catalog does not have.
@@ -75,7 +75,7 @@ pub struct Catalog {
     customs: Box<[Arc<dyn CustomTask>]>,
     filters: Box<[Arc<TargetFilter>]>,
     pub(crate) attitude: Arc<AttitudeRule>,
-    pub(crate) space: Arc<dyn Space + Send + Sync>,
+    pub(crate) space: SharedSpace,
     /// Attribute and threshold of death (A4).
     pub(crate) death: Option<Death>,
     /// Threshold of death, if it is the same number on all controllers at any time.
@@ -174,7 +174,7 @@ pub(crate) fn is_cue(tags: &TagRegistry, tag: TagId) -> bool {
 }
 
 impl Catalog {
-    /// The engine's answers to line-of-sight and overlap queries.
+    /// The engine's answers to line-of-sight and area queries, for simulations without a world of their own.
     pub fn space(&self) -> &dyn Space {
         &*self.space
     }

@@ -20,6 +20,7 @@ use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::replica::Replica;
 use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
+use ugas_core::targeting::SharedSpace;
 use ugas_core::time::{Span, Time};
 
 pub use act::ActError;
@@ -190,6 +191,12 @@ impl Client {
     /// The shown simulation: the server's state with predictions upon it.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// Sets the world that predicted targeting asks, as [`Simulation::set_space`]. It stays through joins and
+    /// corrections.
+    pub fn set_space(&mut self, space: Option<SharedSpace>) {
+        self.simulation.set_space(space);
     }
 
     /// The copy of the world on which `LocalOnly` abilities run; `None` while none runs.
@@ -429,7 +436,9 @@ impl Client {
         self.clock.on_update(self.now, welcome.tick, Feedback::default());
         self.tick = self.clock.tick_at(self.now);
         self.delivered = self.tick;
+        let space = self.simulation.own_space().cloned();
         self.simulation = Simulation::new(Arc::clone(self.catalog()), client_config(welcome.prediction_seed));
+        self.simulation.set_space(space);
         self.events.push_back(ClientEvent::Connected { client: welcome.client });
     }
 

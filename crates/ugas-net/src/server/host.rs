@@ -72,10 +72,10 @@ pub trait Host {
     }
 
     /// Whether there is a line of sight from the instigator to a place that a client names: the position of a
-    /// controller as the client saw it, the location of a hit, a location. By default the catalog's
+    /// controller as the client saw it, the location of a hit, a location. By default the simulation's
     /// [`Space`](ugas_core::targeting::Space) is asked if the targeting requires it.
     fn in_sight(&self, simulation: &Simulation, reach: Reach<'_>, from: Vector3, place: Vector3) -> bool {
-        !reach.line_of_sight || simulation.catalog().space().line_of_sight(from, place)
+        !reach.line_of_sight || simulation.space().line_of_sight(simulation.now(), from, place)
     }
 
     /// Whether an ability may name controllers that the client does not see: a missile that finds its way. By
