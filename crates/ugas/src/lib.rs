@@ -213,7 +213,7 @@ pub use ugas_core::effect::{
 };
 pub use ugas_core::event::{
     Category, Cause, CueDetails, CueParameters, Event, EventFilter, EventKind, EventRef, EventType,
-    RemovalReason,
+    OneShotKey, OneShotSubject, RemovalReason, RollbackChange, RollbackEvents,
 };
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
