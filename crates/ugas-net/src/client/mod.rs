@@ -244,6 +244,11 @@ impl Client {
         self.statistics
     }
 
+    /// The controller of the player; the first if it has several, `None` before the first state arrives.
+    pub fn own_controller(&self) -> Option<ControllerId> {
+        self.own_controllers().next()
+    }
+
     /// Local handles of the controllers that the server gave to this client and that are in view.
     pub fn own_controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
         self.inbox.own_controllers().filter_map(|remote| self.replica.local(remote))
