@@ -36,7 +36,7 @@ pub struct GameplayController {
     pub(crate) ability_sets: Vec<String>,
     #[reflect(ignore)]
     pub(crate) id: Option<ControllerId>,
-    /// Why there is no controller although the rules are loaded.
+    /// Why there is no controller; `None` if there is one, or none was asked for.
     pub(crate) problem: Option<String>,
 }
 
@@ -101,8 +101,8 @@ impl GameplayController {
         }
     }
 
-    /// Why there is no controller although the rules are loaded; for example, the template is unknown.
-    /// Creation is tried again when the rules change.
+    /// Why there is no controller: the rules are not loaded yet, or could not be loaded, or do not have the
+    /// template. `None` if there is one. Creation is tried again when the rules change.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -164,10 +164,9 @@ pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
     let team = team.as_ref().map(|team| team.0.as_str());
     let created =
         game.create_controller(&SpawnRequest { entity, origin: &origin, sets: &sets, avatar, team });
+    let rules_problem = game.problem.clone();
     if created.is_err() {
         game.waiting.push(entity);
-    }
-    if created.is_err() {
         // The components show a previous controller, or that of another entity which this one is a copy of.
         world.commands().queue(move |world: &mut World| {
             if world.resource::<GameplayWorld>().controller(entity).is_none() {
@@ -184,11 +183,16 @@ pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
             fill_components(world, entity, id);
             world.commands().queue(move |world: &mut World| typed::sync(world, entity));
         }
-        Err(GameplayError::NoRules) => {}
         Err(error) => {
-            tracing::error!("no controller could be created for {entity}: {error}");
+            let problem = match error {
+                GameplayError::NoRules => rules_problem.unwrap_or_else(|| error.to_string()),
+                _ => {
+                    tracing::error!("no controller could be created for {entity}: {error}");
+                    error.to_string()
+                }
+            };
             if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
-                controller.problem = Some(error.to_string());
+                controller.problem = Some(problem);
             }
         }
     }

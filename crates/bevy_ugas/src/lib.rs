@@ -68,7 +68,7 @@ pub mod prelude {
         AbilityActivated, AbilityEnded, AbilityRefused, AttributeChanged, CueBurst, CueEnded, CueStarted,
         EffectApplied, EffectRemoved, EffectStacksChanged, HostTaskRequested, TagAdded, TagRemoved,
     };
-    pub use crate::rules::{RulesInstalled, RulesReloaded};
+    pub use crate::rules::{RulesFailed, RulesInstalled, RulesReloaded, RulesState};
     pub use crate::ugas;
     pub use crate::{
         Abilities, ActiveEffects, AttributeSet, Attributes, Avatar, CueChange, Gameplay, GameplayCommands,

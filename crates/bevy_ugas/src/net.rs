@@ -31,6 +31,7 @@ use core::time::Duration;
 use ugas_net::{ActError, Tick, TickLength};
 
 use crate::error::GameplayError;
+use crate::rules::{RulesFailed, fail};
 use crate::world::{BackendFactory, GameplayWorld};
 
 impl From<ActError> for GameplayError {
@@ -45,9 +46,10 @@ impl From<ActError> for GameplayError {
 /// Sets the factory of the network backend. It is called at once if rules are installed, and otherwise when
 /// they are. A failure is logged.
 fn set_backend_factory(app: &mut App, factory: BackendFactory) {
+    app.add_message::<RulesFailed>();
     let mut game = app.world_mut().resource_mut::<GameplayWorld>();
     if let Err(error) = game.set_backend_factory(factory) {
-        tracing::error!("the network could not start: {error}");
+        fail(app.world_mut(), format!("the network could not start: {error}"));
     }
 }
 

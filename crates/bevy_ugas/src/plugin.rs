@@ -63,14 +63,49 @@ impl UgasPlugins {
         Self { source: RulesSource::Asset(path.into()), ..Self::default() }
     }
 
-    /// Rules from a pack that was loaded already.
+    /// Rules from a pack that was loaded already, without the extensions of the app.
     pub fn from_pack(pack: impl Into<Arc<Pack>>) -> Self {
         Self { source: RulesSource::Pack(pack.into()), ..Self::default() }
     }
 
-    /// Rules from code: a catalog that was built already. They are installed when the plugins are added.
+    /// Rules from a catalog that was built already. They are installed when the plugins are added, without
+    /// the extensions of the app.
     pub fn from_catalog(catalog: Arc<Catalog>) -> Self {
         Self { source: RulesSource::Catalog(catalog), ..Self::default() }
+    }
+
+    /// Rules from code alone: what the app is extended with by [`UgasAppExt`](crate::UgasAppExt), before or
+    /// after these plugins. They are built in `PreStartup`, so that systems in `Startup` can spawn controllers.
+    /// Mistakes are [`GameplayWorld::problem`].
+    ///
+    /// ```
+    /// use bevy_app::{App, TaskPoolPlugin};
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_time::TimePlugin;
+    /// use bevy_ugas::GameplayWorld;
+    /// use bevy_ugas::prelude::*;
+    /// use ugas::{ControllerDef, EffectDef, Operation};
+    ///
+    /// #[derive(Component, AttributeSet, PartialEq)]
+    /// #[component(immutable)]
+    /// struct Combat {
+    ///     #[attribute(default = 100.0, min = 0.0)]
+    ///     health: f64,
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((TaskPoolPlugin::default(), TimePlugin, UgasPlugins::from_code()))
+    ///     .add_attribute_set::<Combat>()
+    ///     .extend_rules(|rules| {
+    ///         rules
+    ///             .effect(EffectDef::instant("GE_Hit").modify(Combat::HEALTH, Operation::Add, -10.0))
+    ///             .template(ControllerDef::new("Wolf").with_set(Combat::NAME))
+    ///     });
+    /// app.update();
+    /// assert!(app.world().resource::<GameplayWorld>().is_in_play());
+    /// ```
+    pub fn from_code() -> Self {
+        Self { source: RulesSource::Code, ..Self::default() }
     }
 
     /// Sets seed and limits of the simulation; they apply when the rules are installed.

@@ -12,6 +12,7 @@ mod inputs;
 mod inspect;
 mod net;
 mod overlay;
+mod rules;
 mod saving;
 mod transforms;
 mod typed;
