@@ -9,7 +9,7 @@ use ugas::{
 };
 use ugas_data::Loader;
 
-use crate::cue::{CueScene, CueStage};
+use crate::cue::{CueScene, CueStages};
 use crate::event::{AttributeChanged, GameplayEventReceived, HostTaskRequested};
 use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
@@ -173,8 +173,8 @@ impl UgasAppExt for App {
     }
 
     fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self {
-        self.init_resource::<CueStage>();
-        self.world_mut().resource_mut::<CueStage>().add(cue.into(), scene);
+        self.init_resource::<CueStages>();
+        self.world_mut().resource_mut::<CueStages>().add(cue.into(), scene);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Networking: a server is authoritative, clients display and predict (§13).
 //!
 //! Both sides use the same [`Gameplay`](crate::Gameplay), components and events. A server runs one tick per
-//! step of its `FixedUpdate`; a client's [`GameplayController`](crate::GameplayController)s are spawned and
+//! step of its schedule, `FixedUpdate` by default; a client's [`GameplayController`](crate::GameplayController)s are spawned and
 //! despawned as the server shows them, and its player's actions are predicted at once. Movement and
 //! everything else outside the rules is replicated separately, by `bevy_replicon` or whatever the game uses.
 //!

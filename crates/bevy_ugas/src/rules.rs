@@ -10,6 +10,7 @@ use bevy_asset::{
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::prelude::{Commands, Event, Message, MessageReader, Res, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::SystemState;
 use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::TypePath;
@@ -20,6 +21,7 @@ pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
 
 use crate::GameplaySystems;
 use crate::controller::{GameplayController, create_controller};
+use crate::instance::GameplayInstances;
 use crate::world::GameplayWorld;
 use watch::{LastRead, watch_folder};
 
@@ -281,14 +283,16 @@ fn install_assets(
     }
 }
 
-/// Creates the controllers that wait for rules, each time the rules change.
-fn create_waiting(world: &mut World, mut tried_version: bevy_ecs::system::Local<'_, u32>) {
-    let mut game = world.resource_mut::<GameplayWorld>();
-    if game.rules_version == *tried_version {
-        return;
+/// Creates the controllers that wait for rules, each time the rules of a simulation change.
+fn create_waiting(world: &mut World, games: &mut SystemState<GameplayInstances<'_, '_>>) {
+    let Ok(mut games) = games.get_mut(world) else { return };
+    let mut waiting = Vec::new();
+    for (_, game) in games.iter_mut() {
+        if game.tried_version != game.rules_version {
+            game.tried_version = game.rules_version;
+            waiting.append(&mut game.waiting);
+        }
     }
-    *tried_version = game.rules_version;
-    let waiting = core::mem::take(&mut game.waiting);
     for entity in waiting {
         create_controller(&mut DeferredWorld::from(&mut *world), entity);
     }

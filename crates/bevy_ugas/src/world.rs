@@ -43,6 +43,8 @@ pub struct GameplayWorld {
     pub(crate) follows_transforms: bool,
     /// Number of times the rules were installed or reloaded.
     pub(crate) rules_version: u32,
+    /// Version of the rules for which waiting controllers were last tried.
+    pub(crate) tried_version: u32,
     /// Remainder of the elapsed time below a microsecond, in nanoseconds.
     carry: u32,
     by_entity: EntityHashMap<ControllerId>,

@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::{Entity, Event, Message, Res, ResMut, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_platform::sync::Arc;
@@ -18,7 +18,7 @@ use ugas_transport::{Access, ProtocolId, ServerSocket, ServerTransport};
 use super::{fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
-use crate::plugin::GameplaySystems;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Endpoint that clients connect to.
@@ -157,12 +157,13 @@ impl Plugin for UgasServerPlugin {
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
         set_backend_factory(app, Box::new(factory));
+        let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.config.length))
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
             .add_message::<CommandRejected>()
             .add_systems(
-                FixedUpdate,
+                schedule,
                 (
                     receive.in_set(GameplaySystems::Input),
                     (decide_relevance, send)

@@ -14,5 +14,6 @@ mod net;
 mod overlay;
 mod rules;
 mod saving;
+mod schedules;
 mod transforms;
 mod typed;

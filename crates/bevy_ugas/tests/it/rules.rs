@@ -75,7 +75,7 @@ fn mistakes_of_rules_in_code_are_reported_everywhere() {
     assert_eq!(game(&mut app).rules_state(), RulesState::Failed);
     let problem = game(&mut app).problem().unwrap().to_owned();
     assert!(problem.contains("Helth1") && problem.contains("Helth2"), "{problem}");
-    assert_eq!(failures.take(), [problem.clone()]);
+    assert_eq!(failures.take(), core::slice::from_ref(&problem));
     for entity in [early, late] {
         assert_eq!(get::<GameplayController>(&app, entity).problem(), Some(problem.as_str()));
     }
