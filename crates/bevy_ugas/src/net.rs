@@ -18,7 +18,8 @@ pub use client::{
 };
 pub(crate) use server::ServerSide;
 pub use server::{
-    ClientJoined, ClientLeft, CommandRejected, Relevance, ServerEndpoint, UgasServer, UgasServerPlugin,
+    ClientJoined, ClientLeft, CommandRejected, GameHost, ServerEndpoint, UgasServer, UgasServerPlugin,
+    Viewer, entity_of_controller,
 };
 /// The network protocol without sockets: configurations, visibility, identities.
 pub use ugas_net as protocol;
