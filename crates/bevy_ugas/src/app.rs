@@ -9,11 +9,12 @@ use ugas::{
 };
 use ugas_data::Loader;
 
-use crate::cue::{CueScene, CueStage};
+use crate::cue::{CueScene, CueStages};
 use crate::event::{AttributeChanged, GameplayEventReceived, HostTaskRequested};
 use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
 use crate::typed::{AttributeSet, TypedSets};
+use crate::world::GameplayWorld;
 
 /// Registers native code of the rules and handler systems with an app.
 ///
@@ -132,6 +133,12 @@ impl UgasAppExt for App {
     fn extend_loader(&mut self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) -> &mut Self {
         self.init_resource::<RulesExtensions>();
         self.world().resource::<RulesExtensions>().add(extend);
+        if self.world().get_resource::<GameplayWorld>().is_some_and(GameplayWorld::is_in_play) {
+            tracing::warn!(
+                "the rules are installed already, and this extension applies to packs that are loaded later: \
+                 use `UgasPlugins::from_code` or `from_asset`, and register it before the app runs"
+            );
+        }
         self
     }
 
@@ -166,8 +173,8 @@ impl UgasAppExt for App {
     }
 
     fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self {
-        self.init_resource::<CueStage>();
-        self.world_mut().resource_mut::<CueStage>().add(cue.into(), scene);
+        self.init_resource::<CueStages>();
+        self.world_mut().resource_mut::<CueStages>().add(cue.into(), scene);
         self
     }
 

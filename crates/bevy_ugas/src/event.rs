@@ -28,6 +28,9 @@ pub(crate) use convert::ConvertedEvent;
 pub struct SimulationEvent {
     /// Entity of the controller that the event is about, if it has one.
     pub entity: Option<Entity>,
+    /// Entity of the [`GameplayInstance`](crate::GameplayInstance) that emitted it; `None` is the simulation of
+    /// the app.
+    pub instance: Option<Entity>,
     /// The event.
     pub event: Event,
 }

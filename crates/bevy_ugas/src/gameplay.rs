@@ -4,13 +4,15 @@ use core::ops::{Deref, DerefMut};
 
 use bevy_ecs::prelude::{Entity, EntityCommands, Res, ResMut, World};
 use bevy_ecs::system::SystemParam;
+use bevy_ecs::world::DeferredWorld;
 
 use crate::error::GameplayError;
+use crate::instance::game_of_mut;
 use crate::world::GameplayWorld;
 
 /// System parameter to act in the game: dereferences to [`GameplayWorld`].
 ///
-/// Act in `FixedUpdate`, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
+/// Act in the schedule of the game, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
 /// a defined game time. Acting elsewhere is possible too, and happens between two steps.
 ///
 /// ```
@@ -86,7 +88,8 @@ pub trait GameplayCommands {
     /// Activates an ability of the entity on another one.
     fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self;
 
-    /// Calls a function with the game and the entity.
+    /// Calls a function with the entity and its game: that of the app, or of its
+    /// [`InInstance`](crate::InInstance).
     fn in_gameplay<T>(
         &mut self,
         act: impl FnOnce(&mut GameplayWorld, Entity) -> Result<T, GameplayError> + Send + 'static,
@@ -120,8 +123,11 @@ impl GameplayCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
-            let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
-                tracing::error!("gameplay commands need `UgasPlugins`: add them to the app");
+            let mut world = DeferredWorld::from(world);
+            let Some(mut game) = game_of_mut(&mut world, entity) else {
+                tracing::error!(
+                    "gameplay commands need `UgasPlugins`, and the instance of {entity} if it has one"
+                );
                 return;
             };
             if let Err(error) = act(&mut game, entity) {

@@ -7,7 +7,8 @@
 //!
 //! # Order
 //!
-//! The game advances in `FixedUpdate`, in the sets of [`GameplaySystems`]:
+//! The game advances in `FixedUpdate`, or [another schedule](UgasPlugins::in_schedule), in the sets of
+//! [`GameplaySystems`]:
 //!
 //! | set | what happens |
 //! |---|---|
@@ -35,6 +36,7 @@ mod handler;
 pub mod input;
 #[cfg(feature = "inspect")]
 pub mod inspect;
+mod instance;
 mod key;
 #[cfg(feature = "net")]
 pub mod net;
@@ -53,8 +55,9 @@ pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 pub use error::GameplayError;
 pub use gameplay::{Gameplay, GameplayCommands, GameplayView, in_play};
 pub use handler::{CueChange, TagChange};
+pub use instance::{GameplayInstance, GameplayInstances, InInstance, InstanceMembers};
 pub use key::Key;
-pub use plugin::{GameplaySystems, UgasCorePlugin, UgasPlugins};
+pub use plugin::{GameplaySchedule, GameplaySystems, UgasCorePlugin, UgasPlugins};
 pub use typed::{AttributeName, AttributeSet};
 /// The simulation and its definitions.
 pub use ugas;
@@ -68,7 +71,7 @@ pub mod prelude {
         AbilityActivated, AbilityEnded, AbilityRefused, AttributeChanged, CueBurst, CueEnded, CueStarted,
         EffectApplied, EffectRemoved, EffectStacksChanged, HostTaskRequested, TagAdded, TagRemoved,
     };
-    pub use crate::rules::{RulesInstalled, RulesReloaded};
+    pub use crate::rules::{RulesFailed, RulesInstalled, RulesReloaded, RulesState};
     pub use crate::ugas;
     pub use crate::{
         Abilities, ActiveEffects, AttributeSet, Attributes, Avatar, CueChange, Gameplay, GameplayCommands,

@@ -1,6 +1,6 @@
 //! Expansion of `#[derive(AttributeSet)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result};
 
@@ -22,6 +22,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new_spanned(&input.ident, "`AttributeSet` needs a struct with named fields"));
     };
+    if !is_immutable(input) {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "a typed set is read-only, because only effects change attributes: add `#[component(immutable)]`",
+        ));
+    }
     let ident = &input.ident;
     let set_name = set_name(input)?;
     let (mut constants, mut definitions, mut readings) = (Vec::new(), Vec::new(), Vec::new());
@@ -60,6 +66,17 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
     })
+}
+
+/// Whether the struct has `#[component(immutable)]`, among other options or alone.
+fn is_immutable(input: &DeriveInput) -> bool {
+    let is_option = |token: TokenTree| matches!(token, TokenTree::Ident(option) if option == "immutable");
+    input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("component"))
+        .filter_map(|attribute| attribute.meta.require_list().ok())
+        .any(|list| list.tokens.clone().into_iter().any(is_option))
 }
 
 /// Name of the set: `#[attribute_set(name = …)]`, or by default the name of the struct.
@@ -149,12 +166,15 @@ mod tests {
         let error_of = |text: &str| expand(&syn::parse_str(text).unwrap()).unwrap_err().to_string();
         assert_eq!(error_of("enum Combat { Health }"), "`AttributeSet` can only be derived for structs");
         assert_eq!(error_of("struct Combat(f64);"), "`AttributeSet` needs a struct with named fields");
+        for mutable in ["struct Combat {}", "#[component(storage = \"SparseSet\")] struct Combat {}"] {
+            assert!(error_of(mutable).contains("add `#[component(immutable)]`"));
+        }
         assert_eq!(
-            error_of("struct Combat { #[attribute(least = 1.0)] health: f64 }"),
+            error_of("#[component(immutable)] struct Combat { #[attribute(least = 1.0)] health: f64 }"),
             "unknown option: `attribute` supports `name`, `default`, `derived`, `min` and `max`"
         );
         assert!(
-            error_of("struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
+            error_of("#[component(storage = \"Table\", immutable)] struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
                 .contains("no default")
         );
     }

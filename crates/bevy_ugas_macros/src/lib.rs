@@ -8,6 +8,7 @@ use proc_macro::TokenStream;
 ///
 /// ```ignore
 /// #[derive(Component, AttributeSet, PartialEq)]
+/// #[component(immutable)] // only effects change attributes
 /// #[attribute_set(name = "Combat")] // default: name of the struct
 /// struct Combat {
 ///     #[attribute(default = 100.0, min = 1.0)]

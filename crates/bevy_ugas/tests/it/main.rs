@@ -12,6 +12,8 @@ mod inputs;
 mod inspect;
 mod net;
 mod overlay;
+mod rules;
 mod saving;
+mod schedules;
 mod transforms;
 mod typed;
