@@ -146,9 +146,11 @@
 //! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
 
 mod error;
+mod names;
 mod observers;
 
 pub use error::Error;
+pub use names::{AbilityName, AttributeName, EffectName, TagName};
 pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for items that are not re-exported at the root of this crate.
@@ -295,6 +297,9 @@ mod manual {
     struct Abilities;
     #[doc = include_str!("../../../docs/book/programmers/hot-reload.md")]
     struct HotReload;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/programmers/names.md")]
+    struct TypedNames;
     #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/designers/packs.md")]
     struct Packs;
