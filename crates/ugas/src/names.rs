@@ -1,7 +1,8 @@
 //! Names of definitions as types, and keys of definitions.
 //!
 //! A name as a type is a unit struct that implements [`AttributeName`], [`TagName`], [`EffectName`] or
-//! [`AbilityName`]. The compiler then rejects a misspelled name, and a tag where an attribute is expected.
+//! [`AbilityName`]. The compiler then rejects a misspelled name, and a tag where an attribute is expected. `ugas generate
+//! --rust` writes such types for a pack.
 //!
 //! ```
 //! use ugas::{AttributeId, AttributeName, Key};
