@@ -526,11 +526,12 @@ impl Simulation {
     /// Emits the event of a refused activation or commit (A1).
     #[cold]
     fn emit_activation_refusal(&mut self, refusal: &ActivationRefusal) {
-        if !self.config.events.keeps(EventType::AbilityRefused) {
-            self.state.events += 1;
-            return;
+        // Nothing reacts to it.
+        let sequence = self.state.events;
+        self.state.events += 1;
+        if self.has_room_for(|| EventType::AbilityRefused) {
+            self.push_event(sequence, || EventKind::AbilityRefused(refusal.clone()));
         }
-        self.emit(EventKind::AbilityRefused(refusal.clone()));
     }
 
     /// Appends an event to the queue of the host under the next sequence number. The number is used up even
