@@ -103,7 +103,17 @@ impl TokenIssuer {
     ///
     /// [`TokenError`] if the admission exceeds a limit.
     pub fn issue(&self, admission: &Admission) -> Result<ConnectToken, TokenError> {
-        issue(&self.key, self.protocol, admission)
+        self.issue_at(admission, unix_now())
+    }
+
+    /// Issues a token that is valid from a time since 1970 on, for [endpoints](crate::ServerEndpoint) with a
+    /// clock of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`] if the admission exceeds a limit.
+    pub fn issue_at(&self, admission: &Admission, now: Duration) -> Result<ConnectToken, TokenError> {
+        issue(&self.key, self.protocol, admission, now)
     }
 }
 
@@ -147,7 +157,7 @@ impl ConnectToken {
     ///
     /// [`TokenError`] if the admission exceeds a limit.
     pub fn without_secrets(protocol: ProtocolId, admission: &Admission) -> Result<Self, TokenError> {
-        issue(&ServerKey::open(), protocol, admission)
+        issue(&ServerKey::open(), protocol, admission, unix_now())
     }
 
     /// The peer number that the token admits to the server.
@@ -277,7 +287,12 @@ fn is_life(life: Duration) -> bool {
 }
 
 /// Checks an admission, and creates a token that is signed and encrypted with the server's key.
-fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result<ConnectToken, TokenError> {
+fn issue(
+    key: &ServerKey,
+    protocol: ProtocolId,
+    admission: &Admission,
+    now: Duration,
+) -> Result<ConnectToken, TokenError> {
     if !(1..=MAX_SERVERS).contains(&admission.servers.len()) {
         return Err(TokenError::Servers(admission.servers.len()));
     }
@@ -288,7 +303,7 @@ fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result
         return Err(TokenError::Timeout(admission.timeout));
     }
     let token = renetcode::ConnectToken::generate(
-        unix_now(),
+        now,
         protocol.to_bits(),
         admission.valid_for.as_secs(),
         admission.peer,

@@ -32,6 +32,7 @@ use self::inbox::Inbox;
 use self::local::LocalStage;
 use self::one_shots::{OneShotChanges, OneShotLog};
 use crate::clock::Clock;
+use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_FRAMES;
 use crate::message::{
     ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CueBurst, Feedback, Frames, Hello,
@@ -336,6 +337,9 @@ impl Client {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         self.statistics.received_bytes += bytes.len() as u64;
+        if fails(FaultPoint::ClientReceive) {
+            return;
+        }
         match self.decoder.read(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
             Ok(ToClient::Refused(refused)) => {
@@ -415,6 +419,9 @@ impl Client {
     fn push(&mut self, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
+        if fails(FaultPoint::ClientSend) {
+            return;
+        }
         self.outbox.push_back(bytes);
     }
 
