@@ -299,6 +299,9 @@ mod manual {
     #[doc = include_str!("../../../docs/book/programmers/hot-reload.md")]
     struct HotReload;
     #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/programmers/names.md")]
+    struct TypedNames;
+    #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/designers/packs.md")]
     struct Packs;
     #[cfg(feature = "data")]
