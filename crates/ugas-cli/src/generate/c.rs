@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn literals_escape_quotes_control_characters_and_trigraphs() {
         assert_eq!(literal("a\"\\\n1?"), "\"a\\\"\\\\\\0121\\077\"");
-        // UTF-8 of `ä` is C3 A4, in octal 303 244.
+        // UTF-8 of `ä` is 0xc3 0xa4, in octal 303 244.
         assert_eq!(literal("ä"), "\"\\303\\244\"");
     }
 }
