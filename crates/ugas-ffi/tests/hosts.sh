@@ -14,6 +14,7 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 pack="$PWD/examples/duel.yaml"
+hooks_pack="$PWD/examples/hooks.yaml"
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 native=(-lpthread -ldl -lm)
 passed=()
@@ -37,11 +38,14 @@ if have gcc "the host in C"; then
     "$work/fight-static" "$pack" | diff "$work/fight.txt" -
     gcc -std=c11 -g "${warnings[@]}" -I include examples/c/network.c -L "$library" -lugas_ffi -o "$work/network"
     "$work/network" "$pack" >/dev/null
-    passed+=(c c-static c-network)
+    gcc -std=c11 -g "${warnings[@]}" -I include examples/c/hooks.c -L "$library" -lugas_ffi -o "$work/hooks"
+    "$work/hooks" "$hooks_pack" >/dev/null
+    passed+=(c c-static c-network c-hooks)
     if have valgrind "the memory check"; then
         "${checked[@]}" "$work/fight" "$pack" >/dev/null
         "${checked[@]}" "$work/network" "$pack" >/dev/null
-        passed+=(memory network-memory)
+        "${checked[@]}" "$work/hooks" "$hooks_pack" >/dev/null
+        passed+=(memory network-memory hooks-memory)
     fi
 fi
 

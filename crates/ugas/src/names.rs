@@ -22,25 +22,25 @@
 /// assert!(lookup::<Health>(&catalog).is_ok());
 /// # Ok::<(), ugas::Error>(())
 /// ```
-pub trait AttributeName: 'static {
+pub trait AttributeName: Send + Sync + 'static {
     /// Name of the attribute in the catalog.
     const NAME: &'static str;
 }
 
 /// A type that stands for a tag.
-pub trait TagName: 'static {
+pub trait TagName: Send + Sync + 'static {
     /// Full name of the tag, such as `State.Debuff.Stunned`.
     const NAME: &'static str;
 }
 
 /// A type that stands for an ability definition.
-pub trait AbilityName: 'static {
+pub trait AbilityName: Send + Sync + 'static {
     /// Name of the ability in the catalog.
     const NAME: &'static str;
 }
 
 /// A type that stands for an effect definition.
-pub trait EffectName: 'static {
+pub trait EffectName: Send + Sync + 'static {
     /// Name of the effect in the catalog.
     const NAME: &'static str;
 }
