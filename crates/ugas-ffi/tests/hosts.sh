@@ -63,10 +63,17 @@ if have g++ "the host in C++"; then
     "$work/fight-cpp" "$pack" >/dev/null
     g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/network.cpp -L "$library" -lugas_ffi -o "$work/network-cpp"
     "$work/network-cpp" "$pack" >/dev/null
-    passed+=(c++ c++-network)
+    # With exceptions, and without exceptions and RTTI.
+    g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/results.cpp -L "$library" -lugas_ffi -o "$work/results-cpp"
+    "$work/results-cpp" "$pack" "$hooks_pack"
+    g++ -std=c++17 -g -fno-exceptions -fno-rtti "${warnings[@]}" -I include examples/cpp/results.cpp -L "$library" -lugas_ffi \
+        -o "$work/quiet-cpp"
+    "$work/quiet-cpp" "$pack" "$hooks_pack"
+    passed+=(c++ c++-network c++-results c++-no-exceptions)
     if command -v valgrind >/dev/null; then
         "${checked[@]}" "$work/fight-cpp" "$pack" >/dev/null
         "${checked[@]}" "$work/network-cpp" "$pack" >/dev/null
+        "${checked[@]}" "$work/quiet-cpp" "$pack" "$hooks_pack"
         passed+=(c++-memory)
     fi
 fi
