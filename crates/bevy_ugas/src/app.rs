@@ -4,8 +4,8 @@ use bevy_app::App;
 use bevy_ecs::prelude::{In, IntoSystem};
 use bevy_platform::sync::Arc;
 use ugas::{
-    Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder, CustomTask,
-    Space,
+    AttributeId, Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder,
+    CustomTask, Name, Space, TagId,
 };
 use ugas_data::Loader;
 
@@ -56,7 +56,7 @@ pub trait UgasAppExt {
     /// Calls a system when this attribute of any controller changes.
     fn on_attribute<M>(
         &mut self,
-        attribute: impl Into<String>,
+        attribute: impl Name<AttributeId>,
         system: impl IntoSystem<In<AttributeChanged>, (), M> + 'static,
     ) -> &mut Self;
 
@@ -64,19 +64,19 @@ pub trait UgasAppExt {
     /// last.
     fn on_tag<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<TagChange>, (), M> + 'static,
     ) -> &mut Self;
 
     /// Calls a system for a cue, and for all cues below it that have no systems of their own (§12.4).
     fn on_cue<M>(
         &mut self,
-        cue: impl Into<String>,
+        cue: impl Name<TagId>,
         system: impl IntoSystem<In<CueChange>, (), M> + 'static,
     ) -> &mut Self;
 
     /// Shows a scene for a cue, and for all cues below it that have no scenes of their own (§12.4).
-    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self;
+    fn add_cue(&mut self, cue: impl Name<TagId>, scene: CueScene) -> &mut Self;
 
     /// Calls a system when an ability requests a host task of this kind. Complete the task with
     /// [`GameplayWorld::complete_task`](crate::GameplayWorld::complete_task), in the system or later.
@@ -89,7 +89,7 @@ pub trait UgasAppExt {
     /// Calls a system when a gameplay event with this tag or a descendant of it is received.
     fn on_gameplay_event<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<GameplayEventReceived>, (), M> + 'static,
     ) -> &mut Self;
 }
@@ -144,37 +144,37 @@ impl UgasAppExt for App {
 
     fn on_attribute<M>(
         &mut self,
-        attribute: impl Into<String>,
+        attribute: impl Name<AttributeId>,
         system: impl IntoSystem<In<AttributeChanged>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).attributes.push((attribute.into(), system));
+        handlers(self).attributes.push((attribute.name().to_owned(), system));
         self
     }
 
     fn on_tag<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<TagChange>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).tags.push((tag.into(), system));
+        handlers(self).tags.push((tag.name().to_owned(), system));
         self
     }
 
     fn on_cue<M>(
         &mut self,
-        cue: impl Into<String>,
+        cue: impl Name<TagId>,
         system: impl IntoSystem<In<CueChange>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).cues.push((cue.into(), system));
+        handlers(self).cues.push((cue.name().to_owned(), system));
         self
     }
 
-    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self {
+    fn add_cue(&mut self, cue: impl Name<TagId>, scene: CueScene) -> &mut Self {
         self.init_resource::<CueStages>();
-        self.world_mut().resource_mut::<CueStages>().add(cue.into(), scene);
+        self.world_mut().resource_mut::<CueStages>().add(cue.name().to_owned(), scene);
         self
     }
 
@@ -190,11 +190,11 @@ impl UgasAppExt for App {
 
     fn on_gameplay_event<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<GameplayEventReceived>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).events.push((tag.into(), system));
+        handlers(self).events.push((tag.name().to_owned(), system));
         self
     }
 }

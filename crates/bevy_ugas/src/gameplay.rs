@@ -5,6 +5,7 @@ use core::ops::{Deref, DerefMut};
 use bevy_ecs::prelude::{Entity, EntityCommands, Res, ResMut, World};
 use bevy_ecs::system::SystemParam;
 use bevy_ecs::world::DeferredWorld;
+use ugas::{AbilityId, EffectId, Name};
 
 use crate::error::GameplayError;
 use crate::instance::game_of_mut;
@@ -76,17 +77,17 @@ pub fn in_play(world: Option<Res<'_, GameplayWorld>>) -> bool {
 /// ```
 pub trait GameplayCommands {
     /// Applies an effect at level 1 to the entity.
-    fn apply_effect(&mut self, effect: impl Into<String>, source: impl Into<Option<Entity>>) -> &mut Self;
+    fn apply_effect(&mut self, effect: impl Name<EffectId>, source: impl Into<Option<Entity>>) -> &mut Self;
 
     /// Grants an ability at a level to the entity. On a client it fails with a warning: only the server
     /// grants.
-    fn grant_ability(&mut self, ability: impl Into<String>, level: u32) -> &mut Self;
+    fn grant_ability(&mut self, ability: impl Name<AbilityId>, level: u32) -> &mut Self;
 
     /// Activates an ability of the entity, by its name and without a target. A client predicts it.
-    fn activate_ability(&mut self, ability: impl Into<String>) -> &mut Self;
+    fn activate_ability(&mut self, ability: impl Name<AbilityId>) -> &mut Self;
 
     /// Activates an ability of the entity on another one.
-    fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self;
+    fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self;
 
     /// Calls a function with the entity and its game: that of the app, or of its
     /// [`InInstance`](crate::InInstance).
@@ -97,23 +98,23 @@ pub trait GameplayCommands {
 }
 
 impl GameplayCommands for EntityCommands<'_> {
-    fn apply_effect(&mut self, effect: impl Into<String>, source: impl Into<Option<Entity>>) -> &mut Self {
-        let (effect, source) = (effect.into(), source.into());
+    fn apply_effect(&mut self, effect: impl Name<EffectId>, source: impl Into<Option<Entity>>) -> &mut Self {
+        let (effect, source) = (effect.name().to_owned(), source.into());
         self.in_gameplay(move |game, entity| game.apply(effect, source, entity))
     }
 
-    fn grant_ability(&mut self, ability: impl Into<String>, level: u32) -> &mut Self {
-        let ability = ability.into();
+    fn grant_ability(&mut self, ability: impl Name<AbilityId>, level: u32) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.grant(entity, ability, level))
     }
 
-    fn activate_ability(&mut self, ability: impl Into<String>) -> &mut Self {
-        let ability = ability.into();
+    fn activate_ability(&mut self, ability: impl Name<AbilityId>) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.activate(entity, ability))
     }
 
-    fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self {
-        let ability = ability.into();
+    fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.activate_on(entity, ability, target))
     }
 

@@ -2,10 +2,9 @@
 
 use bevy_ecs::component::{Component, Immutable};
 use bevy_ecs::prelude::{Entity, Resource, World};
-use ugas::{AttributeId, AttributeSetDef, Catalog, UnknownName};
+use ugas::AttributeSetDef;
 
-use crate::components::{Attributes, NamesAttribute};
-use crate::key::Key;
+use crate::components::Attributes;
 
 /// A struct whose fields are attributes: `#[derive(AttributeSet)]`.
 ///
@@ -74,35 +73,6 @@ pub trait AttributeSet: Component<Mutability = Immutable> + PartialEq + Sized {
 
     /// The current values; `None` if one of the attributes is missing.
     fn read(attributes: &Attributes) -> Option<Self>;
-}
-
-/// Name of an attribute, declared by `#[derive(AttributeSet)]`: `Combat::HEALTH`. It can be used wherever an
-/// attribute is named, and is checked by the compiler.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AttributeName(pub &'static str);
-
-impl Key<AttributeId> for AttributeName {
-    fn id(&self, catalog: &Catalog) -> Result<AttributeId, UnknownName> {
-        catalog.attribute(self.0)
-    }
-}
-
-impl NamesAttribute for AttributeName {
-    fn names(&self, _: AttributeId, name: &str) -> bool {
-        name == self.0
-    }
-}
-
-impl PartialEq<str> for AttributeName {
-    fn eq(&self, other: &str) -> bool {
-        self.0 == other
-    }
-}
-
-impl From<AttributeName> for String {
-    fn from(name: AttributeName) -> Self {
-        name.0.to_owned()
-    }
 }
 
 /// Update functions of the registered typed sets.

@@ -14,7 +14,7 @@ struct Options {
     max: Option<Expr>,
 }
 
-/// The constants of the attributes, and the implementation of `AttributeSet`.
+/// The names of the attributes as types and as constants, and the implementation of `AttributeSet`.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "`AttributeSet` can only be derived for structs"));
@@ -30,7 +30,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     }
     let ident = &input.ident;
     let set_name = set_name(input)?;
-    let (mut constants, mut definitions, mut readings) = (Vec::new(), Vec::new(), Vec::new());
+    let visibility = &input.vis;
+    let (mut names, mut constants) = (Vec::new(), Vec::new());
+    let (mut definitions, mut readings) = (Vec::new(), Vec::new());
     for field in &fields.named {
         let Some(field_name) = &field.ident else { continue };
         let options = options(field)?;
@@ -40,14 +42,35 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         };
         let constant = format_ident!("{}", field_name.to_string().to_uppercase(), span = field_name.span());
         let documentation = format!("The attribute `{name}`.");
+        let type_name = format!("{ident}{}", pascal_case(&field_name.to_string()));
+        let name_type = Ident::new(&type_name, field_name.span());
         constants.push(quote! {
             #[doc = #documentation]
-            pub const #constant: ::bevy_ugas::AttributeName = ::bevy_ugas::AttributeName(#name);
+            pub const #constant: #name_type = #name_type;
+        });
+        names.push(quote! {
+            #[doc = #documentation]
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            #visibility struct #name_type;
+
+            #[automatically_derived]
+            impl ::bevy_ugas::AttributeName for #name_type {
+                const NAME: &'static str = #name;
+            }
+
+            #[automatically_derived]
+            impl ::core::convert::From<#name_type> for ::std::string::String {
+                fn from(_: #name_type) -> Self {
+                    ::std::borrow::ToOwned::to_owned(#name)
+                }
+            }
         });
         definitions.push(attribute_definition(field_name, &name, &options)?);
         readings.push(quote! { #field_name: attributes.value(Self::#constant)?.current });
     }
     Ok(quote! {
+        #(#names)*
+
         #[automatically_derived]
         impl #ident {
             #(#constants)*

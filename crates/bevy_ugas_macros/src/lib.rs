@@ -20,8 +20,9 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Besides the trait `AttributeSet`, it generates a constant for each attribute (`Combat::MAX_HEALTH`), which
-/// can be used wherever an attribute is named.
+/// Besides the trait `AttributeSet`, it generates a type for the name of each attribute, after struct and field
+/// (`CombatMaxHealth`), and a constant of it (`Combat::MAX_HEALTH`). Both can be used wherever an attribute is
+/// named, and nowhere else.
 #[proc_macro_derive(AttributeSet, attributes(attribute_set, attribute))]
 pub fn derive_attribute_set(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -4,15 +4,14 @@ use bevy_ecs::prelude::Entity;
 use bevy_platform::sync::Arc;
 use ugas::input::InputId;
 use ugas::{
-    AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, GrantedAbilityId, Simulation, Span,
-    TagId, TargetData, TaskId, Time,
+    AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, GrantedAbilityId, Key, Simulation,
+    Span, TagId, TargetData, TaskId, Time,
 };
 use ugas_data::Pack;
 
 use super::GameplayWorld;
 use crate::backend::Backend;
 use crate::error::GameplayError;
-use crate::key::Key;
 use crate::rules::RulesState;
 
 impl GameplayWorld {

@@ -10,6 +10,7 @@ mod hot_reload;
 mod idle;
 mod inputs;
 mod inspect;
+mod names;
 mod net;
 mod overlay;
 mod rules;

@@ -53,7 +53,7 @@ fn app_in_rust() -> App {
 fn derived_struct_declares_an_attribute_set() {
     let set = Fighter::definition();
     assert_eq!((Fighter::NAME, set.attributes.len()), ("FighterSet", 4));
-    assert_eq!(Fighter::STRENGTH.0, "Might");
+    assert_eq!(<FighterStrength as AttributeName>::NAME, "Might");
     let mut app = app_in_rust();
     let fighter = spawn(&mut app, "Fighter");
     assert_eq!(game(&mut app).current(fighter, Fighter::HEALTH), Some(80.0));
