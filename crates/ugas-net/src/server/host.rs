@@ -78,8 +78,9 @@ pub trait Host {
         !reach.line_of_sight || simulation.space().line_of_sight(simulation.now(), from, place)
     }
 
-    /// Whether an ability may name controllers that the client does not see: a missile that finds its way. By
-    /// default none may. Areas around a place that the client reaches hit whoever is inside, seen or not.
+    /// Whether an ability may name controllers that the client does not see, although its
+    /// [`TargetingDef::allow_unseen`](ugas_core::targeting::TargetingDef::allow_unseen) does not say so. By default
+    /// none may. Areas around a place that the client reaches hit whoever is inside, seen or not.
     fn may_target_unseen(&self, simulation: &Simulation, client: ClientId, ability: AbilityId) -> bool {
         let _ = (simulation, client, ability);
         false

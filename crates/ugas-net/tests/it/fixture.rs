@@ -194,6 +194,12 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         )
         .ability(aimed("GA_Lasso", TargetingDef::new(Shape::Chain { jumps: 2, radius: 5.0, repeat: false })))
         .ability(aimed("GA_Gaze", TargetingDef::new(Shape::SelfOnly)))
+        .ability(
+            hits("GA_Seeker")
+                .max_range(10.0)
+                .targeting(TargetingDef::new(Shape::ActivationTarget).allow_unseen()),
+        )
+        .ability(aimed("GA_Hunt", TargetingDef::new(Shape::ActivationTarget).allow_unseen()))
         .space(Wall)
         .ability(pledge)
         .ability(lasting("GA_Curse").net_execution(NetExecution::ServerOnly))
