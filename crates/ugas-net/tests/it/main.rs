@@ -15,6 +15,7 @@ mod messages;
 mod prediction;
 mod quantised;
 mod replication;
+mod resume;
 mod server_stall;
 mod set_replication;
 mod soak;
