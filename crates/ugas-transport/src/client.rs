@@ -15,7 +15,7 @@ use crate::packet::{self, Kind, RECEIVE_BYTES};
 use crate::refusal::{Refusal, read_cookie, read_notice};
 use crate::request::NONCE_BYTES;
 use crate::statistics::Statistics;
-use crate::token::ConnectToken;
+use crate::token::{Admission, ConnectToken, TokenError};
 use crate::{MAX_DATAGRAM_BYTES, wire};
 
 /// A socket that connects to a server.
@@ -27,6 +27,10 @@ pub struct ClientSocket {
     socket: UdpSocket,
     netcode: NetcodeClient,
     clock: Clock,
+    /// The token that it connected with first.
+    token: ConnectToken,
+    /// Whether `token` was issued by the client itself, for a server without secrets.
+    is_open: bool,
     nonce: [u8; NONCE_BYTES],
     /// The cookie that a busy server sent, which requests must carry.
     cookie: Option<Cookie>,
@@ -60,12 +64,14 @@ impl ClientSocket {
     pub fn connect(token: ConnectToken) -> io::Result<Self> {
         let clock = Clock::start();
         let nonce = *token.nonce();
-        let authentication = ClientAuthentication::Secure { connect_token: token.into_inner() };
+        let authentication = ClientAuthentication::Secure { connect_token: token.clone().into_inner() };
         let netcode = NetcodeClient::new(clock.unix(), authentication).map_err(io::Error::other)?;
         Ok(Self {
             socket: wire::bind(local_address(netcode.server_addr()))?,
             netcode,
             clock,
+            is_open: token.is_open(),
+            token,
             nonce,
             cookie: None,
             request: Vec::new(),
@@ -185,6 +191,58 @@ impl ClientSocket {
             self.disconnects.add(address, disconnect_packet, self.clock.unix());
         }
         self.count(was_connected);
+    }
+
+    /// Ends the connection without informing the server, which keeps it until it times out or is replaced.
+    pub fn abandon(&mut self) {
+        let was_connected = self.netcode.is_connected();
+        // The packet is not sent.
+        let _ = self.netcode.disconnect();
+        self.count(was_connected);
+    }
+
+    /// A token with which the client [returns](crate::ServerSocket::let_return) to the server of this
+    /// connection as the same peer.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`]; never with a secret from a random source.
+    pub fn returning_token(&self, secret: [u8; 32]) -> Result<ConnectToken, TokenError> {
+        ConnectToken::returning(self.token.protocol(), &self.same_admission(), secret)
+    }
+
+    /// Admission of the same peer to the same servers, the present one first.
+    fn same_admission(&self) -> Admission {
+        let first = self.server_addr();
+        let mut servers = vec![first];
+        servers.extend(self.token.servers().filter(|server| *server != first));
+        Admission { servers, ..Admission::new(self.peer(), first).timeout(self.token.timeout()) }
+    }
+
+    /// Opens a new connection of the same peer from a new socket, in place of this one, which is
+    /// [abandoned](Self::abandon). With the secret of the peer it [returns](crate::ServerSocket::let_return).
+    /// Otherwise it connects with its first token, which servers with a key accept once; at a server without
+    /// secrets with a new one. Statistics go on.
+    ///
+    /// # Errors
+    ///
+    /// If no socket can be bound.
+    pub fn reconnect(&mut self, secret: Option<[u8; 32]>) -> io::Result<()> {
+        let token = match secret {
+            Some(secret) => self.returning_token(secret).map_err(io::Error::other)?,
+            None if self.is_open => {
+                ConnectToken::without_secrets(self.token.protocol(), &self.same_admission())
+                    .map_err(io::Error::other)?
+            }
+            None => self.token.clone(),
+        };
+        let mut next = Self::connect(token)?;
+        self.abandon();
+        std::mem::swap(&mut next.token, &mut self.token);
+        std::mem::swap(&mut next.statistics, &mut self.statistics);
+        next.is_open = self.is_open;
+        *self = next;
+        Ok(())
     }
 
     /// Waits until a datagram arrives or the timeout passes; returns whether there is something to poll.

@@ -373,7 +373,7 @@ impl Client {
         if has_waited {
             self.end(Some(ByeReason::TimedOut));
         }
-        if self.phase == Phase::Playing && self.silence() > self.config.timeout {
+        if self.phase == Phase::Playing && self.silence_at(self.now) > self.config.timeout {
             self.lose_connection();
         }
         match &mut self.phase {

@@ -27,9 +27,9 @@ impl Client {
         self.secret
     }
 
-    /// Time since the last update of the server; zero while there is no connection.
-    pub fn silence(&self) -> Span {
-        if self.phase == Phase::Playing { self.now.since(self.last_heard) } else { Span::ZERO }
+    /// Time from the last update of the server until `now`; zero while there is no connection.
+    pub fn silence_at(&self, now: Time) -> Span {
+        if self.phase == Phase::Playing { now.since(self.last_heard) } else { Span::ZERO }
     }
 
     /// Notes that the transport lost the connection, or replaced it. The client asks for its session, or for a

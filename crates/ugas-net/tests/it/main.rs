@@ -14,6 +14,7 @@ mod message_json;
 mod messages;
 mod prediction;
 mod quantised;
+mod reconnect;
 mod replication;
 mod resume;
 mod server_stall;
