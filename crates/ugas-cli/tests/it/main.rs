@@ -16,6 +16,7 @@ mod overwrite;
 mod page;
 mod play;
 mod replay;
+mod resume;
 mod run;
 mod schema_and_completions;
 mod snapshots;

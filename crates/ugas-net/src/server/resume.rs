@@ -17,6 +17,11 @@ impl<H: Host> Server<H> {
         self.session_of(client)?.secret
     }
 
+    /// Whether a connection has a session, or had one that is kept.
+    pub fn has_session(&self, peer: PeerId) -> bool {
+        self.sessions.contains_key(&peer)
+    }
+
     /// Whether the session of a client is kept without a connection, until the client resumes it or
     /// [`ServerConfig::resume_time`](super::ServerConfig::resume_time) is over.
     pub fn is_interrupted(&self, client: ClientId) -> bool {
