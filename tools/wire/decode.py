@@ -310,7 +310,7 @@ class Message:
 
     def to_server(self):
         kind = self.bits.bits(3)
-        readers = {0: self.hello, 1: self.frames, 2: lambda: {"message": "bye"}}
+        readers = {0: self.hello, 1: self.frames, 2: lambda: {"message": "bye"}, 3: self.resume}
         return self.whole(readers, kind)
 
     def to_client(self):
@@ -420,6 +420,18 @@ class Message:
             "nonce": bits.bits(64),
             "credential": bits.bytes(256).hex(),
         }
+
+    def resume(self):
+        bits = self.bits
+        return {
+            "message": "resume",
+            "client": bits.bits(32),
+            "nonce": bits.bits(64),
+            "secret": self.secret(),
+        }
+
+    def secret(self):
+        return bytes(self.bits.bits(8) for _ in range(32)).hex()
 
     def frames(self):
         message = {
@@ -541,10 +553,13 @@ class Message:
             "message": "welcome",
             "nonce": bits.bits(64),
             "client": bits.bits(32),
+            "session": bits.bits(8),
             "tick": bits.bits(32),
             "length": bits.bits(20),
             "prediction_seed": bits.bits(64),
             "max_lead": bits.bits(32),
+            "secret": bits.option(self.secret),
+            "resumed": bits.option(lambda: bits.bits(32)),
         }
         require(1000 <= welcome["length"] <= 1000000, "a tick length is out of range")
         return welcome
@@ -562,6 +577,8 @@ class Message:
             reason = ["denied", bits.text(200)]
         elif kind == 5:
             reason = ["ended", self.bye()["reason"]]
+        elif kind == 6:
+            reason = ["no session"]
         else:
             raise Refused("an unknown reason")
         return {"message": "refused", "nonce": nonce, "reason": reason}

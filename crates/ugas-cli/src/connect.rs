@@ -80,6 +80,9 @@ pub(crate) struct Arguments {
     /// Simulated loss of datagrams in percent, each way
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent)]
     loss: f64,
+    /// Time for which a lost connection is reconnected; 0 never
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = online::seconds)]
+    reconnect: Duration,
     /// Output format: lines as events happen, or one JSON document at the end
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -94,7 +97,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let (token, access) = token(&arguments.server, &catalog)?;
     let stop = StopSignal::on_signals()?;
     let request = JoinRequest { name: arguments.name.clone(), template: arguments.template.clone() };
-    let session = Session::begin(token, access, catalog, &request, conditions(arguments))?;
+    let session =
+        Session::begin(token, access, catalog, &request, arguments.reconnect, conditions(arguments))?;
     let mut player = Player::new(session, stop, arguments.duration);
     let failures = match script {
         Some(script) => bot::play(&mut player, &script)?,

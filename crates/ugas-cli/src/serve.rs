@@ -174,6 +174,9 @@ pub(crate) struct Arguments {
     /// Time that players have to leave after SIGTERM [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = online::seconds)]
     drain: Option<Duration>,
+    /// Time for which the place of a player is kept after a lost connection; 0 keeps none [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = online::seconds)]
+    resume_time: Option<Duration>,
     /// End after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
@@ -226,6 +229,7 @@ impl Arguments {
         set_option(&mut settings.ban_list, self.ban_list.as_ref());
         set_option(&mut settings.used_tokens, self.used_tokens.as_ref());
         set(&mut settings.drain, self.drain.as_ref());
+        set(&mut settings.resume_time, self.resume_time.as_ref());
         set_option(&mut settings.duration, self.duration.as_ref());
         Ok(settings)
     }

@@ -22,6 +22,7 @@ pub mod message;
 pub mod packets;
 pub mod quantise;
 pub mod rate;
+pub mod reconnect;
 mod round_trip;
 pub mod schedule;
 mod server;

@@ -13,16 +13,35 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// Version of the protocol. Peers of different versions refuse each other.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// Id of a client for the time of its session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClientId(pub u32);
 
-impl ClientId {
-    /// Low bits of the id, for [`Frames::session`].
-    pub const fn session(self) -> u8 {
-        self.0 as u8
+/// Secret of a session, with which its client resumes it over another connection. The server gives it to the
+/// client in the welcome; nobody else may know it. Comparison takes the same time for all values.
+#[derive(Clone, Copy)]
+pub struct ResumeSecret(pub [u8; Self::BYTES]);
+
+impl ResumeSecret {
+    /// Length in bytes.
+    pub const BYTES: usize = 32;
+}
+
+impl PartialEq for ResumeSecret {
+    fn eq(&self, other: &Self) -> bool {
+        let differences = self.0.iter().zip(other.0).fold(0, |sum, (one, other)| sum | (one ^ other));
+        // The optimiser must not end the comparison at the first difference.
+        core::hint::black_box(differences) == 0
+    }
+}
+
+impl Eq for ResumeSecret {}
+
+impl core::fmt::Debug for ResumeSecret {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("ResumeSecret(secret)")
     }
 }
 
@@ -48,6 +67,19 @@ pub enum ToServer {
     Frames(Frames),
     /// The client leaves.
     Bye,
+    /// Requests to continue a session over this connection; repeated until there is an answer.
+    Resume(Resume),
+}
+
+/// A client that lost its connection requests to continue its session over another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resume {
+    /// The client's id in the session.
+    pub client: ClientId,
+    /// Random number of the client, another one for each connection; the answer repeats it.
+    pub nonce: u64,
+    /// Secret of the session, from its welcome.
+    pub secret: ResumeSecret,
 }
 
 /// A client requests a session.
@@ -69,8 +101,8 @@ pub struct Hello {
 /// Commands of a player, tick by tick, repeated until they are acknowledged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frames {
-    /// Low bits of the client's id, so that frames of an earlier session of the same connection are not taken
-    /// for this one's.
+    /// [`Welcome::session`], so that frames of an earlier session, or of an earlier connection of the session,
+    /// are not taken for this one's.
     pub session: u8,
     /// Sequence number of this datagram.
     pub packet: PacketId,
@@ -170,13 +202,16 @@ pub enum ToClient {
     Bye(ByeReason),
 }
 
-/// Parameters of a new session.
+/// Parameters of a session that begins or is resumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Welcome {
-    /// Nonce of the client's hello.
+    /// Nonce of the client's hello or resume.
     pub nonce: u64,
     /// Id of the client.
     pub client: ClientId,
+    /// Number of the session and connection, for [`Frames::session`]: another one for each welcome but
+    /// repeated ones, modulo 256.
+    pub session: u8,
     /// The server's newest tick.
     pub tick: Tick,
     /// Length of a tick.
@@ -185,12 +220,17 @@ pub struct Welcome {
     pub prediction_seed: u64,
     /// Most ticks that commands may be stamped ahead of the server.
     pub max_lead: u32,
+    /// Secret to resume the session with; `None` if the server keeps no sessions.
+    pub secret: Option<ResumeSecret>,
+    /// Tick up to which the frames of a resumed session have arrived: they are not sent again. `None` for a
+    /// new session.
+    pub resumed: Option<Tick>,
 }
 
-/// Refusal of a hello.
+/// Refusal of a hello or resume.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// Nonce of the client's hello.
+    /// Nonce of the client's hello or resume.
     pub nonce: u64,
     /// Reason of the refusal.
     pub reason: RefusedReason,
@@ -237,8 +277,12 @@ pub enum RefusedReason {
     #[error("the server refused the client: {0}")]
     Denied(String),
     /// The session of this hello was admitted and has ended, before the client knew of it.
-    #[error("the session ended before it began: {0}")]
+    #[error("the session has ended: {0}")]
     Ended(ByeReason),
+    /// There is no session to resume, or the secret is wrong: the server was restarted, or kept the session no
+    /// longer.
+    #[error("the server does not know the session any more: it was restarted, or the time to resume is over")]
+    NoSession,
 }
 
 /// Reason for which a session ended.

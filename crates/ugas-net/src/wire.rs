@@ -92,6 +92,7 @@ enum ToServerKind {
     Hello = 0,
     Frames = 1,
     Bye = 2,
+    Resume = 3,
 }
 
 /// Kinds of messages from the server. Updates have the third bit set, and two flags of their own before it.
@@ -127,12 +128,14 @@ pub fn write_to_server(
         ToServer::Hello(_) => ToServerKind::Hello,
         ToServer::Frames(_) => ToServerKind::Frames,
         ToServer::Bye => ToServerKind::Bye,
+        ToServer::Resume(_) => ToServerKind::Resume,
     };
     encoder.bits.bits(kind as u64, KIND_BITS);
     match message {
         ToServer::Hello(hello) => encoder.hello(hello)?,
         ToServer::Frames(frames) => encoder.frames(frames)?,
         ToServer::Bye => {}
+        ToServer::Resume(resume) => encoder.resume(resume),
     }
     fits(bits)
 }
@@ -188,6 +191,7 @@ pub fn decode_to_server(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToSe
         0 => ToServer::Hello(decoder.hello()?),
         1 => ToServer::Frames(decoder.frames()?),
         2 => ToServer::Bye,
+        3 => ToServer::Resume(decoder.resume()?),
         found => return decoder.error_at(0, WireErrorKind::UnknownKind { what: "message", found }),
     };
     decoder.bits.finish()?;

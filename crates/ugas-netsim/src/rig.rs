@@ -29,9 +29,16 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The connection by which the server knows the client; it stays over sessions.
+    /// The connection by which the server knows the client; it stays over sessions, unless it is
+    /// [changed](Self::set_peer).
     pub fn peer(&self) -> PeerId {
         self.peer
+    }
+
+    /// Gives the client another connection, as after a change of its address. Datagrams under way count for the
+    /// new one.
+    pub fn set_peer(&mut self, peer: PeerId) {
+        self.peer = peer;
     }
 
     /// Drift of the client's clock, in thousandths of the true rate; negative is slow. It applies to all time

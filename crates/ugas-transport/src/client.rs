@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::event::{ClientState, SendError};
 use crate::packet::RECEIVE_BYTES;
 use crate::statistics::Statistics;
-use crate::token::ConnectToken;
+use crate::token::{Admission, ConnectToken, TokenError};
 use crate::wire;
 
 /// A socket that connects to a server.
@@ -21,6 +21,10 @@ pub struct ClientSocket {
     socket: UdpSocket,
     clock: Clock,
     endpoint: ClientEndpoint,
+    /// The token that it connected with first.
+    token: ConnectToken,
+    /// Whether `token` was issued by the client itself, for a server without secrets.
+    is_open: bool,
 }
 
 /// Maximum number of datagrams read in one poll.
@@ -35,8 +39,9 @@ impl ClientSocket {
     /// If no socket can be bound.
     pub fn connect(token: ConnectToken) -> io::Result<Self> {
         let clock = Clock::start();
-        let endpoint = ClientEndpoint::new(token, clock.unix())?;
-        Ok(Self { socket: wire::bind(local_address(endpoint.server_addr()))?, clock, endpoint })
+        let endpoint = ClientEndpoint::new(token.clone(), clock.unix())?;
+        let socket = wire::bind(local_address(endpoint.server_addr()))?;
+        Ok(Self { socket, clock, endpoint, is_open: token.is_open(), token })
     }
 
     /// Receives, and sends keep-alive packets. Received datagrams are queued for
@@ -91,6 +96,55 @@ impl ClientSocket {
     pub fn disconnect(&mut self) {
         self.endpoint.disconnect();
         self.flush();
+    }
+
+    /// Ends the connection without informing the server, which keeps it until it times out or is replaced.
+    pub fn abandon(&mut self) {
+        self.endpoint.abandon();
+    }
+
+    /// A token with which the client [returns](crate::ServerSocket::let_return) to the server of this
+    /// connection as the same peer.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`]; never with a secret from a random source.
+    pub fn returning_token(&self, secret: [u8; 32]) -> Result<ConnectToken, TokenError> {
+        ConnectToken::returning(self.token.protocol(), &self.same_admission(), secret)
+    }
+
+    /// Admission of the same peer to the same servers, the present one first.
+    fn same_admission(&self) -> Admission {
+        let first = self.server_addr();
+        let mut servers = vec![first];
+        servers.extend(self.token.servers().filter(|server| *server != first));
+        Admission { servers, ..Admission::new(self.peer(), first).timeout(self.token.timeout()) }
+    }
+
+    /// Opens a new connection of the same peer from a new socket, in place of this one, which is
+    /// [abandoned](Self::abandon). With the secret of the peer it [returns](crate::ServerSocket::let_return).
+    /// Otherwise it connects with its first token, which servers with a key accept once; at a server without
+    /// secrets with a new one. Statistics go on.
+    ///
+    /// # Errors
+    ///
+    /// If no socket can be bound.
+    pub fn reconnect(&mut self, secret: Option<[u8; 32]>) -> io::Result<()> {
+        let token = match secret {
+            Some(secret) => self.returning_token(secret).map_err(io::Error::other)?,
+            None if self.is_open => {
+                ConnectToken::without_secrets(self.token.protocol(), &self.same_admission())
+                    .map_err(io::Error::other)?
+            }
+            None => self.token.clone(),
+        };
+        let mut next = Self::connect(token)?;
+        self.abandon();
+        std::mem::swap(&mut next.token, &mut self.token);
+        std::mem::swap(&mut next.endpoint.statistics, &mut self.endpoint.statistics);
+        next.is_open = self.is_open;
+        *self = next;
+        Ok(())
     }
 
     /// Waits until a datagram arrives or the timeout passes; returns whether there is something to poll.

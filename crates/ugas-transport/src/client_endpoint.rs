@@ -212,6 +212,13 @@ impl ClientEndpoint {
         self.count();
     }
 
+    /// Ends the connection without informing the server, which keeps it until it times out or is replaced.
+    pub fn abandon(&mut self) {
+        // The packet is not sent.
+        let _ = self.netcode.disconnect();
+        self.count();
+    }
+
     /// The client's peer number, by which the server knows it: that of its token.
     #[must_use]
     pub fn peer(&self) -> u64 {

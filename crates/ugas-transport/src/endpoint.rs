@@ -26,6 +26,7 @@ use crate::peer::Peer;
 use crate::rate::{AddressLimiters, Network, RateLimiter};
 use crate::refusal::{Refusal, cookie_notice, notice};
 use crate::request::{self, RequestValidator, Token};
+use crate::returns::{Returns, SECRET_BYTES};
 use crate::statistics::Statistics;
 use crate::used_tokens::UsedTokens;
 
@@ -65,6 +66,7 @@ pub struct ServerEndpoint {
     request_limits: [RequestLimits; 2],
     handshakes: Handshakes,
     pub(crate) used_tokens: UsedTokens,
+    returns: Returns,
     peers: BTreeMap<u64, Peer>,
     addresses: BTreeMap<SocketAddr, u64>,
     disconnects: PendingDisconnects,
@@ -137,6 +139,7 @@ impl ServerEndpoint {
             request_limits: [RequestLimits::new(), RequestLimits::new()],
             handshakes: Handshakes::default(),
             used_tokens: UsedTokens::default(),
+            returns: Returns::default(),
             peers: BTreeMap::new(),
             addresses: BTreeMap::new(),
             disconnects: PendingDisconnects::default(),
@@ -218,6 +221,18 @@ impl ServerEndpoint {
         if let Some(entry) = self.peers.get_mut(&peer) {
             entry.has_joined = true;
         }
+    }
+
+    /// Lets a peer return with a secret. Nothing happens if it is not connected.
+    pub(crate) fn let_return(&mut self, peer: u64, secret: [u8; SECRET_BYTES]) {
+        if let Some(entry) = self.peers.get(&peer) {
+            self.returns.allow(peer, entry, secret);
+        }
+    }
+
+    /// Forgets the secret of a peer.
+    pub(crate) fn forbid_return(&mut self, peer: u64) {
+        self.returns.forbid(peer);
     }
 
     /// Sends keep-alive packets and copies of disconnect packets, ends handshakes, and disconnects silent
@@ -339,7 +354,9 @@ impl ServerEndpoint {
         request: &[u8],
         proof: AddressProof,
     ) -> Result<(), Refusal> {
-        let token = self.config.validator.examine(request, self.now)?;
+        let returning = self.returns.key(request);
+        let token = self.config.validator.examine(request, self.now, returning)?;
+        let token = if token.is_returning { self.returns.complete(token) } else { token };
         self.check_token(from, &token)?;
         if self.is_full_for(token.peer) {
             self.statistics.count_refusal(Refusal::Full, from);
@@ -361,10 +378,12 @@ impl ServerEndpoint {
         if self.bans.contains(from.ip(), token.peer) {
             return Err(Refusal::Banned);
         }
-        if self.is_draining && !self.peers.contains_key(&token.peer) {
+        if self.is_draining && !token.is_returning && !self.peers.contains_key(&token.peer) {
             return Err(Refusal::Draining);
         }
-        if self.config.is_open {
+        if token.is_returning {
+            self.returns.check(token)?;
+        } else if self.config.is_open {
             // Everybody can claim to be this peer.
             if self.peers.contains_key(&token.peer) {
                 return Err(Refusal::AlreadyConnected);
@@ -423,7 +442,9 @@ impl ServerEndpoint {
         if !has_joined {
             self.make_room();
         }
-        if !self.config.is_open {
+        if token.is_returning {
+            self.returns.spend(token);
+        } else if !self.config.is_open {
             self.used_tokens.spend(token.signature, token.expires);
         }
         self.peers.insert(token.peer, Peer::new(address, token, has_joined, self.now));

@@ -15,6 +15,8 @@
 //!   server asks for a stateless cookie, so that forged source addresses do not lock out newcomers; and forged
 //!   datagrams with the address of a peer cost that peer nothing.
 //! - Keys can be rotated, peers and addresses banned, and used tokens remembered across restarts.
+//! - A peer that lost its connection [returns](ServerSocket::let_return) with a secret that the server gave to it, also
+//!   from another address and while its old connection is alive.
 //! - Disconnect packets are sent several times, and again to peers that keep sending.
 //! - Local play can do without secrets, if [`Access::OpenOnLoopback`] is chosen, which listens only on this machine.
 //!
@@ -77,6 +79,7 @@
 //! | token as text | `ugas-token-1.` and the token in base64 for addresses (RFC 4648, section 5), without padding |
 //! | user data in a token | length (1 byte), the peer (8 bytes, little-endian), the data, zeros up to 256 bytes |
 //! | key as text | `ugas-key-1.` and 32 bytes in the same base64 |
+//! | returning token | a token whose nonce begins with the peer (8 bytes, little-endian), sealed with the peer's secret |
 //! | [`ProtocolId`] | XXH3 (64 bits) of `ugas`, the protocol (4 bytes), the catalog's hash (8 bytes), little-endian |
 //!
 //! # Limits
@@ -108,6 +111,7 @@ mod rate;
 mod refusal;
 mod replay_window;
 mod request;
+mod returns;
 mod server;
 mod statistics;
 mod text;
@@ -133,6 +137,12 @@ pub use token::{
 };
 pub use transport::{ClientTransport, ServerTransport};
 pub use used_tokens::UsedToken;
+
+/// 32 unpredictable bytes from the system's random source, for secrets.
+#[must_use]
+pub fn random_bytes() -> [u8; 32] {
+    renetcode::generate_random_bytes()
+}
 
 /// Maximum length of a datagram in bytes. With all headers it fits into the minimum MTU of IPv6, 1,280 bytes.
 pub const MAX_DATAGRAM_BYTES: usize = 1200;

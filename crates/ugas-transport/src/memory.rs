@@ -209,6 +209,13 @@ impl ClientTransport for MemoryClient {
         self.hub.signal();
     }
 
+    /// Connects again as the same peer, which replaces this connection.
+    fn reconnect(&mut self, _secret: Option<[u8; 32]>) -> io::Result<()> {
+        let next = MemoryPort(self.hub.clone()).connect(self.link.peer, &self.link.user_data);
+        *self = next;
+        Ok(())
+    }
+
     fn wait(&self, timeout: Duration) -> io::Result<bool> {
         if self.inbox.waiting() > 0 {
             return Ok(true);

@@ -19,7 +19,9 @@ pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     to_server: SessionKey,
     to_client: SessionKey,
-    timeout: Duration,
+    pub(crate) timeout: Duration,
+    /// User data of its token.
+    pub(crate) user_data: Box<[u8]>,
     /// Sequence number of the next packet to it.
     next_sequence: u64,
     received: ReplayWindow,
@@ -41,6 +43,7 @@ impl Peer {
             to_server: token.to_server,
             to_client: token.to_client,
             timeout: token.timeout,
+            user_data: token.user_data.clone(),
             // Packets without a body need a sequence number of at least one byte.
             next_sequence: 1,
             received: ReplayWindow::default(),

@@ -93,6 +93,12 @@ impl Refusal {
         })
     }
 
+    /// Whether the same client may be accepted if it tries again later.
+    #[must_use]
+    pub fn is_temporary(self) -> bool {
+        matches!(self, Self::AlreadyConnected | Self::Full | Self::Busy | Self::AddressFull | Self::Draining)
+    }
+
     /// Index in [`Refusal::ALL`], for counters by reason.
     pub(crate) fn index(self) -> usize {
         usize::from(self as u8 - 1)

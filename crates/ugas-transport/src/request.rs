@@ -48,11 +48,19 @@ pub(crate) struct Token {
     /// Key of packets to the client.
     pub(crate) to_client: SessionKey,
     pub(crate) user_data: Box<[u8]>,
+    /// Whether it is a returning token, which its client issued with the secret of the peer.
+    pub(crate) is_returning: bool,
 }
 
 impl RequestValidator {
-    /// Validates a request and opens its token.
-    pub(crate) fn examine(&self, request: &[u8], now: Duration) -> Result<Token, Refusal> {
+    /// Validates a request and opens its token. `returning` is the peer that its nonce names and the key of
+    /// that peer, if it may return.
+    pub(crate) fn examine(
+        &self,
+        request: &[u8],
+        now: Duration,
+        returning: Option<(u64, &ServerKey)>,
+    ) -> Result<Token, Refusal> {
         let Some(request) = request.first_chunk::<REQUEST_BYTES>() else {
             return Err(Refusal::OtherTransport);
         };
@@ -73,10 +81,7 @@ impl RequestValidator {
         let nonce = fields.take::<NONCE_BYTES>()?;
         let sealed = fields.take::<{ 1024 - SIGNATURE_BYTES }>()?;
         let signature = fields.take::<SIGNATURE_BYTES>()?;
-        let mut signed = [0; 29];
-        signed[..13].copy_from_slice(VERSION);
-        signed[13..21].copy_from_slice(&self.protocol.to_bits().to_le_bytes());
-        signed[21..].copy_from_slice(&expires.to_le_bytes());
+        let signed = signed_part(self.protocol, expires);
         let open = |key: &ServerKey| {
             let mut content = sealed;
             XChaCha20Poly1305::new(Key::from_slice(key.bytes()))
@@ -89,8 +94,21 @@ impl RequestValidator {
                 .is_ok()
                 .then_some(content)
         };
+        let expires = Duration::from_secs(expires);
+        if let Some((peer, key)) = returning
+            && let Some(content) = open(key)
+        {
+            let token = self.read_token(&content, signature, expires)?;
+            // The secret of one peer is worth nothing for another.
+            let is_own = token.peer == peer;
+            return if is_own {
+                Ok(Token { is_returning: true, ..token })
+            } else {
+                Err(Refusal::UnknownIssuer)
+            };
+        }
         let content = self.keys.iter().find_map(open).ok_or(Refusal::UnknownIssuer)?;
-        self.read_token(&content, signature, Duration::from_secs(expires))
+        self.read_token(&content, signature, expires)
     }
 
     /// An opened token, if it is for this server.
@@ -122,8 +140,40 @@ impl RequestValidator {
         let user_data = fields.take::<NETCODE_USER_DATA_BYTES>()?;
         let user_data = unpack_user_data(peer, &user_data).ok_or(Refusal::UnknownIssuer)?.into();
         let timeout = Duration::from_secs(timeout);
-        Ok(Token { peer, signature, expires, timeout, to_server, to_client, user_data })
+        let is_returning = false;
+        Ok(Token { peer, signature, expires, timeout, to_server, to_client, user_data, is_returning })
     }
+}
+
+/// Bytes that are signed with a token but not part of its sealed part: protocol and expiry.
+fn signed_part(protocol: ProtocolId, expires: u64) -> [u8; 29] {
+    let mut signed = [0; 29];
+    signed[..13].copy_from_slice(VERSION);
+    signed[13..21].copy_from_slice(&protocol.to_bits().to_le_bytes());
+    signed[21..].copy_from_slice(&expires.to_le_bytes());
+    signed
+}
+
+/// Opens the sealed part of a token and seals it again, from one nonce to another; `None` if the key is wrong.
+pub(crate) fn reseal(
+    sealed: &mut [u8; 1024],
+    key: &ServerKey,
+    (protocol, expires): (ProtocolId, u64),
+    (from, to): (&[u8; NONCE_BYTES], &[u8; NONCE_BYTES]),
+) -> Option<()> {
+    let signed = signed_part(protocol, expires);
+    let cipher = XChaCha20Poly1305::new(Key::from_slice(key.bytes()));
+    let (content, signature) = sealed.split_at_mut(1024 - SIGNATURE_BYTES);
+    let opened = cipher.decrypt_in_place_detached(
+        XNonce::from_slice(from),
+        &signed,
+        content,
+        Tag::from_slice(signature),
+    );
+    opened.ok()?;
+    let tag = cipher.encrypt_in_place_detached(XNonce::from_slice(to), &signed, content).ok()?;
+    signature.copy_from_slice(&tag);
+    Some(())
 }
 
 /// The nonce of a request of the right length.
@@ -196,30 +246,33 @@ mod tests {
         let issuer = TokenIssuer::new(validator.keys[0].clone(), validator.protocol);
         let good = request(&issuer, SERVER);
         let now = unix_now();
-        assert_eq!(validator.examine(&good, now).map(|token| token.peer), Ok(42));
+        assert_eq!(validator.examine(&good, now, None).map(|token| token.peer), Ok(42));
 
         let stranger = TokenIssuer::new(ServerKey::generate(), validator.protocol);
-        assert_eq!(validator.examine(&request(&stranger, SERVER), now), Err(Refusal::UnknownIssuer));
+        assert_eq!(validator.examine(&request(&stranger, SERVER), now, None), Err(Refusal::UnknownIssuer));
         let other = TokenIssuer::new(validator.keys[0].clone(), ProtocolId::of(2, 2));
-        assert_eq!(validator.examine(&request(&other, SERVER), now), Err(Refusal::OtherProtocol));
+        assert_eq!(validator.examine(&request(&other, SERVER), now, None), Err(Refusal::OtherProtocol));
         let elsewhere = request(&issuer, "192.0.2.1:7778");
-        assert_eq!(validator.examine(&elsewhere, now), Err(Refusal::NotForThisServer));
-        assert_eq!(validator.examine(&good, now + Duration::from_secs(61)), Err(Refusal::Expired));
-        assert_eq!(validator.examine(&good, Duration::ZERO), Err(Refusal::OutOfBounds));
-        assert_eq!(validator.examine(&good[1..], now), Err(Refusal::OtherTransport));
+        assert_eq!(validator.examine(&elsewhere, now, None), Err(Refusal::NotForThisServer));
+        assert_eq!(validator.examine(&good, now + Duration::from_secs(61), None), Err(Refusal::Expired));
+        assert_eq!(validator.examine(&good, Duration::ZERO, None), Err(Refusal::OutOfBounds));
+        assert_eq!(validator.examine(&good[1..], now, None), Err(Refusal::OtherTransport));
 
         // During a rotation the new key and the old one are valid; afterwards the old one is not.
         let rotated = |keys: Vec<ServerKey>| RequestValidator { keys, ..self::validator() };
         let old = validator.keys[0].clone();
-        assert!(rotated(vec![ServerKey::generate(), old]).examine(&good, now).is_ok());
-        assert_eq!(rotated(vec![ServerKey::generate()]).examine(&good, now), Err(Refusal::UnknownIssuer));
-        assert_eq!(rotated(Vec::new()).examine(&good, now), Err(Refusal::UnknownIssuer));
+        assert!(rotated(vec![ServerKey::generate(), old]).examine(&good, now, None).is_ok());
+        assert_eq!(
+            rotated(vec![ServerKey::generate()]).examine(&good, now, None),
+            Err(Refusal::UnknownIssuer)
+        );
+        assert_eq!(rotated(Vec::new()).examine(&good, now, None), Err(Refusal::UnknownIssuer));
 
         // Every part of it is signed: the protocol's name, the expiry, the nonce, the token.
         let changed = |place: usize| {
             let mut request = good.clone();
             request[place] ^= 1;
-            validator.examine(&request, now)
+            validator.examine(&request, now, None)
         };
         assert_eq!(changed(1), Err(Refusal::OtherTransport));
         assert_eq!(changed(22), Err(Refusal::UnknownIssuer));

@@ -111,9 +111,24 @@ impl ServerSocket {
         self.endpoint.joined(peer);
     }
 
-    /// Disconnects a peer. No event is emitted, and its queued events are dropped. The disconnect packet is
-    /// sent several times.
+    /// Lets a connected peer return after its connection was lost: with a token that it issues itself
+    /// ([`ClientSocket::returning_token`](crate::ClientSocket::returning_token)) with this secret, which only the
+    /// peer and the server may know. It returns with the user data of its present connection, and replaces
+    /// that connection if it is alive. The right lasts until [`forbid_return`](Self::forbid_return) or
+    /// [`disconnect`](Self::disconnect). Nothing happens if the peer is not connected.
+    pub fn let_return(&mut self, peer: u64, secret: [u8; 32]) {
+        self.endpoint.let_return(peer, secret);
+    }
+
+    /// Ends the right of a peer to return. Its connection stays.
+    pub fn forbid_return(&mut self, peer: u64) {
+        self.endpoint.forbid_return(peer);
+    }
+
+    /// Disconnects a peer, which [cannot return](Self::let_return). No event is emitted, and its queued events
+    /// are dropped. The disconnect packet is sent several times.
     pub fn disconnect(&mut self, peer: u64) {
+        self.endpoint.forbid_return(peer);
         self.endpoint.disconnect(peer);
         self.flush();
         self.endpoint.inbox.retain(|queued| queued.peer() != peer);

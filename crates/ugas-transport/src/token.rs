@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::clock::unix_now;
 use crate::key::ServerKey;
 use crate::protocol::ProtocolId;
-use crate::text;
+use crate::{request, returns, text};
 
 /// Maximum length of a token's sealed user data, such as a name, a team or a character.
 pub const MAX_USER_DATA_BYTES: usize = 240;
@@ -160,6 +160,33 @@ impl ConnectToken {
         issue(&ServerKey::open(), protocol, admission, unix_now())
     }
 
+    /// A token with which a peer connects again to a server that [lets it return](crate::ServerSocket::let_return),
+    /// issued by the client itself. Its user data do not count: those of the first connection stay.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`] if the admission exceeds a limit.
+    pub fn returning(
+        protocol: ProtocolId,
+        admission: &Admission,
+        secret: [u8; 32],
+    ) -> Result<Self, TokenError> {
+        let key = ServerKey::from_bytes(secret).map_err(|_| TokenError::Damaged)?;
+        let mut token = issue(&key, protocol, admission, unix_now())?;
+        // Sealed again under the nonce that names the peer.
+        let inner = &mut token.0;
+        let nonce = returns::nonce_for(admission.peer, inner.xnonce);
+        request::reseal(
+            &mut inner.private_data,
+            &key,
+            (protocol, inner.expire_timestamp),
+            (&inner.xnonce, &nonce),
+        )
+        .ok_or(TokenError::Damaged)?;
+        inner.xnonce = nonce;
+        Ok(token)
+    }
+
     /// The peer number that the token admits to the server.
     #[must_use]
     pub fn peer(&self) -> u64 {
@@ -239,8 +266,22 @@ impl ConnectToken {
         if token.to_bytes() == bytes { Ok(token) } else { Err(TokenError::Damaged) }
     }
 
+    /// Silence after which the connection ends.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.0.timeout_seconds.try_into().unwrap_or(0))
+    }
+
+    /// Whether it is for a server without secrets: sealed with the key that everybody knows.
+    pub(crate) fn is_open(&self) -> bool {
+        let nonce = &self.0.xnonce;
+        let signed = (self.protocol(), self.0.expire_timestamp);
+        request::reseal(&mut self.0.private_data.clone(), &ServerKey::open(), signed, (nonce, nonce))
+            .is_some()
+    }
+
     /// The nonce that identifies the token and requests with it.
-    pub(crate) fn nonce(&self) -> &[u8; crate::request::NONCE_BYTES] {
+    pub(crate) fn nonce(&self) -> &[u8; request::NONCE_BYTES] {
         &self.0.xnonce
     }
 

@@ -33,6 +33,13 @@ pub trait ServerTransport {
     /// nothing.
     fn joined(&mut self, _peer: u64) {}
 
+    /// Lets a peer return with a secret; see [`ServerSocket::let_return`]. Transports without secrets do
+    /// nothing.
+    fn let_return(&mut self, _peer: u64, _secret: [u8; 32]) {}
+
+    /// Ends the right of a peer to return; see [`ServerSocket::forbid_return`].
+    fn forbid_return(&mut self, _peer: u64) {}
+
     /// Waits until something arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
@@ -66,6 +73,18 @@ pub trait ClientTransport {
     /// Ends the connection and informs the server. Nothing happens if it has ended.
     fn disconnect(&mut self);
 
+    /// Opens a new connection of the same peer in place of this one, which ends without informing the server.
+    /// `secret` is the peer's right to [return](ServerSocket::let_return); without it the client connects as
+    /// it did first. By default the transport cannot do that.
+    ///
+    /// # Errors
+    ///
+    /// If no connection can be opened.
+    fn reconnect(&mut self, secret: Option<[u8; 32]>) -> io::Result<()> {
+        let _ = secret;
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this transport cannot connect again"))
+    }
+
     /// Waits until something arrives or the timeout passes; returns whether there is something to poll.
     ///
     /// # Errors
@@ -95,6 +114,14 @@ impl ServerTransport for ServerSocket {
         Self::joined(self, peer);
     }
 
+    fn let_return(&mut self, peer: u64, secret: [u8; 32]) {
+        Self::let_return(self, peer, secret);
+    }
+
+    fn forbid_return(&mut self, peer: u64) {
+        Self::forbid_return(self, peer);
+    }
+
     fn wait(&self, timeout: Duration) -> io::Result<bool> {
         Self::wait(self, timeout)
     }
@@ -119,6 +146,10 @@ impl ClientTransport for ClientSocket {
 
     fn disconnect(&mut self) {
         Self::disconnect(self);
+    }
+
+    fn reconnect(&mut self, secret: Option<[u8; 32]>) -> io::Result<()> {
+        Self::reconnect(self, secret)
     }
 
     fn wait(&self, timeout: Duration) -> io::Result<bool> {

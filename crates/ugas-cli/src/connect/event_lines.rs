@@ -7,6 +7,7 @@ use ugas_net::ClientEvent;
 
 use super::player::Player;
 use super::view::NOT_REPLICATED;
+use crate::names;
 
 /// A line about an event; `None` for events that are not shown.
 pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
@@ -23,6 +24,11 @@ pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
     }
     Some(match event {
         ClientEvent::Connected { client } => format!("connected as client {}", client.0),
+        ClientEvent::Interrupted => "the connection was lost: reconnecting".to_owned(),
+        ClientEvent::Resumed => "reconnected: the session goes on".to_owned(),
+        ClientEvent::NotResumed(reason) => {
+            format!("a new session begins: {}", names::shown(&reason.to_string()))
+        }
         ClientEvent::Appeared { controller, own: true } => format!("you are {}", player.label(*controller)),
         ClientEvent::Appeared { controller, own: false } => {
             format!("{} is visible", player.label(*controller))

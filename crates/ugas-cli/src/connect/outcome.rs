@@ -129,6 +129,7 @@ impl SessionOutcome {
             rejected,
             mispredicted,
             replayed,
+            resumed,
         } = self.statistics;
         let failures = self.failures.iter();
         json!({
@@ -148,6 +149,7 @@ impl SessionOutcome {
                 "rejected": rejected,
                 "mispredicted": mispredicted,
                 "replayed": replayed,
+                "resumed": resumed,
             },
             "own": self.own.as_ref().map(page),
             "others": self.others,

@@ -1,11 +1,14 @@
-//! [`Session`]: a client on a socket, optionally with simulated latency and loss.
+//! [`Session`]: a client on a socket, which reconnects, optionally with simulated latency and loss.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ugas_core::catalog::Catalog;
-use ugas_core::time::Time;
+use ugas_core::time::{Span, Time};
 use ugas_net::message::ByeReason;
+use ugas_net::reconnect::{
+    ConnectionState, LinkState, ReconnectAction, ReconnectConfig, ReconnectFailure, Reconnector,
+};
 use ugas_net::{Client, ClientConfig, ClientEvent};
 use ugas_netsim::link::{Conditions, Duplex};
 use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending, Refusal};
@@ -60,6 +63,7 @@ pub(super) struct Session {
     pub(super) client: Client,
     access: AccessKind,
     socket: ClientSocket,
+    reconnector: Reconnector,
     /// Simulated network conditions.
     link: Option<Duplex>,
     start: Instant,
@@ -76,14 +80,20 @@ impl Session {
         access: AccessKind,
         catalog: Arc<Catalog>,
         request: &JoinRequest,
+        reconnect: Duration,
         conditions: Option<Conditions>,
     ) -> anyhow::Result<Self> {
-        let config = ClientConfig { credential: request.to_bytes(), ..ClientConfig::default() };
+        let deadline = Span::seconds(reconnect.as_secs_f64());
+        let config =
+            ClientConfig { credential: request.to_bytes(), resume_time: deadline, ..ClientConfig::default() };
+        let usual = ReconnectConfig::default();
+        let attempts = if reconnect.is_zero() { 0 } else { usual.attempts };
         let nonce = online::random_number();
         Ok(Self {
             client: Client::new(catalog, config, nonce),
             access,
             socket: ClientSocket::connect(token)?,
+            reconnector: Reconnector::new(ReconnectConfig { attempts, deadline, ..usual }, nonce),
             link: conditions.map(|conditions| Duplex::new(nonce, conditions)),
             start: Instant::now(),
             end: None,
@@ -98,6 +108,16 @@ impl Session {
     /// Address of the server.
     pub(super) fn server(&self) -> String {
         self.socket.server_addr().to_string()
+    }
+
+    /// State of the connection.
+    pub(super) fn connection(&self) -> &ConnectionState {
+        self.reconnector.state()
+    }
+
+    /// Time until the next attempt to reconnect; zero while one is made.
+    pub(super) fn until(&self, next_try: Time) -> Span {
+        next_try.since(self.now()).max(Span::ZERO)
     }
 
     /// How the session ended; `None` while it lasts.
@@ -117,8 +137,8 @@ impl Session {
         self.socket.poll(Instant::now())?;
         let now = self.now();
         self.receive(now);
-        let state = self.socket.state();
-        if state == ClientState::Connected {
+        self.reconnect(now)?;
+        if self.socket.state() == ClientState::Connected {
             self.client.update(now);
             self.send(now);
         }
@@ -134,15 +154,43 @@ impl Session {
             }
             events.push(event);
         }
-        match state {
-            ClientState::Connecting | ClientState::Connected => {}
-            ClientState::Refused(refusal) => self.finish(End::Refused(self.access.refused(refusal))),
-            ClientState::Disconnected(Ending::ClosedByServer) => {
-                self.finish(End::Closed(Ending::ClosedByServer.to_string()));
-            }
-            ClientState::Disconnected(ending) => self.finish(End::Lost(self.access.ended(ending))),
-        }
         Ok(events)
+    }
+
+    /// Opens another connection if the present one is lost and it is time to. Notes the end of the session if
+    /// there is no hope.
+    fn reconnect(&mut self, now: Time) -> anyhow::Result<()> {
+        let state = self.socket.state();
+        let why = match state {
+            ClientState::Connecting | ClientState::Connected => String::new(),
+            ClientState::Refused(refusal) => self.access.refused(refusal),
+            ClientState::Disconnected(ending) => self.access.ended(ending),
+        };
+        let link = match state {
+            ClientState::Connecting => LinkState::Connecting,
+            ClientState::Connected => LinkState::Connected,
+            ClientState::Refused(refusal) if refusal.is_temporary() => LinkState::Busy(&why),
+            ClientState::Refused(_) => LinkState::Refused(&why),
+            ClientState::Disconnected(_) => LinkState::Lost(&why),
+        };
+        if let Some(ReconnectAction::Open { with_secret }) =
+            self.reconnector.poll(now, link, &mut self.client)
+        {
+            let secret = self.client.resume_secret().filter(|_| with_secret);
+            self.socket.reconnect(secret.map(|secret| secret.0))?;
+        }
+        if let ConnectionState::Failed(failure) = self.reconnector.state() {
+            let end = match (failure, state) {
+                (ReconnectFailure::Lost(_), ClientState::Refused(_)) => End::Refused(why),
+                (ReconnectFailure::Lost(_), ClientState::Disconnected(Ending::ClosedByServer)) => {
+                    End::Closed(why)
+                }
+                (ReconnectFailure::Lost(why), _) => End::Lost(why.clone()),
+                (failure, _) => End::Lost(failure.to_string()),
+            };
+            self.finish(end);
+        }
+        Ok(())
     }
 
     /// Leaves, if the session has not ended.

@@ -6,6 +6,7 @@ use ugas_core::debug::{AbilityLine, AttributeLine, ControllerPage};
 use ugas_core::handle::{ControllerId, GrantedAbilityId};
 use ugas_core::number::short;
 use ugas_net::ClientStatistics;
+use ugas_net::reconnect::ConnectionState;
 
 use super::player::Player;
 
@@ -74,10 +75,16 @@ impl SessionView {
         let ClientStatistics { confirmed, rejected, mispredicted, .. } = client.statistics();
         let mut view = Self {
             head: format!("{who} at {}{state}", player.session.server()),
-            network: format!(
-                "round trip {:.0} ms   {confirmed} confirmed, {rejected} rejected, {mispredicted} mispredicted",
-                client.round_trip().as_seconds() * 1_000.0,
-            ),
+            network: match player.session.connection() {
+                ConnectionState::Reconnecting { attempt, next_try } => format!(
+                    "the connection was lost: attempt {attempt} to reconnect in {:.1} s",
+                    player.session.until(*next_try).as_seconds(),
+                ),
+                _ => format!(
+                    "round trip {:.0} ms   {confirmed} confirmed, {rejected} rejected, {mispredicted} mispredicted",
+                    client.round_trip().as_seconds() * 1_000.0,
+                ),
+            },
             events: events.iter().cloned().collect(),
             message: message.to_owned(),
             ..Self::default()

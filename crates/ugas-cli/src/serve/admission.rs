@@ -16,6 +16,9 @@ use crate::{names, output};
 /// Maximum number of players with the same name, which are numbered.
 const MAX_SAME_NAME: u32 = 1000;
 
+/// Reason for which a player with a banned name is refused.
+const BANNED_NAME: &str = "this name is banned from the server";
+
 /// Admits players, and keeps the names of their tokens.
 pub(super) struct PlayerAdmission {
     catalog: Arc<Catalog>,
@@ -82,6 +85,17 @@ impl PlayerAdmission {
         Ok(JoinRequest { name, ..own })
     }
 
+    /// Lets an admitted peer come back over another connection, unless it was banned since.
+    pub(super) fn readmit(&self, peer: PeerId) -> Result<(), String> {
+        if let Some(identity) = self.identities.get(&peer) {
+            self.timed_bans.check(identity, Instant::now())?;
+        }
+        match self.names.get(&peer) {
+            Some(name) if self.bans.contains_name(name) => Err(BANNED_NAME.to_owned()),
+            _ => Ok(()),
+        }
+    }
+
     /// Admits a peer, or returns the reason of the refusal.
     pub(super) fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         if let Some(identity) = self.identities.get(&peer) {
@@ -90,7 +104,7 @@ impl PlayerAdmission {
         let own = JoinRequest::from_bytes(credential)?;
         let wanted = self.token_names.get(&peer).cloned().unwrap_or(own.name);
         if self.bans.contains_name(&wanted) {
-            return Err("this name is banned from the server".to_owned());
+            return Err(BANNED_NAME.to_owned());
         }
         let name = self.free_name(peer, &wanted)?;
         if let Some(template) = own.template

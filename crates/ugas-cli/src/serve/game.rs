@@ -37,7 +37,11 @@ pub(super) struct Player {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PlayerEvent {
     /// A player joined.
-    Joined { peer: PeerId, name: String, template: String },
+    Joined { peer: PeerId, client: ClientId, name: String, template: String },
+    /// The connection of a player was lost; the player's place is kept.
+    Interrupted { peer: PeerId, name: String },
+    /// A player is back.
+    Resumed { peer: PeerId, name: String },
     /// A player left.
     Left { peer: PeerId, name: String, reason: Option<ByeReason> },
     /// A peer was refused.
@@ -82,6 +86,8 @@ impl Game {
             length,
             max_clients: settings.max_clients,
             timeout: Span::seconds(limits.session_timeout.as_secs_f64()),
+            resume_time: Span::seconds(settings.resume_time.as_secs_f64()),
+            secrets: Some(ugas_transport::random_bytes),
             datagrams_per_second: limits.session_datagrams,
             commands_per_second: limits.session_commands,
             bytes_per_second: limits.session_bytes,
@@ -191,6 +197,17 @@ impl Game {
                     let _ = self.server.execute(Command::Despawn(player.controller));
                     emit(PlayerEvent::Left { peer: player.peer, name: player.name, reason });
                 }
+                ServerEvent::Interrupted { client, peer } => {
+                    if let Some(player) = self.players.get(&client) {
+                        emit(PlayerEvent::Interrupted { peer, name: player.name.clone() });
+                    }
+                }
+                ServerEvent::Resumed { client, peer, .. } => {
+                    if let Some(player) = self.players.get_mut(&client) {
+                        player.peer = peer;
+                        emit(PlayerEvent::Resumed { peer, name: player.name.clone() });
+                    }
+                }
                 ServerEvent::Kicked { client, reason, .. } => {
                     if let Some(player) = self.players.get(&client) {
                         emit(PlayerEvent::Kicked { name: player.name.clone(), reason: reason.to_string() });
@@ -238,7 +255,7 @@ impl Game {
         let name = join_request.name;
         self.players
             .insert(client, Player { name: name.clone(), peer, template: template.clone(), controller });
-        Some(PlayerEvent::Joined { peer, name, template })
+        Some(PlayerEvent::Joined { peer, client, name, template })
     }
 
     /// Respawns dead controllers with their templates, under new handles.

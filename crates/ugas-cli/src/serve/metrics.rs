@@ -75,6 +75,9 @@ const TOTALS: &[Description] = &[
     describe("ugas_handshakes_abandoned", "", "Handshakes that clients did not complete in time"),
     describe("ugas_connections_opened", "", "Connections established"),
     describe("ugas_joins", "", "Players that joined"),
+    describe("ugas_sessions_interrupted", "", "Sessions kept after a lost connection"),
+    describe("ugas_sessions_resumed", "", "Sessions that players resumed over another connection"),
+    describe("ugas_sessions_expired", "", "Kept sessions that nobody resumed in time"),
     describe("ugas_log_lines_lost", "", "Lines of the log that could not be written"),
     describe("ugas_reloads", "", "Reloads of the configuration"),
 ];
@@ -95,6 +98,7 @@ const FAMILIES: &[Description] = &[
 /// Gauges.
 const GAUGES: &[Description] = &[
     describe("ugas_players", "", "Players"),
+    describe("ugas_interrupted_sessions", "", "Players without a connection, whose place is kept"),
     describe("ugas_connections", "", "Connected clients, also those that have not joined"),
     describe("ugas_handshakes", "", "Handshakes that are not completed"),
     describe("ugas_max_clients", "", "Maximum number of players"),

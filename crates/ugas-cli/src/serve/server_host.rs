@@ -20,6 +20,13 @@ impl Host for ServerHost {
         self.admission.admit(peer, credential)
     }
 
+    fn readmit(&mut self, peer: PeerId, former: PeerId, _: ClientId) -> Result<(), String> {
+        if peer != former {
+            return Err("the session belongs to another player".to_owned());
+        }
+        self.admission.readmit(peer)
+    }
+
     fn kicked(&mut self, peer: PeerId, _: ClientId, reason: &KickReason) {
         if matches!(reason, KickReason::Forged { .. } | KickReason::ForgedAcknowledgement) {
             self.admission.ban(peer);

@@ -355,11 +355,15 @@ impl ServerLoop {
                 ("ugas_handshakes_abandoned", transport.abandoned),
                 ("ugas_connections_opened", transport.connected),
                 ("ugas_joins", self.counts.joined),
+                ("ugas_sessions_interrupted", server.interrupted),
+                ("ugas_sessions_resumed", server.resumed),
+                ("ugas_sessions_expired", server.expired),
                 ("ugas_log_lines_lost", self.log.lost()),
                 ("ugas_reloads", self.counts.reloads),
             ]),
             gauges: BTreeMap::from([
                 ("ugas_players", self.game.player_count() as f64),
+                ("ugas_interrupted_sessions", self.game.server.interrupted_sessions() as f64),
                 ("ugas_connections", self.socket.peers().count() as f64),
                 ("ugas_handshakes", transport.handshakes as f64),
                 ("ugas_max_clients", f64::from(self.settings.max_clients)),
@@ -424,8 +428,14 @@ impl ServerLoop {
                 ServerEvent::Disconnected { peer, reason } => {
                     self.departures.insert(PeerId(peer), reason);
                     debug!(event = "disconnected", peer, "connection {peer:016x} ended: {}", ended(reason));
-                    server.disconnected(PeerId(peer));
-                    server.host_mut().admission.disconnected(PeerId(peer));
+                    match reason {
+                        Departure::Left => server.left(PeerId(peer)),
+                        _ => server.disconnected(PeerId(peer)),
+                    }
+                    // A kept session needs its name and its identity until it ends.
+                    if !server.has_session(PeerId(peer)) {
+                        server.host_mut().admission.disconnected(PeerId(peer));
+                    }
                     self.closing.remove(&PeerId(peer));
                 }
             }
@@ -448,12 +458,11 @@ impl ServerLoop {
     /// closed after a delay, in which they get the reason.
     fn log_event(&mut self, event: PlayerEvent) {
         match event {
-            PlayerEvent::Joined { peer, name, template } => {
+            PlayerEvent::Joined { peer, client, name, template } => {
                 self.counts.joined += 1;
-                self.closing.remove(&peer);
-                self.socket.joined(peer.0);
-                if let Some(inspector) = &mut self.inspector {
-                    inspector.joined(peer);
+                self.welcome(peer);
+                if let Some(secret) = self.game.server.resume_secret(client) {
+                    self.socket.let_return(peer.0, secret.0);
                 }
                 let address = self.socket.address_of(peer.0).map(|address| address.to_string());
                 let from = address.as_ref().map_or_else(String::new, |address| format!(" from {address}"));
@@ -471,8 +480,35 @@ impl ServerLoop {
                     "{name} joined as {template}{from}"
                 );
             }
+            PlayerEvent::Interrupted { peer, name } => {
+                let name = names::shown(&name);
+                let seconds = self.settings.resume_time.as_secs_f64();
+                let why = self.departures.get(&peer).copied().map_or("it was silent for too long", ended);
+                info!(
+                    event = "interrupted",
+                    player = name,
+                    reason = why,
+                    "{name} lost the connection: {why}; the place is kept for {seconds} s"
+                );
+            }
+            PlayerEvent::Resumed { peer, name } => {
+                // Updates begin anew: the inspector has to forget the former connection.
+                if let Some(inspector) = &mut self.inspector {
+                    inspector.left(peer);
+                }
+                self.welcome(peer);
+                let address = self.socket.address_of(peer.0).map(|address| address.to_string());
+                let from = address.as_ref().map_or_else(String::new, |address| format!(" from {address}"));
+                let name = names::shown(&name);
+                info!(event = "resumed", player = name, address, "{name} is back{from}");
+            }
             PlayerEvent::Left { peer, name, reason } => {
-                self.closing.insert(peer, Instant::now() + CLOSE_DELAY);
+                self.socket.forbid_return(peer.0);
+                if self.socket.address_of(peer.0).is_some() {
+                    self.closing.insert(peer, Instant::now() + CLOSE_DELAY);
+                } else {
+                    self.game.server.host_mut().admission.disconnected(peer);
+                }
                 if let Some(inspector) = &mut self.inspector {
                     inspector.left(peer);
                 }
@@ -517,6 +553,15 @@ impl ServerLoop {
         }
     }
 
+    /// Marks the connection of a session that begins or goes on as joined.
+    fn welcome(&mut self, peer: PeerId) {
+        self.closing.remove(&peer);
+        self.socket.joined(peer.0);
+        if let Some(inspector) = &mut self.inspector {
+            inspector.joined(peer);
+        }
+    }
+
     /// Logs a warning that clients can cause at will: repetitions with the same key are counted.
     fn warn(&mut self, key: &str, text: &str) {
         let now = Instant::now();
@@ -530,7 +575,7 @@ impl ServerLoop {
         while let Some(peer) = self.closing.iter().find(|(_, due)| **due <= now).map(|(peer, _)| *peer) {
             self.closing.remove(&peer);
             self.socket.disconnect(peer.0);
-            self.game.server.disconnected(peer);
+            self.game.server.left(peer);
             self.game.server.host_mut().admission.disconnected(peer);
         }
     }

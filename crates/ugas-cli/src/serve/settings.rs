@@ -49,6 +49,7 @@ pub(super) struct Settings {
     pub(super) seed: Option<u64>,
     pub(super) duration: Option<Duration>,
     pub(super) drain: Duration,
+    pub(super) resume_time: Duration,
     pub(super) inspect: Option<InspectAddress>,
     pub(super) allow_edit: bool,
     pub(super) record: Option<PathBuf>,
@@ -103,6 +104,7 @@ impl Default for Settings {
             seed: None,
             duration: None,
             drain: Duration::from_secs(10),
+            resume_time: Duration::from_secs(30),
             inspect: None,
             allow_edit: false,
             record: None,
@@ -269,6 +271,12 @@ impl Settings {
             Slot::Seconds(&mut self.drain),
         );
         visitor.field(
+            "resume-time",
+            No,
+            "Seconds for which the place of a player is kept after a lost connection; 0 keeps none.",
+            Slot::Seconds(&mut self.resume_time),
+        );
+        visitor.field(
             "inspect",
             No,
             "Address or port of the inspector, or \"default\".",
@@ -431,7 +439,7 @@ impl LimitSettings {
         visitor.field(
             "session-timeout",
             No,
-            "Seconds of silence after which a player has left.",
+            "Seconds of silence after which the connection of a player counts as lost.",
             Slot::Seconds(&mut self.session_timeout),
         );
         let mut number = |key, about, slot: &mut u32, least, most, reload| {

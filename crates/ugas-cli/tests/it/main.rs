@@ -17,6 +17,7 @@ mod overwrite;
 mod page;
 mod play;
 mod replay;
+mod resume;
 mod run;
 mod schema_and_completions;
 mod snapshots;

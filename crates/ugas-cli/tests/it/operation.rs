@@ -23,14 +23,14 @@ fn get(address: &str, path: &str) -> (u16, String) {
 }
 
 /// The address of `--ops`.
-fn ops_of(server: &mut Running) -> String {
+pub(super) fn ops_of(server: &mut Running) -> String {
     let line = server.line_with("metrics at http://");
     line.split("http://").nth(1).unwrap().trim_end_matches("/metrics").to_owned()
 }
 
 /// Waits until a metric has a value.
 #[track_caller]
-fn await_metric(ops: &str, line: &str) {
+pub(super) fn await_metric(ops: &str, line: &str) {
     let end = Instant::now() + PATIENCE;
     loop {
         let (_, metrics) = get(ops, "/metrics");

@@ -12,8 +12,12 @@ pub struct ClientConfig {
     /// Interval of repeated hellos. Keep it above the longest round trip to be supported: only then is it
     /// known which hello the server answers, and with it the round trip (N4).
     pub retry: Span,
-    /// Silence of the server after which the session ends, or the client stops to ask for one.
+    /// Silence of the server after which the connection counts as lost, or the client stops to ask for a
+    /// session.
     pub timeout: Span,
+    /// Time for which the client asks to resume its session after the connection was lost. Zero ends the
+    /// session at once.
+    pub resume_time: Span,
     /// Whether commands are predicted, or shown when the server has answered.
     pub prediction: Prediction,
     /// Most ticks that are predicted ahead of the server; beyond it the clock waits (§13.4, a window with a limit). It
@@ -42,6 +46,7 @@ impl Default for ClientConfig {
             credential: Vec::new(),
             retry: Span::millis(500),
             timeout: Span::millis(10_000),
+            resume_time: Span::millis(30_000),
             prediction: Prediction::On,
             window: 60,
             dictionary: None,

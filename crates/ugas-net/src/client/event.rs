@@ -26,6 +26,15 @@ pub enum ClientEvent {
     },
     /// The server refused the client.
     Refused(RefusedReason),
+    /// The connection was lost, and the client asks to resume its session. [`Self::Resumed`],
+    /// [`Self::NotResumed`], [`Self::Refused`] or [`Self::Disconnected`] follows.
+    Interrupted,
+    /// The session goes on over another connection. Controllers, commands and predictions stay.
+    Resumed,
+    /// The server does not know the session any more, and the client asks for a new one with the same
+    /// credential. Unanswered commands are [rejected](Self::Rejected) and all controllers
+    /// [vanish](Self::Vanished); [`Self::Connected`] or [`Self::Refused`] follows.
+    NotResumed(RefusedReason),
     /// The session is over.
     Disconnected(Option<ByeReason>),
     /// A controller came into view.

@@ -69,6 +69,12 @@ impl Inbox {
             + self.own.values().map(|own| 1 + own.updates.len()).sum::<usize>()
     }
 
+    /// Begins another connection: own state that waits for parts of the old one is dropped. The rest stays
+    /// until the server sends it in new epochs.
+    pub(super) fn resume(&mut self) {
+        self.own.clear();
+    }
+
     /// The newest tick whose own state is complete.
     pub(super) fn complete(&self) -> Option<Tick> {
         self.complete

@@ -8,6 +8,7 @@ mod inbox;
 mod local;
 mod one_shots;
 mod replay;
+mod resume;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_FRAMES;
 use crate::message::{
     ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CueBurst, Feedback, Frames, Hello,
-    NetCommand, PROTOCOL, ToClient, ToServer, Update, Welcome,
+    NetCommand, PROTOCOL, Resume, ResumeSecret, ToClient, ToServer, Update, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -76,6 +77,8 @@ pub struct ClientStatistics {
     pub mispredicted: u64,
     /// Ticks that were replayed.
     pub replayed: u64,
+    /// Times that the session was resumed over another connection.
+    pub resumed: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +90,13 @@ enum Phase {
         since: Option<Time>,
     },
     Playing,
+    /// Sends resumes; the session goes on when one is answered.
+    Resuming {
+        /// Times of the last resumes over the present connection, oldest first.
+        hellos: VecDeque<Time>,
+        /// Time at which the connection was lost.
+        since: Time,
+    },
     Over,
 }
 
@@ -95,10 +105,15 @@ enum Phase {
 pub struct Client {
     config: ClientConfig,
     phase: Phase,
+    /// Nonce of the present hello or resume.
     nonce: u64,
     now: Time,
     last_heard: Time,
     client: Option<ClientId>,
+    /// [`Welcome::session`] of the last welcome.
+    session: u8,
+    /// Secret to resume the session with, if the server gave one.
+    secret: Option<ResumeSecret>,
     length: TickLength,
     /// The server's tick in the welcome.
     welcomed: Tick,
@@ -158,6 +173,8 @@ impl Client {
             now: Time::ZERO,
             last_heard: Time::ZERO,
             client: None,
+            session: 0,
+            secret: None,
             length,
             welcomed: Tick(0),
             max_lead: 0,
@@ -215,7 +232,7 @@ impl Client {
         self.client
     }
 
-    /// Whether the server admitted the client and the session lasts, so that commands can be given.
+    /// Whether the server admitted the client and the connection lasts, so that commands can be given.
     pub fn is_playing(&self) -> bool {
         self.phase == Phase::Playing
     }
@@ -342,33 +359,41 @@ impl Client {
         }
         match self.decoder.read(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
-            Ok(ToClient::Refused(refused)) => {
-                if matches!(self.phase, Phase::Connecting { .. }) && refused.nonce == self.nonce {
-                    self.phase = Phase::Over;
-                    self.events.push_back(ClientEvent::Refused(refused.reason));
-                }
-            }
+            Ok(ToClient::Refused(refused)) if refused.nonce == self.nonce => self.refused(refused.reason),
+            Ok(ToClient::Refused(_)) => {}
             Ok(ToClient::Update(update)) if self.phase == Phase::Playing && self.is_credible(&update) => {
                 self.take_update(update);
             }
+            // The server did not hear the client for too long, and keeps its session.
+            Ok(ToClient::Bye(ByeReason::TimedOut)) if self.phase == Phase::Playing => self.lose_connection(),
             Ok(ToClient::Bye(reason)) if self.phase == Phase::Playing => self.end(Some(reason)),
             Ok(ToClient::Update(_) | ToClient::Bye(_)) | Err(_) => self.statistics.dropped += 1,
         }
     }
 
     /// Advances to `now`; call it every frame. Before the session it repeats hellos. In play it installs new
-    /// state, plays ticks, and sends the player's commands. After a silence of [`ClientConfig::timeout`], also
-    /// while connecting, it ends with [`ByeReason::TimedOut`].
+    /// state, plays ticks, and sends the player's commands. After a silence of [`ClientConfig::timeout`] it
+    /// asks to [resume](Self::is_resuming) the session. It ends with [`ByeReason::TimedOut`] if the server
+    /// keeps no sessions, does not answer for [`ClientConfig::resume_time`], or does not answer a hello for
+    /// the timeout.
     pub fn update(&mut self, now: Time) {
         self.now = self.now.max(now);
-        if let Phase::Connecting { since, .. } = &mut self.phase {
-            let since = *since.get_or_insert(self.now);
-            if self.now.since(since) > self.config.timeout {
-                self.end(Some(ByeReason::TimedOut));
+        let has_waited = match &mut self.phase {
+            Phase::Connecting { since, .. } => {
+                let since = *since.get_or_insert(self.now);
+                self.now.since(since) > self.config.timeout
             }
+            Phase::Resuming { since, .. } => self.now.since(*since) > self.config.resume_time,
+            Phase::Playing | Phase::Over => false,
+        };
+        if has_waited {
+            self.end(Some(ByeReason::TimedOut));
+        }
+        if self.phase == Phase::Playing && self.silence_at(self.now) > self.config.timeout {
+            self.lose_connection();
         }
         match &mut self.phase {
-            Phase::Connecting { hellos, .. } => {
+            Phase::Connecting { hellos, .. } | Phase::Resuming { hellos, .. } => {
                 if hellos.back().is_none_or(|last| self.now.since(*last) >= self.config.retry) {
                     if hellos.len() == MAX_HELLOS {
                         hellos.pop_front();
@@ -376,9 +401,6 @@ impl Client {
                     hellos.push_back(self.now);
                     self.ask();
                 }
-            }
-            Phase::Playing if self.now.since(self.last_heard) > self.config.timeout => {
-                self.end(Some(ByeReason::TimedOut));
             }
             Phase::Playing => self.play(),
             Phase::Over => {}
@@ -388,15 +410,21 @@ impl Client {
     /// Leaves the session; does nothing if there is none. Emits [`ClientEvent::Disconnected`]. Send the
     /// datagrams of [`Self::poll_transmit`] to notify the server.
     pub fn leave(&mut self) {
-        if self.phase == Phase::Playing {
+        if matches!(self.phase, Phase::Playing | Phase::Resuming { .. }) {
             self.send(&ToServer::Bye);
             self.end(None);
         }
     }
 
-    /// Queues a hello, which requests a session. Called when connecting, and again after every
+    /// Queues a hello, which requests a session, or a resume. Called when connecting, and again after every
     /// [`ClientConfig::retry`].
     fn ask(&mut self) {
+        if let (Phase::Resuming { .. }, Some(client), Some(secret)) = (&self.phase, self.client, self.secret)
+        {
+            let nonce = self.nonce;
+            self.send(&ToServer::Resume(Resume { client, nonce, secret }));
+            return;
+        }
         let hello = Hello {
             protocol: PROTOCOL,
             catalog: self.catalog().hash(),
@@ -426,17 +454,23 @@ impl Client {
     }
 
     /// Begins the session of a welcome: starts the clock and an empty simulation, and emits
-    /// [`ClientEvent::Connected`]. Ignored unless the client is connecting and the welcome repeats its nonce.
+    /// [`ClientEvent::Connected`]; or continues the session if it answers a resume. Ignored unless the client
+    /// asks for that and the welcome repeats its nonce.
     fn begin(&mut self, welcome: Welcome) {
-        let Phase::Connecting { hellos, .. } = &self.phase else { return };
-        if welcome.nonce != self.nonce {
+        let is_resuming = matches!(self.phase, Phase::Resuming { .. });
+        if welcome.nonce != self.nonce || is_resuming != welcome.resumed.is_some() {
             return;
         }
+        let (Phase::Connecting { hellos, .. } | Phase::Resuming { hellos, .. }) = &self.phase else {
+            return;
+        };
         let most_lead = welcome.length.span().micros().saturating_mul(i64::from(welcome.max_lead / 2));
         let round_trip = first_round_trip(hellos, self.now, Span::from_micros(most_lead));
         self.phase = Phase::Playing;
         self.last_heard = self.now;
         self.client = Some(welcome.client);
+        self.session = welcome.session;
+        self.secret = welcome.secret;
         self.length = welcome.length;
         self.max_lead = welcome.max_lead;
         self.welcomed = welcome.tick;
@@ -446,6 +480,10 @@ impl Client {
             self.clock.on_round_trip(self.now, round_trip);
         }
         self.clock.on_update(self.now, welcome.tick, Feedback::default());
+        if let Some(arrived) = welcome.resumed {
+            self.resume(arrived);
+            return;
+        }
         self.tick = self.clock.tick_at(self.now);
         self.delivered = self.tick;
         let space = self.simulation.own_space().cloned();
@@ -542,7 +580,7 @@ impl Client {
         let unsent: Vec<&CommandFrame> =
             self.frames.iter().filter(|frame| frame.tick > self.delivered).collect();
         let (packet, ack, now) = (self.sent.next_id(), self.received.ack(), self.tick);
-        let session = self.client.map_or(0, ClientId::session);
+        let session = self.session;
         // The oldest go first; those that do not fit go with a later datagram.
         let mut count = unsent.len().min(MAX_FRAMES);
         let bytes = loop {

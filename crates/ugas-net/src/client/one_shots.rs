@@ -29,6 +29,8 @@ struct Entry {
     event: Event,
     /// The burst by which the server confirmed it.
     matched: Option<CueBurstId>,
+    /// Whether the server confirms it if it is a cue that happened.
+    is_awaited: bool,
 }
 
 /// Tick and ordinal of a burst.
@@ -87,7 +89,12 @@ impl OneShotLog {
         changes: &mut OneShotChanges,
     ) {
         let entry = |event: EventRef<'_>| {
-            Some(Entry { name: OneShotKey::of(event)?, event: event.to_owned(), matched: None })
+            Some(Entry {
+                name: OneShotKey::of(event)?,
+                event: event.to_owned(),
+                matched: None,
+                is_awaited: true,
+            })
         };
         let mut fresh: Vec<Entry> = events.filter_map(entry).collect();
         let known = self.ticks.iter().position(|(known, _)| *known == tick);
@@ -149,13 +156,20 @@ impl OneShotLog {
         }
     }
 
+    /// Begins another connection of the session. Bursts may have expired while there was none, so that cues
+    /// without confirmation count as happened, unless their command is rejected.
+    pub(super) fn resume(&mut self) {
+        self.ticks.iter_mut().flat_map(|(_, entries)| entries).for_each(|entry| entry.is_awaited = false);
+    }
+
     /// Retracts predicted cues that the server did not confirm, once they are [`CONFIRMATION_TICKS`] older
     /// than `base`, and removes them from the log. Called for every new state of the server.
     pub(super) fn settle(&mut self, base: Tick, changes: &mut OneShotChanges) {
         for (_, entries) in self.ticks.iter_mut().filter(|(tick, _)| *tick < base.before(CONFIRMATION_TICKS))
         {
             entries.retain(|entry| {
-                let stays = entry.matched.is_some() || !matches!(entry.name.subject, OneShotSubject::Cue(_));
+                let is_cue = matches!(entry.name.subject, OneShotSubject::Cue(_));
+                let stays = entry.matched.is_some() || !is_cue || !entry.is_awaited;
                 if !stays {
                     changes.retracted.push(entry.event.clone());
                 }

@@ -99,7 +99,9 @@ impl Client {
     /// The step of a client in play: reconciles if the server's state has changed, predicts the ticks up to
     /// the clock, sends their frames, and queues events for the changes.
     pub(super) fn play(&mut self) {
-        if self.dirty {
+        // After the welcome there is nothing to play until a complete state has come over this connection.
+        let has_state = self.inbox.complete().is_some_and(|complete| complete > self.welcomed);
+        if self.dirty && has_state {
             // Commands keep the tick that was promised to the caller, even if the update moves the clock.
             if self.inbox.complete().is_some_and(|base| base > self.tick) {
                 self.begin_frame(self.tick.next());
@@ -109,11 +111,13 @@ impl Client {
         // Without updates the prediction window fills up, and the clock waits. Commands further ahead than the
         // server accepts would not run if it stands still.
         let window = self.config.window.min(self.accepted_lead());
-        let limit = self.base.map_or(Tick(u32::MAX), |base| base.after(window));
+        let base = self.base.filter(|_| has_state);
+        let limit = base.map_or(Tick(u32::MAX), |base| base.after(window));
         let clock = self.clock.tick_until(self.now, limit);
-        if self.base.is_none() {
+        if base.is_none() {
             // Nothing to play yet, but the server can report how early datagrams arrive.
             if clock > self.tick {
+                self.begin_frame(self.tick.next());
                 self.tick = clock;
                 self.send_frames();
             }
@@ -153,7 +157,7 @@ impl Client {
 
     /// Moves the queued commands into the frame of a tick, from where they are predicted and sent; their
     /// outcomes are awaited from now on. Without commands there is no frame.
-    fn begin_frame(&mut self, tick: Tick) {
+    pub(super) fn begin_frame(&mut self, tick: Tick) {
         let commands = core::mem::take(&mut self.next);
         if commands.is_empty() {
             return;
@@ -200,7 +204,7 @@ impl Client {
     }
 
     /// Queues events for all changes of the shown state since the last call.
-    fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         let own: Vec<ControllerId> = self.own_controllers().collect();
         let Self { detector, simulation, replica, events, .. } = self;
         let replicated = Replicated { simulation, replica };

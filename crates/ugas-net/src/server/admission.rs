@@ -6,7 +6,9 @@ use super::session::Session;
 use super::{Host, KickReason, PeerId, Server, ServerEvent};
 use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_REASON;
-use crate::message::{ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ToClient, Welcome};
+use crate::message::{
+    ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ResumeSecret, ToClient, Welcome,
+};
 
 /// Most ended sessions that are remembered, so that a late hello does not begin them again.
 const MAX_ENDED_SESSIONS: usize = 256;
@@ -16,8 +18,10 @@ const MAX_ENDED_SESSIONS: usize = 256;
 pub(super) struct EndedSession {
     peer: PeerId,
     nonce: u64,
+    pub(super) client: ClientId,
+    pub(super) secret: Option<ResumeSecret>,
     /// Reason that the client was told; `None` if it left, or its connection was lost.
-    reason: Option<ByeReason>,
+    pub(super) reason: Option<ByeReason>,
 }
 
 impl<H: Host> Server<H> {
@@ -27,13 +31,6 @@ impl<H: Host> Server<H> {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
             self.end_session(peer, Some(ByeReason::Shutdown));
-        }
-    }
-
-    /// Ends the session of a connection that the transport lost, without a bye. Does nothing if it has none.
-    pub fn disconnected(&mut self, peer: PeerId) {
-        if self.sessions.contains_key(&peer) {
-            self.end_session(peer, None);
         }
     }
 
@@ -49,6 +46,16 @@ impl<H: Host> Server<H> {
             }
             self.statistics.dropped += 1;
             return;
+        }
+        if self.sessions.get(&peer).is_some_and(|session| session.past_nonces.contains(&hello.nonce)) {
+            // The session has been resumed since.
+            self.statistics.dropped += 1;
+            return;
+        }
+        let is_lost = |session: &Session| session.nonce == hello.nonce && session.interrupted_at.is_some();
+        if self.sessions.get(&peer).is_some_and(is_lost) {
+            // Its client never received the welcome, and still asks for a session.
+            self.end_session(peer, Some(ByeReason::TimedOut));
         }
         let known = self.sessions.get(&peer).map(|session| session.nonce);
         if known != Some(hello.nonce) && !self.rate_limits.admits_session(self.now, peer) {
@@ -66,16 +73,31 @@ impl<H: Host> Server<H> {
             self.events.push_back(ServerEvent::Refused { peer, reason });
             return;
         }
+        self.welcome(peer);
+    }
+
+    /// Sends the welcome of a connection's session, which answers its last hello or resume.
+    pub(super) fn welcome(&mut self, peer: PeerId) {
         let Some(session) = self.sessions.get(&peer) else { return };
         let welcome = Welcome {
-            nonce: hello.nonce,
+            nonce: session.nonce,
             client: session.client,
+            session: session.number,
             tick: self.tick,
             length: self.config.length,
             prediction_seed: self.simulation.config().prediction_seed,
             max_lead: self.config.max_lead,
+            secret: session.secret,
+            resumed: session.resumed_after,
         };
         self.send(peer, &ToClient::Welcome(welcome));
+    }
+
+    /// Number of the next session, or of the next connection of one.
+    pub(super) fn next_session_number(&mut self) -> u8 {
+        let number = self.next_session;
+        self.next_session = number.wrapping_add(1);
+        number
     }
 
     /// Begins a session, emits [`ServerEvent::Joined`], and begins the client's views if it sees everything;
@@ -97,7 +119,11 @@ impl<H: Host> Server<H> {
         self.host.admit(peer, &hello.credential).map_err(|why| RefusedReason::Denied(shorten(why)))?;
         let client = ClientId(self.next_client);
         self.next_client = self.next_client.wrapping_add(1);
-        self.sessions.insert(peer, Session::new(peer, client, hello.nonce, self.now, &self.config));
+        let secrets = self.config.secrets.filter(|_| self.config.resume_time.is_positive());
+        let mut session = Session::new(peer, client, hello.nonce, self.now, &self.config);
+        session.number = self.next_session_number();
+        session.secret = secrets.map(|source| ResumeSecret(source()));
+        self.sessions.insert(peer, session);
         self.events.push_back(ServerEvent::Joined { client, peer, credential: hello.credential.clone() });
         if self.config.show_everything {
             let controllers: Vec<ControllerId> = self.simulation.controllers().map(|(id, _)| id).collect();
@@ -112,16 +138,17 @@ impl<H: Host> Server<H> {
     /// controllers without an owner, and emits [`ServerEvent::Left`]. Unless it timed out, its nonce is
     /// remembered, so that a late hello does not begin it again.
     pub(super) fn end_session(&mut self, peer: PeerId, reason: Option<ByeReason>) {
-        if let Some(reason) = reason {
+        let Some(session) = self.sessions.remove(&peer) else { return };
+        if let Some(reason) = reason.filter(|_| session.interrupted_at.is_none()) {
             self.send(peer, &ToClient::Bye(reason));
         }
-        let Some(session) = self.sessions.remove(&peer) else { return };
         // A client that timed out may never have received its welcome, and may still send the same hello.
         if reason != Some(ByeReason::TimedOut) {
             if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
                 self.ended_sessions.pop_front();
             }
-            self.ended_sessions.push_back(EndedSession { peer, nonce: session.nonce, reason });
+            let Session { nonce, client, secret, .. } = session;
+            self.ended_sessions.push_back(EndedSession { peer, nonce, client, secret, reason });
         }
         for (controller, view) in session.outbound.views {
             self.leave_audience(controller, view.visibility, peer);
@@ -133,11 +160,13 @@ impl<H: Host> Server<H> {
         self.events.push_back(ServerEvent::Left { client: session.client, reason });
     }
 
-    /// Ends sessions of clients that misbehaved, or were silent for longer than the timeout. Called at the
-    /// start of every tick.
+    /// Ends sessions of clients that misbehaved. Ends or keeps those of clients that were silent for longer
+    /// than the timeout. Called at the start of every tick.
     pub(super) fn end_dead_sessions(&mut self) {
         let (now, limit) = (self.now, self.config.timeout);
-        let is_silent = |session: &&Session| now.since(session.inbound.last_heard) > limit;
+        let is_silent = |session: &&Session| {
+            session.interrupted_at.is_none() && now.since(session.inbound.last_heard) > limit
+        };
         let misbehaved = self.sessions.values().filter(|session| session.inbound.misbehaved);
         let misbehaved: Vec<PeerId> = misbehaved.map(|session| session.peer).collect();
         for peer in misbehaved {
@@ -146,13 +175,18 @@ impl<H: Host> Server<H> {
         let silent: Vec<PeerId> =
             self.sessions.values().filter(is_silent).map(|session| session.peer).collect();
         for peer in silent {
-            self.end_session(peer, Some(ByeReason::TimedOut));
+            if self.sessions.get(&peer).is_some_and(|session| session.secret.is_some()) {
+                self.send(peer, &ToClient::Bye(ByeReason::TimedOut));
+                self.interrupt(peer);
+            } else {
+                self.end_session(peer, Some(ByeReason::TimedOut));
+            }
         }
     }
 }
 
 /// Shortens a text to at most [`MAX_REASON`] bytes, at a character boundary.
-fn shorten(mut text: String) -> String {
+pub(super) fn shorten(mut text: String) -> String {
     let mut end = MAX_REASON.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

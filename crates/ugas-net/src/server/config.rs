@@ -32,8 +32,14 @@ pub struct ServerConfig {
     /// Most ticks that a command may come late and still run, in the tick after its arrival; at most
     /// [`MAX_GRACE`](crate::limits::MAX_GRACE), which clients rely on.
     pub grace: u32,
-    /// Silence after which a session ends.
+    /// Silence after which a connection counts as lost: its session ends, or is kept.
     pub timeout: Span,
+    /// Time for which the session of a lost connection is kept, so that its client can resume it. Kept
+    /// sessions count for `max_clients`. Zero keeps none.
+    pub resume_time: Span,
+    /// Source of unpredictable bytes for the [secrets](crate::message::ResumeSecret) of sessions: the random
+    /// source of the system. `None`, the default, keeps no sessions.
+    pub secrets: Option<fn() -> [u8; 32]>,
     /// Most datagrams from one client per second.
     pub datagrams_per_second: u32,
     /// Most commands from one client per second.
@@ -75,6 +81,8 @@ impl Default for ServerConfig {
             max_lead: 30,
             grace: 2,
             timeout: Span::millis(10_000),
+            resume_time: Span::millis(30_000),
+            secrets: None,
             datagrams_per_second: 200,
             commands_per_second: 120,
             forged_commands: Some(8),

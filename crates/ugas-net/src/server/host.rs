@@ -55,6 +55,18 @@ pub trait Host {
         Ok(())
     }
 
+    /// Lets a client continue its session over another connection, or refuses it. The client has proved that
+    /// it has the secret of the session. By default the connection must have the same id as the former one:
+    /// with transports that authenticate peers, that is the same player. A transport whose ids are addresses
+    /// has to let others in.
+    ///
+    /// # Errors
+    /// The reason of the refusal, which is sent to the client.
+    fn readmit(&mut self, peer: PeerId, former: PeerId, client: ClientId) -> Result<(), String> {
+        let _ = client;
+        if peer == former { Ok(()) } else { Err("the session belongs to another player".to_owned()) }
+    }
+
     /// Update class of a controller for a client that does not own it (§13.6). [`ActorClass::ImportantAi`] by
     /// default.
     fn class(&self, simulation: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {

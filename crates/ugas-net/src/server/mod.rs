@@ -11,6 +11,7 @@ mod peer_rate_limits;
 mod publish;
 mod relevancy;
 mod reload;
+mod resume;
 mod session;
 mod targets;
 
@@ -79,6 +80,23 @@ pub enum ServerEvent {
         peer: PeerId,
         /// Credential from its hello.
         credential: Vec<u8>,
+    },
+    /// The connection of a client was lost. Its session is kept for [`ServerConfig::resume_time`], and its
+    /// controllers stay its own; [`Self::Resumed`] or [`Self::Left`] follows.
+    Interrupted {
+        /// The client.
+        client: ClientId,
+        /// The lost connection.
+        peer: PeerId,
+    },
+    /// A client continues its session over another connection.
+    Resumed {
+        /// The client.
+        client: ClientId,
+        /// Its connection now.
+        peer: PeerId,
+        /// Its connection before; the transport should close it if it is another one.
+        former: PeerId,
     },
     /// A session ended; the client's controllers have no owner now.
     Left {
@@ -150,6 +168,12 @@ pub struct ServerStatistics {
     pub kicked: u64,
     /// Pieces of controllers that were too large to send ([`ServerEvent::TooLarge`]).
     pub too_large: u64,
+    /// Sessions whose connection was lost, and which were kept.
+    pub interrupted: u64,
+    /// Sessions that were resumed.
+    pub resumed: u64,
+    /// Kept sessions that ended because nobody resumed them in time.
+    pub expired: u64,
 }
 
 /// An executed cue that is sent to clients until it expires.
@@ -176,6 +200,8 @@ pub struct Server<H = Defaults> {
     /// Connections and nonces of sessions that ended lately, oldest first.
     ended_sessions: VecDeque<EndedSession>,
     next_client: u32,
+    /// Number of the next session or connection of one, for [`Welcome::session`](crate::message::Welcome).
+    next_session: u8,
     versioned_views: BTreeMap<(ControllerId, VisibilityId), VersionedView>,
     /// Viewers of each controller, by visibility.
     audience: BTreeMap<ControllerId, BTreeSet<(VisibilityId, PeerId)>>,
@@ -239,6 +265,7 @@ impl<H: Host> Server<H> {
             sessions: BTreeMap::new(),
             ended_sessions: VecDeque::new(),
             next_client: 1,
+            next_session: 1,
             versioned_views: BTreeMap::new(),
             audience: BTreeMap::new(),
             visibility_overrides: BTreeMap::new(),
@@ -400,6 +427,7 @@ impl<H: Host> Server<H> {
         match wire::decode_to_server(&self.dictionary, bytes) {
             Ok(ToServer::Hello(hello)) => self.handle_hello(peer, hello),
             Ok(ToServer::Frames(frames)) if is_known => self.accept_frames(peer, frames),
+            Ok(ToServer::Resume(resume)) => self.handle_resume(peer, resume),
             Ok(ToServer::Bye) if is_known => self.end_session(peer, None),
             Ok(ToServer::Frames(_) | ToServer::Bye) | Err(_) => self.statistics.dropped += 1,
         }
@@ -410,6 +438,7 @@ impl<H: Host> Server<H> {
     pub fn tick(&mut self, now: Time) {
         self.now = self.now.max(now);
         self.end_dead_sessions();
+        self.end_interrupted_sessions();
         self.rate_limits.forget_idle(self.now, &self.config);
         self.tick = self.tick.next();
         self.run_commands();
@@ -458,9 +487,15 @@ impl<H: Host> Server<H> {
     fn accept_frames(&mut self, peer: PeerId, frames: Frames) {
         let next = self.tick.next();
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        if frames.session != session.client.session() {
-            // A late datagram of an earlier session of this connection.
+        if frames.session != session.number {
+            // A late datagram of an earlier session of this connection, or of an earlier connection.
             self.statistics.dropped += 1;
+            return;
+        }
+        if session.interrupted_at.is_some() {
+            // The client does not know yet that it has to resume its session.
+            self.statistics.dropped += 1;
+            self.send(peer, &ToClient::Bye(ByeReason::TimedOut));
             return;
         }
         if !session.inbound.received.receive(frames.packet).is_new() {

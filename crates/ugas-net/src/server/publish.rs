@@ -43,6 +43,9 @@ impl<H: Host> Server<H> {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
             let Some(session) = self.sessions.get(&peer) else { continue };
+            if session.interrupted_at.is_some() {
+                continue;
+            }
             let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
             let is_due =
                 self.schedule.due(ActorClass::Player, self.tick, session.outbound.last_update, round_trip);

@@ -4,7 +4,7 @@ mod acks;
 mod inbound;
 mod outbound;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use smallvec::SmallVec;
 use ugas_core::effect::PredictionKey;
@@ -16,17 +16,30 @@ pub(super) use self::acks::SentDatagram;
 use self::inbound::InboundState;
 use self::outbound::OutboundState;
 use super::{PeerId, ServerConfig};
-use crate::message::{ClientId, Frames, Rejection};
+use crate::message::{ClientId, Frames, Rejection, ResumeSecret};
 use crate::tick::Tick;
 use crate::versioned_view::Cursor;
+
+/// Most nonces of earlier connections that are remembered.
+const MAX_PAST_NONCES: usize = 16;
 
 /// One client's session.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: PeerId,
     pub(super) client: ClientId,
-    /// Nonce of the hello that began the session.
+    /// Nonce of the hello that began the session, or of the resume that continued it last.
     pub(super) nonce: u64,
+    /// Nonces of earlier connections, oldest first: late hellos and resumes of them do not count.
+    pub(super) past_nonces: VecDeque<u64>,
+    /// Number of the session and its connection, by which late frames of earlier ones are known.
+    pub(super) number: u8,
+    /// Secret to resume the session with; `None` if it is not kept.
+    pub(super) secret: Option<ResumeSecret>,
+    /// Time at which its connection was lost; `None` while it has one.
+    pub(super) interrupted_at: Option<Time>,
+    /// Tick up to which frames had arrived when the session was resumed last; `None` if it never was.
+    pub(super) resumed_after: Option<Tick>,
     /// Controllers that the client owns.
     pub(super) owned: BTreeSet<ControllerId>,
     /// Time of the last change of `owned`.
@@ -45,6 +58,11 @@ impl Session {
             peer,
             client,
             nonce,
+            past_nonces: VecDeque::new(),
+            number: 0,
+            secret: None,
+            interrupted_at: None,
+            resumed_after: None,
             owned: BTreeSet::new(),
             owned_since: now,
             relevancy: BTreeMap::new(),
@@ -54,6 +72,20 @@ impl Session {
         }
     }
 
+    /// Continues the session over another connection: received frames, results and activations stay, while
+    /// sequence numbers, acknowledgements and views start anew.
+    pub(super) fn resume(&mut self, nonce: u64, number: u8, now: Time) {
+        if self.past_nonces.len() >= MAX_PAST_NONCES {
+            self.past_nonces.pop_front();
+        }
+        self.past_nonces.push_back(core::mem::replace(&mut self.nonce, nonce));
+        self.number = number;
+        self.interrupted_at = None;
+        self.resumed_after = Some(self.inbound.resume(now));
+        self.outbound.resume();
+        self.acks = AckState::new();
+    }
+
     /// Number of items held for this client, owned and shown controllers included. For tests that nothing
     /// grows without bound.
     pub(super) fn held(&self) -> usize {
@@ -61,6 +93,7 @@ impl Session {
             + self.inbound.held()
             + self.outbound.held()
             + self.owned.len()
+            + self.past_nonces.len()
             + self.relevancy.len()
     }
 

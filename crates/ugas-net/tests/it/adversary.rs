@@ -322,10 +322,13 @@ impl Puppet {
         let welcome = Welcome {
             nonce: 7,
             client: ClientId(1),
+            session: 1,
             tick: Tick(1),
             length: TickLength::default(),
             prediction_seed: 0,
             max_lead: 30,
+            secret: None,
+            resumed: None,
         };
         let welcome = encode_to_client(&dictionary, &ToClient::Welcome(welcome)).unwrap();
         client.handle(Time::ZERO, &welcome);

@@ -14,7 +14,7 @@ use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
 use ugas_core::targeting::{Affiliation, Confirmation, HalfAngle, Shape, Space, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
-use ugas_net::{ClientConfig, ClientEvent, Defaults, Server, ServerConfig, ServerEvent};
+use ugas_net::{ClientConfig, ClientEvent, Defaults, Host, Server, ServerConfig, ServerEvent};
 use ugas_netsim::Rig;
 use ugas_netsim::link::Conditions;
 
@@ -261,8 +261,8 @@ fn apply_owner(effect: &str) -> TaskDef {
 }
 
 /// A server, clients with a hero each, and a wolf.
-pub(crate) struct Match {
-    pub(crate) rig: Rig<Defaults>,
+pub(crate) struct Match<H = Defaults> {
+    pub(crate) rig: Rig<H>,
     pub(crate) heroes: Vec<ControllerId>,
     pub(crate) wolf: ControllerId,
 }
@@ -273,8 +273,14 @@ impl Match {
     }
 
     pub(crate) fn with_config(clients: usize, conditions: Conditions, config: ServerConfig) -> Self {
+        Self::with_host(clients, conditions, config, Defaults)
+    }
+}
+
+impl<H: Host> Match<H> {
+    pub(crate) fn with_host(clients: usize, conditions: Conditions, config: ServerConfig, host: H) -> Self {
         let simulation = Simulation::new(catalog(), Config { prediction_seed: 5, ..Config::seeded(3) });
-        let mut rig = Rig::new(Server::new(simulation, config), 11);
+        let mut rig = Rig::new(Server::with_host(simulation, config, host), 11);
         let wolf = rig.server.simulation_mut().spawn("Wolf").expect("a wolf");
         for _ in 0..clients {
             rig.join(ClientConfig::default(), conditions);
@@ -295,10 +301,16 @@ impl Match {
 
     /// Lets time pass; whoever joins gets a hero.
     pub(crate) fn run(&mut self, seconds: f64) {
+        self.run_and_listen(seconds, |_| {});
+    }
+
+    /// Lets time pass and shows the events of the server; whoever joins gets a hero.
+    pub(crate) fn run_and_listen(&mut self, seconds: f64, mut listen: impl FnMut(&ServerEvent)) {
         let end = self.rig.now() + Span::seconds(seconds);
         while self.rig.now() < end {
             self.rig.step();
             while let Some(event) = self.rig.server.poll_event() {
+                listen(&event);
                 if let ServerEvent::Joined { client, .. } = event {
                     let hero = self.rig.server.simulation_mut().spawn("Hero").expect("a hero");
                     self.rig.server.give(hero, client);

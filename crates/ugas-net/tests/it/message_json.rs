@@ -72,6 +72,12 @@ pub(crate) fn to_server(message: &ToServer) -> Value {
             })
         }
         ToServer::Bye => json!({ "message": "bye" }),
+        ToServer::Resume(resume) => json!({
+            "message": "resume",
+            "client": resume.client.0,
+            "nonce": resume.nonce,
+            "secret": hex(&resume.secret.0),
+        }),
     }
 }
 
@@ -81,10 +87,13 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
             "message": "welcome",
             "nonce": welcome.nonce,
             "client": welcome.client.0,
+            "session": welcome.session,
             "tick": welcome.tick.0,
             "length": welcome.length.micros(),
             "prediction_seed": welcome.prediction_seed,
             "max_lead": welcome.max_lead,
+            "secret": welcome.secret.map(|secret| hex(&secret.0)),
+            "resumed": welcome.resumed.map(|tick| tick.0),
         }),
         ToClient::Refused(refused) => {
             let reason = match &refused.reason {
@@ -94,6 +103,7 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
                 RefusedReason::Full => json!(["full"]),
                 RefusedReason::Ended(reason) => json!(["ended", bye(*reason)]),
                 RefusedReason::Denied(reason) => json!(["denied", reason]),
+                RefusedReason::NoSession => json!(["no session"]),
                 other => panic!("no meaning: {other:?}"),
             };
             json!({ "message": "refused", "nonce": refused.nonce, "reason": reason })

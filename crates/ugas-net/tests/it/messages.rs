@@ -17,7 +17,7 @@ use ugas_core::time::Time;
 use ugas_net::message::{
     Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
     ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PacketId, Refused,
-    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
+    RefusedReason, Rejection, Resume, ResumeSecret, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::Dictionary;
@@ -49,24 +49,34 @@ pub(crate) fn to_server() -> impl Strategy<Value = ToServer> {
     let hello = hello.prop_map(|(protocol, catalog, dictionary, nonce, credential)| {
         ToServer::Hello(Hello { protocol, catalog, dictionary, nonce, credential })
     });
+    let resume = (any::<u32>(), any::<u64>(), any::<[u8; 32]>()).prop_map(|(client, nonce, secret)| {
+        ToServer::Resume(Resume { client: ClientId(client), nonce, secret: ResumeSecret(secret) })
+    });
     prop_oneof![
         1 => hello,
         8 => frames().prop_map(ToServer::Frames),
         1 => Just(ToServer::Bye),
+        1 => resume,
     ]
 }
 
 pub(crate) fn to_client() -> impl Strategy<Value = ToClient> {
-    let welcome = (any::<u64>(), any::<u32>(), tick(), 1_000..=1_000_000u32, any::<u64>(), any::<u32>());
-    let welcome = welcome.prop_map(|(nonce, client, tick, micros, prediction_seed, max_lead)| {
+    let connection = (any::<u8>(), any::<Option<[u8; 32]>>(), prop::option::of(tick()));
+    let welcome =
+        (any::<u64>(), any::<u32>(), tick(), 1_000..=1_000_000u32, any::<u64>(), any::<u32>(), connection);
+    let welcome = welcome.prop_map(|(nonce, client, tick, micros, prediction_seed, max_lead, connection)| {
+        let (session, secret, resumed) = connection;
         let length = TickLength::from_micros(micros).unwrap();
         ToClient::Welcome(Welcome {
             nonce,
             client: ClientId(client),
+            session,
             tick,
             length,
             prediction_seed,
             max_lead,
+            secret: secret.map(ResumeSecret),
+            resumed,
         })
     });
     let reason = prop_oneof![
@@ -74,6 +84,7 @@ pub(crate) fn to_client() -> impl Strategy<Value = ToClient> {
         any::<(u64, u64)>().prop_map(|(server, client)| RefusedReason::Catalog { server, client }),
         any::<(u64, u64)>().prop_map(|(server, client)| RefusedReason::Dictionary { server, client }),
         Just(RefusedReason::Full),
+        Just(RefusedReason::NoSession),
         Just(RefusedReason::Ended(ByeReason::Misbehaved)),
         "\\PC{0,50}".prop_map(RefusedReason::Denied),
     ];

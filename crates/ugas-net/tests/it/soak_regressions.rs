@@ -276,7 +276,7 @@ fn frame_of_an_earlier_session_does_not_end_the_new_one() {
     let old = this.client.id().unwrap();
     // Its last datagram is late; a new session begins on the same connection.
     let (packet, ack) = (PacketId(500), Ack { newest: PacketId(400), earlier: u32::MAX });
-    let (session, now) = (old.session(), this.server.current_tick());
+    let (session, now) = (1, this.server.current_tick());
     let frames = ToServer::Frames(Frames { session, packet, ack, now, frames: Vec::new() });
     let late = encode_to_server(&Dictionary::of(&catalog()), &frames).unwrap();
     this.client = Client::new(catalog(), ClientConfig::default(), 8);

@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-4.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-5.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use ugas_net::bits::BitWriter;
 use ugas_net::message::{
     Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
     ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused,
-    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
+    RefusedReason, Rejection, Resume, ResumeSecret, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::{
@@ -102,6 +102,7 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
             }),
         ),
         ("bye", ToServer::Bye),
+        ("resume", ToServer::Resume(Resume { client: ClientId(7), nonce: 43, secret: secret() })),
         ("frames: the first, without any", frames(1, Ack::default(), 0, vec![])),
         ("frames: some lost", frames(70, Ack { newest: PacketId(20), earlier: 0b101 }, 130, vec![])),
         ("frames: few, none lost", frames(70, Ack { newest: PacketId(5), earlier: 0b1111 }, 130, vec![])),
@@ -296,16 +297,34 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
             ToClient::Welcome(Welcome {
                 nonce: 42,
                 client: ClientId(7),
+                session: 7,
                 tick: Tick(123_456),
                 length: TickLength::hertz(60),
                 prediction_seed: u64::MAX,
                 max_lead: 12,
+                secret: None,
+                resumed: None,
+            }),
+        ),
+        (
+            "welcome: resumed",
+            ToClient::Welcome(Welcome {
+                nonce: 43,
+                client: ClientId(7),
+                session: 8,
+                tick: Tick(123_999),
+                length: TickLength::hertz(60),
+                prediction_seed: u64::MAX,
+                max_lead: 12,
+                secret: Some(secret()),
+                resumed: Some(Tick(123_500)),
             }),
         ),
         ("refused: protocol", refused(RefusedReason::Protocol { server: 2, client: 1 })),
         ("refused: catalog", refused(RefusedReason::Catalog { server: 2, client: u64::MAX })),
         ("refused: dictionary", refused(RefusedReason::Dictionary { server: 3, client: 4 })),
         ("refused: full", refused(RefusedReason::Full)),
+        ("refused: no session", refused(RefusedReason::NoSession)),
         ("refused: ended", refused(RefusedReason::Ended(ByeReason::Kicked))),
         ("refused: denied", refused(RefusedReason::Denied("no ticket".to_owned()))),
         ("bye", ToClient::Bye(ByeReason::Kicked)),
@@ -460,6 +479,11 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
         ("update: differences", before.clone(), said(216_002, &both), written(216_002, &both)),
         ("update: one by differences, one whole", before, said(216_030, &whole), written(216_030, &whole)),
     ]
+}
+
+/// Bytes 0 to 31.
+fn secret() -> ResumeSecret {
+    ResumeSecret(core::array::from_fn(|at| at as u8))
 }
 
 /// Bits that are no message.

@@ -11,7 +11,7 @@ use ugas_net::bits::BitWriter;
 use ugas_net::message::{
     Ack, AckReport, ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CommandResult,
     ControllerChange, ControllerUpdate, CueBurst, Frames, Hello, NetCommand, PacketId, Refused,
-    RefusedReason, Rejection, StreamParams, ToClient, ToServer, Update, Welcome,
+    RefusedReason, Rejection, Resume, ResumeSecret, StreamParams, ToClient, ToServer, Update, Welcome,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::{
@@ -108,7 +108,10 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
         now: Tick(104),
         frames: frames.collect(),
     };
-    let messages = [ToServer::Hello(hello), ToServer::Frames(frames), ToServer::Bye];
+    let secret = ResumeSecret([7; ResumeSecret::BYTES]);
+    let resume = Resume { client: ClientId(2), nonce: 8, secret };
+    let messages =
+        [ToServer::Hello(hello), ToServer::Frames(frames), ToServer::Bye, ToServer::Resume(resume)];
     messages.iter().filter_map(|message| wire::encode_to_server(dictionary(), message).ok()).collect()
 }
 
@@ -117,10 +120,13 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
     let welcome = Welcome {
         nonce: 1,
         client: ClientId(2),
+        session: 6,
         tick: Tick(3),
         length: TickLength::default(),
         prediction_seed: 4,
         max_lead: 5,
+        secret: Some(ResumeSecret([7; ResumeSecret::BYTES])),
+        resumed: Some(Tick(2)),
     };
     let refused = Refused { nonce: 1, reason: RefusedReason::Denied("no ticket".to_owned()) };
     let messages = [

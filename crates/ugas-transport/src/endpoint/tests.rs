@@ -355,3 +355,102 @@ fn banned_peers_and_addresses_are_refused() {
         assert_eq!(client.refusal, Some(Refusal::Banned));
     }
 }
+
+/// A client that returns with a secret.
+fn returning(address: SocketAddr, peer: u64, secret: [u8; 32], user_data: &str) -> TestClient {
+    let admission = admission(peer).user_data(user_data);
+    TestClient::with_token(address, ConnectToken::returning(protocol(), &admission, secret).unwrap())
+}
+
+#[test]
+fn peer_returns_with_its_secret_from_another_address_while_its_connection_is_alive() {
+    for is_open in [true, false] {
+        let mut server = server(is_open, 64);
+        let mut first = TestClient::new(&server, address(1), 1);
+        connect(&mut server, &mut [&mut first]);
+        server.joined(1);
+        server.let_return(1, [9; 32]);
+        events(&mut server);
+        let mut again = returning(address(2), 1, [9; 32], "");
+        connect(&mut server, &mut [&mut again]);
+        assert_eq!(events(&mut server), ["-1 Replaced", "+1"]);
+        assert_eq!(server.peers().get(&1).map(|peer| peer.address), Some(address(2)));
+        // And once more, after the connection was lost.
+        server.end(1, Departure::TimedOut);
+        let mut third = returning(address(3), 1, [9; 32], "");
+        connect(&mut server, &mut [&mut third]);
+        assert_eq!(events(&mut server), ["-1 TimedOut", "+1"]);
+    }
+}
+
+#[test]
+fn nobody_else_returns_as_a_peer() {
+    for is_open in [true, false] {
+        let mut server = server(is_open, 64);
+        let mut owner = TestClient::new(&server, address(1), 1);
+        let mut other = TestClient::new(&server, address(2), 2);
+        connect(&mut server, &mut [&mut owner, &mut other]);
+        server.let_return(1, [9; 32]);
+        server.let_return(2, [8; 32]);
+        events(&mut server);
+        // With a wrong secret, with that of another peer, and as a peer that may not return.
+        for (number, peer, secret) in [(6, 1, [6; 32]), (7, 1, [8; 32]), (8, 3, [9; 32])] {
+            let mut thief = returning(address(number), peer, secret, "");
+            step(&mut server, &mut [&mut thief], TICK);
+            assert_eq!(thief.refusal, Some(Refusal::UnknownIssuer), "{peer}");
+        }
+        // A token whose nonce names the owner of the secret, but whose content names another peer.
+        let mut forged = ConnectToken::returning(protocol(), &admission(1), [8; 32]).unwrap().into_inner();
+        let nonce = crate::returns::nonce_for(2, forged.xnonce);
+        let secret = ServerKey::from_bytes([8; 32]).unwrap();
+        let signed = (protocol(), forged.expire_timestamp);
+        request::reseal(&mut forged.private_data, &secret, signed, (&forged.xnonce, &nonce)).unwrap();
+        forged.xnonce = nonce;
+        let authentication = ClientAuthentication::Secure { connect_token: forged };
+        let mut netcode = NetcodeClient::new(unix_now(), authentication).unwrap();
+        let mut request = netcode.update(Duration::from_secs(1)).unwrap().0.to_vec();
+        let refused = server.statistics.refused(Refusal::UnknownIssuer);
+        server.handle(address(9), &mut request);
+        assert_eq!(server.statistics.refused(Refusal::UnknownIssuer), refused + 1);
+        assert_eq!(events(&mut server), Vec::<String>::new());
+        // The right to return ends.
+        server.forbid_return(1);
+        let mut late = returning(address(10), 1, [9; 32], "");
+        step(&mut server, &mut [&mut late], TICK);
+        assert_eq!(late.refusal, Some(Refusal::UnknownIssuer));
+    }
+}
+
+#[test]
+fn returning_token_is_accepted_once_and_does_not_change_user_data() {
+    let mut server = server(false, 64);
+    let token = TokenIssuer::new(key(), protocol()).issue(&admission(1).user_data("Ada")).unwrap();
+    let mut first = TestClient::with_token(address(1), token);
+    connect(&mut server, &mut [&mut first]);
+    server.let_return(1, [9; 32]);
+    events(&mut server);
+    let admission = admission(1).user_data("Admin");
+    let token = ConnectToken::returning(protocol(), &admission, [9; 32]).unwrap();
+    let mut again = TestClient::with_token(address(2), token.clone());
+    connect(&mut server, &mut [&mut again]);
+    let mut names = Vec::new();
+    while let Some((queued, bytes)) = server.inbox.next() {
+        if let ServerEvent::Connected { user_data, .. } = queued.event(bytes) {
+            names.push(String::from_utf8_lossy(user_data).into_owned());
+        }
+    }
+    assert_eq!(names, ["Ada"]);
+    let mut repeated = TestClient::with_token(address(3), token);
+    step(&mut server, &mut [&mut repeated], TICK);
+    assert_eq!(repeated.refusal, Some(Refusal::TokenUsed));
+    // Peers return while the server drains, unless they are banned.
+    server.is_draining = true;
+    let mut third = returning(address(4), 1, [9; 32], "");
+    connect(&mut server, &mut [&mut third]);
+    let mut bans = BanList::default();
+    bans.ban_peer(1);
+    assert_eq!(server.set_bans(bans), [1]);
+    let mut banned = returning(address(5), 1, [9; 32], "");
+    step(&mut server, &mut [&mut banned], TICK);
+    assert_eq!(banned.refusal, Some(Refusal::Banned));
+}

@@ -180,3 +180,22 @@ fn key_files_are_created_and_read() {
     std::fs::remove_file(&path).unwrap();
     assert!(ServerKey::read_file(&path).is_err());
 }
+
+/// A client that moves to another socket, as after a change of its address.
+#[test]
+fn client_returns_over_a_new_socket_with_its_secret() {
+    let mut host = Host::new(|config| config);
+    let mut client = host.connected(7);
+    let (before, secret) = (client.local_addr().unwrap(), ugas_transport::random_bytes());
+    host.server.let_return(7, secret);
+    host.seen.clear();
+    client.reconnect(Some(secret)).unwrap();
+    assert_ne!(client.local_addr().unwrap(), before);
+    assert_eq!(host.outcome(&mut client), ClientState::Connected);
+    let replaced = [SeenEvent::Disconnected(7, Departure::Replaced), SeenEvent::Connected(7, Vec::new())];
+    assert_eq!(host.seen, replaced);
+    assert_eq!(host.server.address_of(7), Some(client.local_addr().unwrap()));
+    // Without the secret it has its first token only, which is used.
+    client.reconnect(None).unwrap();
+    assert_eq!(host.outcome(&mut client), ClientState::Refused(Refusal::TokenUsed));
+}

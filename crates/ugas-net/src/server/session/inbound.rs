@@ -73,6 +73,15 @@ impl InboundState {
         }
     }
 
+    /// Begins another connection of the session: packet numbers and the clock feedback start anew, while
+    /// frames that have arrived do not run again. Returns the tick of the newest of them.
+    pub(super) fn resume(&mut self, now: Time) -> Tick {
+        self.received = ReceivedPackets::default();
+        self.feedback = Feedback::default();
+        self.last_heard = now;
+        self.newest_frame.unwrap_or_default()
+    }
+
     /// Number of frames with their commands, early frames, remembered activations and kinds of rejection. For
     /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {

@@ -68,6 +68,21 @@ impl OutboundState {
         }
     }
 
+    /// Begins another connection of the session: all views are sent again, in new epochs, and so are removals,
+    /// results and cue bursts that are not acknowledged.
+    pub(super) fn resume(&mut self) {
+        for (controller, view) in &mut self.views {
+            if !view.leaving {
+                view.restart();
+            }
+            self.stale.insert(*controller);
+        }
+        self.results.iter_mut().for_each(|(_, is_sent)| *is_sent = false);
+        self.bursts.iter_mut().for_each(|burst| burst.is_sent = false);
+        self.header = HeaderState::default();
+        self.last_update = None;
+    }
+
     /// Number of results and cue bursts that wait, of views with withheld handles, and of past epochs. For
     /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
