@@ -225,6 +225,22 @@ impl<H: Handle, T> Arena<H, T> {
         }
     }
 
+    /// The object with this handle, to be read first and [touched](Entry::touch) only if it changes; `None` if the
+    /// handle is dead.
+    #[inline(always)]
+    pub(crate) fn entry(&mut self, handle: H) -> Option<Entry<'_, T>> {
+        let slot = self.slots.get_mut(handle.index() as usize)?;
+        match &mut slot.content {
+            Content::Occupied(value) if slot.generation == handle.generation() => Some(Entry {
+                value,
+                index: handle.index(),
+                touched: &mut self.touched,
+                editions: &mut self.editions,
+            }),
+            _ => None,
+        }
+    }
+
     /// Whether the handle is alive.
     pub fn contains(&self, handle: H) -> bool {
         self.get(handle).is_some()
@@ -445,6 +461,29 @@ impl<H, T: Decode> Decode for Arena<H, T> {
             editions,
             handle: PhantomData,
         })
+    }
+}
+
+/// An object that does not count as changed yet.
+pub(crate) struct Entry<'a, T> {
+    value: &'a mut T,
+    index: u32,
+    touched: &'a mut Touched,
+    editions: &'a mut Editions,
+}
+
+impl<'a, T> Entry<'a, T> {
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &T {
+        self.value
+    }
+
+    /// The object, mutably; it counts as changed.
+    #[inline(always)]
+    pub(crate) fn touch(self) -> &'a mut T {
+        self.touched.note(self.index);
+        self.editions.mark(self.index as usize);
+        self.value
     }
 }
 

@@ -362,6 +362,12 @@ impl Controller {
         }
     }
 
+    /// Whether a slot has modifiers.
+    #[inline(always)]
+    pub(crate) fn has_modifiers(&self, slot: u16) -> bool {
+        !self.modifiers.is_empty() && !self.modifiers_of(slot).is_empty()
+    }
+
     /// The modifiers of one slot, in application order.
     #[inline(always)]
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
@@ -369,6 +375,9 @@ impl Controller {
         // Often all modifiers are of one slot: nothing to search.
         if (first.slot, last.slot) == (slot, slot) {
             return &self.modifiers;
+        }
+        if slot < first.slot || last.slot < slot {
+            return &[];
         }
         self.search_modifiers(slot)
     }

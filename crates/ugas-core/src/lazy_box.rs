@@ -39,6 +39,12 @@ impl<T: EmptyValue> LazyBox<T> {
         self.0.get_or_insert_default()
     }
 
+    /// The value, or `None` if nothing was ever written.
+    #[inline(always)]
+    pub(crate) fn allocated(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+
     /// A mutable reference, or `None` if nothing was ever written.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {

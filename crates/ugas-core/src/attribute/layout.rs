@@ -245,7 +245,10 @@ impl Layout {
     /// The slot of an attribute, if the sets have it.
     #[inline]
     pub(crate) fn slot_of(&self, attribute: AttributeId) -> Option<u16> {
-        self.index.get(attribute.usize()).copied().filter(|&slot| slot != NO_SLOT)
+        match self.index.get(attribute.usize()) {
+            Some(&slot) if slot != NO_SLOT => Some(slot),
+            _ => None,
+        }
     }
 
     /// Whether the base of an attribute comes from an expression (§6.4).

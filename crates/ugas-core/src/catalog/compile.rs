@@ -231,7 +231,7 @@ impl<'a> Compiler<'a> {
             is_constant: false,
             writes_one: false,
             constant_write: None,
-            only_executes: false,
+            only_writes: false,
             has_followups: false,
             grants_only_tags: false,
             is_indexed: false,

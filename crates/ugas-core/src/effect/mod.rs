@@ -109,9 +109,9 @@ pub struct Effect {
     pub(crate) writes_one: bool,
     /// The write of an execution, if it is one constant number and sends no cues.
     pub(crate) constant_write: Option<ConstantWrite>,
-    /// Whether an application only executes: the effect is instant, nothing can refuse it apart from immunity,
-    /// and nothing follows from it.
-    pub(crate) only_executes: bool,
+    /// Whether an application is nothing but one write: the effect is instant, nothing but its target and its
+    /// number can refuse it, it marks no context tags, and nothing follows from it.
+    pub(crate) only_writes: bool,
     /// Whether an application has consequences: removed effects, cancelled abilities, more effects.
     pub(crate) has_followups: bool,
     /// Whether an instance grants nothing but modifiers and tags: no abilities, cues and blocks.
@@ -180,8 +180,6 @@ impl Effect {
         self.has_followups = !self.remove_effects.is_empty()
             || !self.cancel_abilities.is_empty()
             || !self.additional.is_empty();
-        self.only_executes =
-            self.is_instant() && self.is_ungated && self.is_unconditional && !self.has_followups;
         self.writes_one = match &*self.modifiers {
             // M9b: a scaling modifier of a periodic effect acts on the current value while it is active.
             [only] => {
@@ -192,6 +190,15 @@ impl Effect {
             }
             _ => false,
         };
+        // A calculation may mark context tags (E14).
+        let marks_nothing =
+            |modifier: &Modifier| !matches!(modifier.magnitude, Magnitude::Calculation { .. });
+        self.only_writes = self.writes_one
+            && self.is_instant()
+            && self.is_ungated
+            && self.is_unconditional
+            && !self.has_followups
+            && self.modifiers.iter().all(marks_nothing);
         self.constant_write = match &*self.modifiers {
             [only] if self.is_constant && self.writes_one => {
                 let Modifier { attribute, operation, factor_in_stacks, .. } = *only;

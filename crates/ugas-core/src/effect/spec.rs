@@ -121,11 +121,13 @@ impl EffectSpec {
     /// Whether it has nothing but an effect, a level and a source.
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
-        self.known == 0
-            && self.set_by_caller.is_empty()
-            && self.granted_tags.is_empty()
-            && self.asset_tags.is_none()
-            && self.context.is_bare()
+        self.has_only_numbers() && self.set_by_caller.is_empty()
+    }
+
+    /// Whether it has nothing but an effect, a level, a source and magnitudes of the caller.
+    #[inline]
+    pub(crate) fn has_only_numbers(&self) -> bool {
+        self.known == 0 && self.granted_tags.is_empty() && self.asset_tags.is_none() && self.context.is_bare()
     }
 
     /// Whether it grants no tag and holds no cue in addition to those of its effect.

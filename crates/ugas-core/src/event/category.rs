@@ -27,6 +27,21 @@ pub enum Category {
 }
 
 impl EventKind {
+    /// Whether it is one of the frequent events, and owns no memory.
+    #[inline]
+    pub(crate) fn owns_nothing(&self) -> bool {
+        match self {
+            Self::AttributeChanged { .. }
+            | Self::TagAdded { .. }
+            | Self::TagRemoved { .. }
+            | Self::EffectRemoved { .. } => true,
+            Self::EffectApplied { context_tags, .. } | Self::EffectExecuted { context_tags, .. } => {
+                context_tags.is_empty()
+            }
+            _ => false,
+        }
+    }
+
     /// The category of the event.
     pub fn category(&self) -> Category {
         match self {

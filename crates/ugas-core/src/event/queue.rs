@@ -78,6 +78,23 @@ impl EventQueue {
         self.queued.extend(core::iter::once_with(|| Some(Queued { sequence, kind: kind() })));
     }
 
+    /// Adds two events with consecutive sequence numbers; otherwise as [`Self::push`].
+    #[inline(always)]
+    pub(crate) fn push_pair(
+        &mut self,
+        first: u64,
+        version: u64,
+        one: impl FnOnce() -> EventKind,
+        two: impl FnOnce() -> EventKind,
+        origin: impl FnOnce() -> Origin,
+    ) {
+        if version != self.version {
+            self.begin_run(version, origin());
+        }
+        self.queued.push(Some(Queued { sequence: first, kind: one() }));
+        self.queued.push(Some(Queued { sequence: first + 1, kind: two() }));
+    }
+
     /// Adds events with consecutive sequence numbers; otherwise as [`Self::push`].
     pub(crate) fn push_all(
         &mut self,
@@ -162,13 +179,31 @@ impl EventQueue {
         self.after_polling();
     }
 
+    /// Drops all entries. The most frequent events own nothing: forgetting is cheaper than dropping them.
+    #[inline]
+    fn clear_queued(&mut self) {
+        while let Some(last) = self.queued.last() {
+            let owns_nothing = match last {
+                Some(Queued { kind: EventKind::AttributeChanged { .. }, .. }) => true,
+                Some(Queued { kind: EventKind::EffectExecuted { context_tags, .. }, .. }) => {
+                    context_tags.is_empty()
+                }
+                _ => false,
+            };
+            match owns_nothing {
+                true => core::mem::forget(self.queued.pop()),
+                false => drop(self.queued.pop()),
+            }
+        }
+    }
+
     /// Starts again at the first index if all events are polled, which drops visited ones.
     #[inline]
     fn after_polling(&mut self) {
         if self.next < self.queued.len() {
             return self.remove_polled();
         }
-        self.queued.clear();
+        self.clear_queued();
         self.runs.clear();
         (self.next, self.run, self.version) = (0, 0, NO_VERSION);
     }

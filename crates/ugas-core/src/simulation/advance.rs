@@ -1,6 +1,7 @@
 //! Time (V3, V4): timers fire at their own instant, in a defined order, inside any step.
 
 use super::Simulation;
+use super::execute::ValueEvents;
 use super::state::{Timer, TimerKind};
 use crate::handle::ActiveEffectId;
 use crate::time::{Span, Time};
@@ -74,6 +75,6 @@ impl Simulation {
             let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick(id) };
             active.timers.tick = Some(self.state.timers.schedule(next, timer));
         }
-        let _ = self.execute_tick(id);
+        let _ = self.execute_tick(id, ValueEvents::AtOnce);
     }
 }

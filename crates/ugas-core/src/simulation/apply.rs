@@ -89,8 +89,10 @@ impl Simulation {
     /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
     /// consequences (E5), and the count of random rolls may still advance (V5).
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
-        let mut spec = spec.clone();
-        self.operate(|sim| sim.apply_authorised(&mut spec, target))
+        self.operate(|sim| match sim.apply_directly(spec, target) {
+            true => Ok(Application::Executed),
+            false => sim.apply_authorised(&mut spec.clone(), target),
+        })
     }
 
     /// Applies a spec as a consequence of the rules, with all checks. A refusal emits its event. The spec is
@@ -105,6 +107,19 @@ impl Simulation {
 
     /// Applies a spec with the given checks. A refusal emits its event. The spec is consumed.
     pub(super) fn apply_checked(
+        &mut self,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        checks: Checks,
+    ) -> Result<Application, Refusal> {
+        if self.apply_directly(spec, target) {
+            return Ok(Application::Executed);
+        }
+        self.apply_stepwise(spec, target, checks)
+    }
+
+    /// [`Self::apply_checked`] by the steps of E1, without a look for a shorter way.
+    pub(super) fn apply_stepwise(
         &mut self,
         spec: &mut EffectSpec,
         target: ControllerId,
@@ -692,9 +707,11 @@ pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2
 }
 
 /// Whether a controller has effects that make it immune to others.
+#[inline(always)]
 pub(super) fn has_immunity(controller: &Controller) -> bool {
     // The index is sorted, and immunity is the lowest key.
-    controller.interactions.effect_index.first().is_some_and(|(key, ..)| *key == EffectKey::Immunity)
+    let index = controller.interactions.allocated().map(|known| &known.effect_index);
+    index.and_then(|index| index.first()).is_some_and(|(key, ..)| *key == EffectKey::Immunity)
 }
 
 /// Adds a reason to `reasons` for each tag that is missing or in the way; none if the requirement is met.

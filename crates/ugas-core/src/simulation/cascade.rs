@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::execute::ValueEvents;
 use super::op::Op;
 use super::pool::{Pool, PoolKey};
 use super::{ActivationRequest, Simulation};
@@ -319,7 +320,7 @@ impl Simulation {
                     }
                 }
                 Consequence::Tick { active } => {
-                    let _ = self.execute_tick(active);
+                    let _ = self.execute_tick(active, ValueEvents::AtOnce);
                 }
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);

@@ -109,12 +109,13 @@ impl Simulation {
     fn pay(&mut self, handle: GrantedAbilityId, id: ActivationId) {
         if let Some((granted, ability)) = self.granted(handle)
             && let (Some(cost), Price::Constant(_)) = (ability.cost, &ability.gates.price)
-            && let Ok(Some(write)) = self.direct_write(cost, Some(granted.controller))
+            && let Some(definition) = self.state.definition(&self.catalog, cost)
+            && let Some(write) = self.direct_write(definition, Some(granted.controller))
         {
             let owner = granted.controller;
             let prediction = self.state.activations.get(id).and_then(|running| running.prediction);
             self.scratch.op.roll = 0;
-            if self.write_directly(cost, (Some(owner), Some(handle)), owner, &write, prediction) {
+            if self.write_directly(cost, (Some(owner), handle), owner, &write, prediction) {
                 return;
             }
         }

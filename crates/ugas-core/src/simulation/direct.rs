@@ -1,12 +1,17 @@
-//! Application of effects without a spec of the caller: to one target, or to all targets of an area.
+//! Applications that are one write: constant or computed, with or without a spec, to one target or to all targets of an
+//! area.
 //!
-//! An effect that is one constant number, which nothing but the target can refuse and nothing follows from, needs no
-//! spec and no steps of E1: its write is proposed and committed directly.
+//! If nothing but its target and its numbers can refuse an effect, and nothing follows from it, an application needs no steps
+//! of E1: its write is proposed and committed directly. Otherwise the application takes the general way, which also
+//! finds the reasons of a refusal.
 
 use super::Simulation;
-use super::apply::{Application, has_immunity};
-use super::propose::{BaseChange, BaseWrite};
-use crate::effect::{ConstantWrite, ContextTags, Effect, EffectContext, EffectSpec, PredictionKey};
+use super::apply::{Application, Checks, has_immunity};
+use super::execute::executed;
+use super::magnitude::Dice;
+use super::propose::{BaseChange, is_completed_later};
+use crate::controller::Controller;
+use crate::effect::{ConstantWrite, Effect, EffectContext, EffectSpec, PredictionKey};
 use crate::event::{Cause, EventKind};
 use crate::expr::Side;
 use crate::handle::{ControllerId, GrantedAbilityId};
@@ -25,9 +30,11 @@ impl Simulation {
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
-        let direct =
-            self.direct_write(effect, source).map_err(|reason| Refusal::new(effect, target, reason))?;
-        self.operate(|sim| sim.apply_bare(effect, source, target, direct.as_ref()))
+        let Some(definition) = self.state.definition(&self.catalog, effect) else {
+            return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
+        };
+        let write = self.direct_write(definition, source);
+        self.operate(|sim| sim.apply_bare(effect, source, target, write.as_ref()))
     }
 
     /// Applies an effect at level 1 with `source` as its source to every target in turn, as one operation: the
@@ -62,37 +69,121 @@ impl Simulation {
         source: Option<ControllerId>,
         targets: &[ControllerId],
     ) -> Result<usize, RefusalReason> {
-        let direct = self.direct_write(effect, source)?;
-        Ok(self.operate(|sim| {
-            let apply = |&&target: &&ControllerId| {
-                sim.scratch.op.parent = None;
-                sim.apply_bare(effect, source, target, direct.as_ref()).is_ok()
-            };
-            targets.iter().filter(apply).count()
-        }))
+        let definition = self.state.definition(&self.catalog, effect);
+        let write = self.direct_write(definition.ok_or(RefusalReason::UnknownEffect(effect))?, source);
+        Ok(self.operate(|sim| sim.apply_to_each(effect, source, targets, write.as_ref())))
     }
 
-    /// The write of an effect that is one constant number, if nothing but the target can refuse it and nothing
-    /// follows from it. `Ok(None)` if the steps of E1 have something to do.
-    #[inline]
-    pub(super) fn direct_write(
-        &self,
+    /// Applies an effect at level 1 without context to every target in turn, as part of an operation. `write` is its
+    /// [direct write](Self::direct_write). Returns the number of targets that did not refuse.
+    fn apply_to_each(
+        &mut self,
         effect: EffectId,
         source: Option<ControllerId>,
-    ) -> Result<Option<ConstantWrite>, RefusalReason> {
-        let definition = self.state.definition(&self.catalog, effect);
-        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
+        targets: &[ControllerId],
+        write: Option<&ConstantWrite>,
+    ) -> usize {
+        let cause = self.direct_cause(effect, source);
+        let change = write.map(|write| BaseChange::constant(write, 1));
+        let (mut is_idle, mut is_cause_set) = (self.is_idle(), false);
+        let mut applied = 0;
+        for &target in targets {
+            self.scratch.op.parent = None;
+            if is_idle
+                && let Some(change) = &change
+                && let Some((_, written)) = self.state.write_alone(target, change, is_admitted)
+            {
+                if !is_cause_set {
+                    self.scratch.set_cause_and_prediction(cause, None);
+                    is_cause_set = true;
+                }
+                self.trace(effect);
+                self.emit_written(target, &written, || executed(effect, None, target));
+                applied += 1;
+                continue;
+            }
+            let is_applied = change.as_ref().is_some_and(|change| {
+                self.scratch.batch_depth > 0
+                    && self.execute_in_batch((cause, None), target, change, || executed(effect, None, target))
+            });
+            applied += usize::from(is_applied || self.apply_bare_spec(effect, source, target).is_ok());
+            (is_idle, is_cause_set) = (self.is_idle(), false);
+        }
+        applied
+    }
+
+    /// Applies a spec that has nothing but a level, a source and numbers of the caller, if the application is one
+    /// write. False, without a change, if it must take the steps of E1.
+    #[inline]
+    pub(super) fn apply_directly(&mut self, spec: &EffectSpec, target: ControllerId) -> bool {
+        let definition = self.state.definition(&self.catalog, spec.effect);
+        definition.is_some_and(|definition| definition.only_writes) && self.apply_one_write(spec, target)
+    }
+
+    /// [`Self::apply_directly`] for an effect that is one write.
+    fn apply_one_write(&mut self, spec: &EffectSpec, target: ControllerId) -> bool {
+        let (effect, source) = (spec.effect, spec.context.source);
+        let Some(definition) = self.state.definition(&self.catalog, effect) else { return false };
+        let is_sound = self.is_clear(source)
+            && definition.name_hash == spec.name_hash
+            && spec.has_only_numbers()
+            && spec.level.is_finite()
+            && spec.set_by_caller.len() <= self.config.max_extras as usize
+            && spec.set_by_caller.iter().all(|(_, number)| number.is_finite());
+        if !is_sound {
+            return false;
+        }
+        let change = match &definition.constant_write {
+            Some(write) => BaseChange::constant(write, 1),
+            None => {
+                let Some(modifier) = definition.modifiers.first() else { return false };
+                let inputs = self.inputs(definition, spec, target, 0);
+                let magnitude = inputs.magnitude(&modifier.magnitude, Dice::Execution(0, 0));
+                let Ok(magnitude) = magnitude else { return false };
+                BaseChange::by(modifier, magnitude, 1)
+            }
+        };
+        let cause = self.direct_cause(effect, source);
+        self.execute_directly((cause, None), target, &change, || executed(effect, None, target))
+    }
+
+    /// Whether no hook, audit or prediction takes part in applications from a source.
+    #[inline]
+    fn is_clear(&self, source: Option<ControllerId>) -> bool {
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        let is_clear = definition.only_executes
-            && source.is_none_or(has_lived)
+        source.is_none_or(has_lived)
             && !self.catalog.has_hooks()
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
-            && !self.is_client();
-        Ok(definition.constant_write.filter(|_| is_clear))
+            && !self.is_client()
     }
 
-    /// Applies an effect at level 1 without context, as part of an operation. `direct` is its
+    /// Constant write of an application, if it is nothing else, and nothing but its target can refuse it.
+    #[inline]
+    pub(super) fn direct_write(
+        &self,
+        effect: &Effect,
+        source: Option<ControllerId>,
+    ) -> Option<ConstantWrite> {
+        effect.constant_write.filter(|_| effect.only_writes && self.is_clear(source))
+    }
+
+    /// Carries out the [direct write](Self::direct_write) of an effect from a source and an ability, as part of an
+    /// operation. False, without a change, if it must take the steps of E1.
+    pub(super) fn write_directly(
+        &mut self,
+        effect: EffectId,
+        (source, ability): (Option<ControllerId>, GrantedAbilityId),
+        target: ControllerId,
+        write: &ConstantWrite,
+        prediction: Option<PredictionKey>,
+    ) -> bool {
+        let cause = Cause { ability: Some(ability), ..self.direct_cause(effect, source) };
+        let change = BaseChange::constant(write, 1);
+        self.execute_directly((cause, prediction), target, &change, || executed(effect, None, target))
+    }
+
+    /// Applies an effect at level 1 without context, as part of an operation. `write` is its
     /// [direct write](Self::direct_write).
     #[inline(always)]
     fn apply_bare(
@@ -100,71 +191,114 @@ impl Simulation {
         effect: EffectId,
         source: Option<ControllerId>,
         target: ControllerId,
-        direct: Option<&ConstantWrite>,
+        write: Option<&ConstantWrite>,
     ) -> Result<Application, Refusal> {
-        if let Some(write) = direct
-            && self.write_directly(effect, (source, None), target, write, None)
+        if let Some(write) = write
+            && let change = BaseChange::constant(write, 1)
+            && let cause = self.direct_cause(effect, source)
+            && self.execute_directly((cause, None), target, &change, || executed(effect, None, target))
         {
             return Ok(Application::Executed);
         }
+        self.apply_bare_spec(effect, source, target)
+    }
+
+    /// [`Self::apply_bare`] by a spec.
+    #[inline(never)]
+    fn apply_bare_spec(
+        &mut self,
+        effect: EffectId,
+        source: Option<ControllerId>,
+        target: ControllerId,
+    ) -> Result<Application, Refusal> {
         let Some(definition) = self.state.definition(&self.catalog, effect) else {
             return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
         };
+        // A constant write was tried already.
+        let only_writes = definition.only_writes && definition.constant_write.is_none();
         let mut spec = self.bare_spec(effect, definition, source);
-        self.apply_one(&mut spec, target)
+        match only_writes && self.apply_one_write(&spec, target) {
+            true => Ok(Application::Executed),
+            false => self.apply_stepwise(&mut spec, target, Checks::All),
+        }
     }
 
-    /// Carries out a [direct write](Self::direct_write) of an effect from a source and an ability, as part of an
-    /// operation. False, without a change, if the steps of E1 have something to do for the target.
+    /// Carries out an application that is one write, with its events. False, without a change, if the target may
+    /// refuse it, or other values depend on it or are pending. `event` is `EffectExecuted`; each caller has one of
+    /// its own, so that all of this is expanded there.
     #[inline(always)]
-    pub(super) fn write_directly(
+    fn execute_directly(
         &mut self,
-        effect: EffectId,
-        (source, ability): (Option<ControllerId>, Option<GrantedAbilityId>),
+        (cause, prediction): (Cause, Option<PredictionKey>),
         target: ControllerId,
-        write: &ConstantWrite,
-        prediction: Option<PredictionKey>,
+        change: &BaseChange,
+        event: impl Fn() -> EventKind,
     ) -> bool {
-        let Some(write) = self.propose_directly(write, target) else { return false };
-        let operation = self.scratch.cause().operation;
-        let cause = Cause { operation, effect: Some(effect), active: None, source, ability };
-        self.scratch.set_cause_and_prediction(cause, prediction);
-        self.trace(effect);
-        let written = match self.scratch.batch_depth {
-            0 => self.commit_one(write),
-            _ => {
-                self.write_base(write.controller, write.slot, write.after);
-                None
-            }
-        };
-        self.emit_in_place(|| {
-            let context_tags = ContextTags::default();
-            EventKind::EffectExecuted { effect, active: None, target, context_tags }
-        });
-        if let Some(written) = written
-            && written.is_change()
-        {
-            self.emit_in_place(|| written.event(target));
+        if self.scratch.batch_depth > 0 {
+            return self.execute_in_batch((cause, prediction), target, change, event);
         }
+        if !self.is_idle() {
+            return false;
+        }
+        let Some((_, written)) = self.state.write_alone(target, change, is_admitted) else { return false };
+        self.scratch.predict(prediction);
+        self.scratch.set_cause(cause);
+        self.trace_cause(cause);
+        self.emit_written(target, &written, event);
         true
     }
 
-    /// Proposal of a direct write to a target, if the target cannot refuse it. Inside a batch the write waits
-    /// for the recalculation at its end; otherwise nothing may depend on the value or be pending.
+    /// [`Self::execute_directly`] inside a batch: the write waits for the recalculation at its end.
+    #[inline(never)]
+    fn execute_in_batch(
+        &mut self,
+        (cause, prediction): (Cause, Option<PredictionKey>),
+        target: ControllerId,
+        change: &BaseChange,
+        event: impl Fn() -> EventKind,
+    ) -> bool {
+        let Some((slot, base)) = self.propose_in_batch(target, change) else { return false };
+        self.scratch.set_cause_and_prediction(cause, prediction);
+        self.trace_cause(cause);
+        self.write_base(target, slot, base);
+        self.emit_in_place(event);
+        true
+    }
+
+    /// Adds the effect of a cause to the trace of the operation.
     #[inline(always)]
-    fn propose_directly(&self, write: &ConstantWrite, target: ControllerId) -> Option<BaseWrite> {
-        let controller = self.state.controllers.get(target)?;
-        if controller.inactive || has_immunity(controller) {
+    fn trace_cause(&mut self, cause: Cause) {
+        if let Some(effect) = cause.effect {
+            self.trace(effect);
+        }
+    }
+
+    /// Cause of an application without ability.
+    #[inline]
+    fn direct_cause(&self, effect: EffectId, source: Option<ControllerId>) -> Cause {
+        let operation = self.scratch.cause().operation;
+        Cause { operation, effect: Some(effect), active: None, source, ability: None }
+    }
+
+    /// Whether a write to a value that nothing depends on can be final at once, with its events: no batch runs,
+    /// and no value or event is pending.
+    #[inline]
+    fn is_idle(&self) -> bool {
+        let scratch = &self.scratch;
+        scratch.batch_depth == 0 && scratch.is_up_to_date() && scratch.has_nothing_queued()
+    }
+
+    /// Slot and new base of a direct write inside a batch, if the recalculation at its end completes the write.
+    #[inline(always)]
+    fn propose_in_batch(&self, target: ControllerId, change: &BaseChange) -> Option<(u16, f64)> {
+        let controller = self.state.controllers.get(target).filter(|target| is_admitted(target))?;
+        let layout = self.state.layout(controller);
+        let slot = layout.slot_of(change.attribute)?;
+        if !is_completed_later(controller, &layout.slots[usize::from(slot)], slot) {
             return None;
         }
-        let (change, layout) = (BaseChange::constant(write, 1), self.state.layout(controller));
-        match self.scratch.batch_depth {
-            0 if self.is_settled() => {
-                BaseWrite::of_one(&change, target, controller, layout, BaseWrite::is_final)
-            }
-            0 => None,
-            _ => BaseWrite::of_one(&change, target, controller, layout, BaseWrite::is_completed_later),
-        }
+        let base = change.applied_to(controller.values[usize::from(slot)].base);
+        Some((slot, base.filter(|base| base.is_finite())?))
     }
 
     /// Creates a spec of level 1 with a source and no other context.
@@ -175,4 +309,10 @@ impl Simulation {
         self.capture_into(&mut spec, definition, Side::Source, source);
         spec
     }
+}
+
+/// Whether a target refuses no effect without requirements.
+#[inline(always)]
+fn is_admitted(target: &Controller) -> bool {
+    !target.inactive && !has_immunity(target)
 }

@@ -14,13 +14,12 @@ use super::cues::CueNumbers;
 use super::flush::ValueChange;
 use super::magnitude::{Dice, Inputs};
 use super::post_execute::PostExecute;
-use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal};
+use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal, propose_alone, stands_alone};
 use super::{Role, Simulation, State, clamp};
 use crate::catalog::Catalog;
-use crate::controller::Value;
-use crate::effect::calculation::OutputTo;
+use crate::controller::{Controller, Value};
 use crate::effect::magnitude::Magnitude;
-use crate::effect::{ContextTags, Effect, EffectSpec, Modifier};
+use crate::effect::{ContextTags, Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
@@ -36,6 +35,22 @@ pub(super) struct Run<'a> {
     pub(super) tick: u32,
     /// Context tags that its calculations add (E14).
     pub(super) marks: RefCell<Marks>,
+    pub(super) value_events: ValueEvents,
+}
+
+/// Moment of the value events of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ValueEvents {
+    /// Nothing else happens before them.
+    AtOnce,
+    /// The rest of the application comes first.
+    Later,
+}
+
+/// `EffectExecuted` without context tags.
+#[inline(always)]
+pub(super) fn executed(effect: EffectId, active: Option<ActiveEffectId>, target: ControllerId) -> EventKind {
+    EventKind::EffectExecuted { effect, active, target, context_tags: ContextTags::default() }
 }
 
 /// Location of the spec of an execution.
@@ -56,7 +71,8 @@ impl<'a> Run<'a> {
         stream: u64,
     ) -> Self {
         let (id, spec) = (spec.effect, SpecRef::Given(spec, stream));
-        Self { effect, id, spec, target, tick: 0, marks: RefCell::default() }
+        let value_events = if effect.has_followups { ValueEvents::Later } else { ValueEvents::AtOnce };
+        Self { effect, id, spec, target, tick: 0, marks: RefCell::default(), value_events }
     }
 
     /// Tick of an active effect.
@@ -66,8 +82,10 @@ impl<'a> Run<'a> {
         active: ActiveEffectId,
         target: ControllerId,
         tick: u32,
+        value_events: ValueEvents,
     ) -> Self {
-        Self { effect, id, spec: SpecRef::Active(active), target, tick, marks: RefCell::default() }
+        let spec = SpecRef::Active(active);
+        Self { effect, id, spec, target, tick, marks: RefCell::default(), value_events }
     }
 
     /// Active effect that ticks; `None` for an instant effect.
@@ -129,15 +147,43 @@ impl<'a> Run<'a> {
     }
 }
 
+impl State {
+    /// Changes a value that nothing depends on: [proposes](propose_alone) and commits the change in one visit of
+    /// its controller. Returns the written slot; `None`, without a change, if the controller is not
+    /// admitted, or the change needs a whole proposal.
+    #[inline(always)]
+    pub(super) fn write_alone(
+        &mut self,
+        id: ControllerId,
+        change: &BaseChange,
+        is_admitted: impl FnOnce(&Controller) -> bool,
+    ) -> Option<(u16, ValueChange)> {
+        let Self { controllers, layouts, .. } = self;
+        let entry = controllers.entry(id)?;
+        if !is_admitted(entry.get()) {
+            return None;
+        }
+        let layout = &layouts[entry.get().layout as usize];
+        let (slot, written) = propose_alone(entry.get(), layout, change)?;
+        entry.touch().values[usize::from(slot)] = written.after;
+        Some((slot, written))
+    }
+}
+
 impl Simulation {
     /// Carries out an execution: writes the bases, emits `EffectExecuted`, drains meta attributes (B3), runs
     /// hooks (B4), queues cues and, outside a batch, recalculates. On failure all values are restored, and
     /// `EffectExecuted` is not emitted.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
-        if let Some(write) = self.propose_one(run)? {
-            let written = self.commit_one(write);
+        if let Some((slot, written)) = self.write_one(run)? {
+            let is_alone = run.value_events == ValueEvents::AtOnce && self.scratch.has_nothing_queued();
+            if is_alone && run.tags(&self.state).is_empty() {
+                let (effect, active, target) = (run.id, run.active(), run.target);
+                self.emit_written(target, &written, || executed(effect, active, target));
+                return Ok(());
+            }
             self.emit_executed(run);
-            self.record_written(write, written);
+            self.record_written(run.target, slot, &written);
             return Ok(());
         }
         let made = self.propose_run(run)?;
@@ -173,35 +219,32 @@ impl Simulation {
         Ok(())
     }
 
-    /// Proposal of an execution that is one write, if it can be final at once. An error means that its
-    /// magnitude cannot be evaluated.
-    fn propose_one(&self, run: &Run<'_>) -> Result<Option<BaseWrite>, RefusalReason> {
+    /// Makes the only write of an execution if it can be final at once. An error means that its magnitude cannot
+    /// be evaluated.
+    fn write_one(&mut self, run: &Run<'_>) -> Result<Option<(u16, ValueChange)>, RefusalReason> {
         let [modifier] = &*run.effect.modifiers else { return Ok(None) };
         if !run.effect.writes_one || !self.is_writable_at_once() {
             return Ok(None);
         }
-        let Some(target) = self.state.controllers.get(run.target) else { return Ok(None) };
-        let layout = self.state.layout(target);
-        let Some(slot) = layout.slot_of(modifier.attribute) else { return Ok(None) };
-        if !BaseWrite::is_final(target, layout, slot) {
-            return Ok(None);
-        }
-        let &Modifier { attribute, operation, factor_in_stacks, .. } = modifier;
-        let stacks = match run.active().filter(|_| factor_in_stacks) {
-            Some(id) => self.state.effects.get(id).map_or(1, |active| active.stacks),
-            None => 1,
-        };
         let magnitude = match modifier.magnitude {
             Magnitude::Constant(value) if value.is_finite() => value,
             ref magnitude => {
+                let target = self.state.controllers.get(run.target);
+                let is_alone = |target| stands_alone(target, self.state.layout(target), modifier.attribute);
+                if !target.is_some_and(is_alone) {
+                    return Ok(None);
+                }
                 let inputs = run.inputs(&self.state, &self.catalog)?;
                 let evaluated = inputs.magnitude(magnitude, Dice::Execution(run.tick, 0));
-                evaluated.map_err(|reason| reason.of_modifier(0, attribute))?
+                evaluated.map_err(|reason| reason.of_modifier(0, modifier.attribute))?
             }
         };
-        let (to, modifier) = (OutputTo::Target, Some(0));
-        let change = BaseChange { to, attribute, operation, magnitude, stacks, modifier };
-        Ok(BaseWrite::of_one(&change, run.target, target, layout, |_, _, _| true))
+        let stacks = match run.active().filter(|_| modifier.factor_in_stacks) {
+            Some(id) => self.state.effects.get(id).map_or(1, |active| active.stacks),
+            None => 1,
+        };
+        let change = BaseChange::by(modifier, magnitude, stacks);
+        Ok(self.state.write_alone(run.target, &change, |_| true))
     }
 
     /// Whether a write to a value that nothing depends on can be final at once. Otherwise values are pending,
@@ -209,20 +252,6 @@ impl Simulation {
     #[inline]
     pub(super) fn is_writable_at_once(&self) -> bool {
         self.scratch.batch_depth == 0 && self.scratch.is_up_to_date() && !self.catalog.has_hooks()
-    }
-
-    /// Commits a write to a value that nothing depends on. The caller emits the event.
-    #[inline]
-    pub(super) fn commit_one(&mut self, write: BaseWrite) -> Option<ValueChange> {
-        let State { controllers, layouts, .. } = &mut self.state;
-        let controller = controllers.get_mut(write.controller)?;
-        let place = &layouts[controller.layout as usize].slots[usize::from(write.slot)];
-        let (min, max) = State::bounds(controller, place);
-        let base = clamp(write.after, min, max) + 0.0;
-        let value = controller.values.get_mut(usize::from(write.slot))?;
-        let after = Value { base, current: base };
-        let before = core::mem::replace(value, after);
-        Some(ValueChange { attribute: place.attribute.id, before, after })
     }
 
     /// Proposes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
@@ -337,6 +366,32 @@ impl Simulation {
             target,
             context_tags,
         });
+    }
+
+    /// Emits the events of an execution that wrote one value: `executed`, which owns no memory, and
+    /// `AttributeChanged` if the value differs from before (B5).
+    #[inline(always)]
+    pub(super) fn emit_written(
+        &mut self,
+        target: ControllerId,
+        written: &ValueChange,
+        executed: impl Fn() -> EventKind,
+    ) {
+        let ValueChange { attribute, before, after } = *written;
+        let is_change = written.is_change();
+        let can_react = self.reacts_to_change(attribute, before.current, after.current);
+        if !is_change || can_react || !self.emit_pair(&executed, || written.event(target)) {
+            self.emit_separately(executed(), is_change.then(|| written.event(target)));
+        }
+    }
+
+    /// Slow path of [`Self::emit_written`].
+    #[inline(never)]
+    fn emit_separately(&mut self, executed: EventKind, changed: Option<EventKind>) {
+        self.emit(executed);
+        if let Some(changed) = changed {
+            self.emit(changed);
+        }
     }
 
     /// Makes the proposed writes from number `from` on.

@@ -7,7 +7,6 @@
 use smallvec::SmallVec;
 
 use super::cascade::{Consequence, Scratch};
-use super::propose::BaseWrite;
 use super::state::Role;
 use super::values::clamp;
 use super::{Simulation, State};
@@ -402,13 +401,12 @@ impl Simulation {
 
     /// Records a change that is already written, for its event at the next flush, unless the operation has
     /// recorded the slot before.
-    pub(super) fn record_written(&mut self, write: BaseWrite, written: Option<ValueChange>) {
-        if let Some(ValueChange { attribute, before, .. }) = written
-            && let Some(controller) = self.state.controllers.get_mut(write.controller)
-            && controller.pending.recorded.insert(write.slot)
+    pub(super) fn record_written(&mut self, id: ControllerId, slot: u16, written: &ValueChange) {
+        if let Some(controller) = self.state.controllers.get_mut(id)
+            && controller.pending.recorded.insert(slot)
         {
-            let (old_base, old) = before.both();
-            let change = self.scratch.change(write.controller, attribute, write.slot, old_base, old);
+            let (old_base, old) = written.before.both();
+            let change = self.scratch.change(id, written.attribute, slot, old_base, old);
             self.scratch.changes.push(change);
         }
     }

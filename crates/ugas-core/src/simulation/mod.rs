@@ -473,18 +473,35 @@ impl Simulation {
         self.publish(kind);
     }
 
-    /// Emits an event that is constructed where it is stored. Like [`Self::emit`], for the events of most
-    /// operations: it is expanded at each call.
+    /// Emits an event that owns no memory, constructed where it is stored. Like [`Self::emit`], for the events of
+    /// most operations: it is expanded at each call.
     #[inline(always)]
     fn emit_in_place(&mut self, event: impl Fn() -> EventKind) {
-        if self.has_reactions(&event()) {
-            self.observe(&event());
+        // These events own nothing: dropping one costs more than looking at it.
+        let known = core::mem::ManuallyDrop::new(event());
+        debug_assert!(known.owns_nothing());
+        if self.has_reactions(&known) {
+            self.observe(&known);
         }
         let sequence = self.state.events;
         self.state.events += 1;
-        if self.has_room_for(|| event().event_type()) {
+        if self.has_room_for(|| known.event_type()) {
             self.push_event(sequence, event);
         }
+    }
+
+    /// Emits two events that can have no reactions apart from those of tasks, constructed where they are stored.
+    /// False, without a change, if there are tasks, or the events need not both be queued.
+    #[inline(always)]
+    fn emit_pair(&mut self, one: impl FnOnce() -> EventKind, two: impl FnOnce() -> EventKind) -> bool {
+        let Self { events, scratch, state, config, .. } = self;
+        let has_room = events.len() + 2 <= config.max_events as usize && config.events.keeps_all();
+        if !has_room || !state.tasks.is_empty() || cfg!(feature = "tracing") {
+            return false;
+        }
+        events.push_pair(state.events, scratch.version(), one, two, || scratch.origin(state.now));
+        state.events += 2;
+        true
     }
 
     /// Emits an event with context tags, in place if there are none.

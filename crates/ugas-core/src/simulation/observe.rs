@@ -61,9 +61,7 @@ impl Simulation {
     pub(super) fn has_reactions(&self, event: &EventKind) -> bool {
         let can_react = match event {
             EventKind::AttributeChanged { attribute, old, new, .. } => {
-                let threshold = self.catalog.death_threshold;
-                self.catalog.death.is_some_and(|death| death.attribute == *attribute)
-                    && threshold.is_none_or(|threshold| *old > threshold && *new <= threshold)
+                self.reacts_to_change(*attribute, *old, *new)
             }
             EventKind::TagAdded { .. }
             | EventKind::TagRemoved { .. }
@@ -73,6 +71,14 @@ impl Simulation {
             _ => false,
         };
         can_react || !self.state.tasks.is_empty()
+    }
+
+    /// Whether a changed value can be a death (A4).
+    #[inline(always)]
+    pub(super) fn reacts_to_change(&self, attribute: AttributeId, old: f64, new: f64) -> bool {
+        let threshold = self.catalog.death_threshold;
+        self.catalog.death.is_some_and(|death| death.attribute == attribute)
+            && threshold.is_none_or(|threshold| old > threshold && new <= threshold)
     }
 
     /// Matches an event against the tasks that wait for its subject.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::activate::schedule;
 use super::apply::{Application, Prepared, evaluate_modifiers, refuse};
 use super::calculate::Marks;
-use super::execute::Run;
+use super::execute::{Run, ValueEvents};
 use super::magnitude::Inputs;
 use super::{Simulation, State};
 use crate::controller::Controller;
@@ -153,7 +153,7 @@ impl Simulation {
     /// that it marks are left in the scratch for [`after_success`](Self::after_success).
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
         if effect.period.is_some_and(|period| period.execute_on_application) {
-            self.scratch.marks = self.execute_tick(id);
+            self.scratch.marks = self.execute_tick(id, ValueEvents::Later);
         }
     }
 
@@ -410,7 +410,7 @@ impl Simulation {
     /// Executes one tick of a periodic effect and counts it, unless the effect is inhibited (E7) or queued. A
     /// client may leave the execution to the authority. A refusal emits an event. Returns the context tags
     /// that the tick marked, which belong to it alone (E14).
-    pub(super) fn execute_tick(&mut self, id: ActiveEffectId) -> Marks {
+    pub(super) fn execute_tick(&mut self, id: ActiveEffectId, value_events: ValueEvents) -> Marks {
         let Some(active) = self.state.effects.get_mut(id) else { return Marks::new() };
         if active.inhibited || active.status == EffectStatus::Queued {
             return Marks::new();
@@ -423,7 +423,7 @@ impl Simulation {
         if self.leaves_tick_to_authority(id, &effect) {
             return Marks::new();
         }
-        let run = Run::tick(&effect, effect_id, id, target, tick);
+        let run = Run::tick(&effect, effect_id, id, target, tick, value_events);
         let outcome = self.execute_run(&run);
         if let Err(reason) = outcome {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);

@@ -6,14 +6,15 @@
 use smallvec::SmallVec;
 
 use super::execute::Run;
+use super::flush::ValueChange;
 use super::magnitude::Dice;
 use super::{State, clamp};
-use crate::attribute::layout::Layout;
+use crate::attribute::layout::{Layout, Slot};
 use crate::catalog::Catalog;
-use crate::controller::Controller;
+use crate::controller::{Controller, Value};
 use crate::effect::calculation::OutputTo;
 use crate::effect::magnitude::Magnitude;
-use crate::effect::{ConstantWrite, Execution};
+use crate::effect::{ConstantWrite, Execution, Modifier};
 use crate::handle::ControllerId;
 use crate::id::{AttributeId, TagId};
 use crate::modifier::Operation;
@@ -96,8 +97,16 @@ pub(super) struct Drain {
 
 impl BaseChange {
     /// Change of the target by a constant write.
+    #[inline]
     pub(super) fn constant(write: &ConstantWrite, stacks: u32) -> Self {
         let &ConstantWrite { attribute, operation, magnitude, .. } = write;
+        Self { to: OutputTo::Target, attribute, operation, magnitude, stacks, modifier: Some(0) }
+    }
+
+    /// Change of the target by the first modifier of an effect.
+    #[inline]
+    pub(super) fn by(modifier: &Modifier, magnitude: f64, stacks: u32) -> Self {
+        let &Modifier { attribute, operation, .. } = modifier;
         Self { to: OutputTo::Target, attribute, operation, magnitude, stacks, modifier: Some(0) }
     }
 
@@ -124,43 +133,89 @@ impl BaseChange {
     }
 }
 
-impl BaseWrite {
-    /// Write of one change to the target, if `is_enough` holds for its slot. `None` if a whole proposal is
-    /// needed: also if the target lacks the attribute, or the new base is not finite.
-    #[inline(always)]
-    pub(super) fn of_one(
-        change: &BaseChange,
-        target: ControllerId,
-        controller: &Controller,
-        layout: &Layout,
-        is_enough: impl FnOnce(&Controller, &Layout, u16) -> bool,
-    ) -> Option<Self> {
-        let slot = layout.slot_of(change.attribute)?;
-        if !is_enough(controller, layout, slot) {
-            return None;
-        }
-        let before = controller.values[usize::from(slot)].base;
-        let after = change.applied_to(before).filter(|after| after.is_finite())?;
-        Some(Self { controller: target, slot, before, after: after + 0.0 })
+/// Proposal of a change that affects no value but its own, or the one that a meta attribute at zero drains (B3): the slot,
+/// and its values before and after. `None` if a whole proposal is needed: also if the controller lacks the attribute,
+/// or the new base is not finite.
+#[inline(always)]
+pub(super) fn propose_alone(
+    controller: &Controller,
+    layout: &Layout,
+    change: &BaseChange,
+) -> Option<(u16, ValueChange)> {
+    let slot = layout.slot_of(change.attribute)?;
+    let place = &layout.slots[usize::from(slot)];
+    if !is_alone(controller, place, slot) {
+        return None;
     }
+    let before = controller.values[usize::from(slot)];
+    let after = change.applied_to(before.base).filter(|after| after.is_finite())?;
+    if place.is_meta {
+        return propose_drain(controller, layout, place, before, after + 0.0);
+    }
+    let after = Value::unmodified(clamp_base(controller, place, after));
+    Some((slot, ValueChange { attribute: change.attribute, before, after }))
+}
 
-    /// Whether a write to a slot changes no value but its own: the clamped base is the current value, too.
-    #[inline]
-    pub(super) fn is_final(controller: &Controller, layout: &Layout, slot: u16) -> bool {
-        let place = &layout.slots[usize::from(slot)];
-        place.stands_alone
-            && !place.is_meta
-            && !place.has_floor
-            && controller.modifiers_of(slot).is_empty()
-            && controller.interactions.watchers.is_empty()
+/// Drain of a meta attribute at zero into the only attribute that it drains. `None` if it drains several, or
+/// does not stay at zero.
+#[inline(never)]
+fn propose_drain(
+    controller: &Controller,
+    layout: &Layout,
+    place: &Slot,
+    before: Value,
+    written: f64,
+) -> Option<(u16, ValueChange)> {
+    let [slot] = *place.drain_into else { return None };
+    let drained = &layout.slots[usize::from(slot)];
+    let stays_at_zero = before.both() == (0.0, 0.0) && clamp_base(controller, place, 0.0) == 0.0;
+    if !stays_at_zero || drained.is_meta || !is_alone(controller, drained, slot) {
+        return None;
     }
+    let before = controller.values[usize::from(slot)];
+    let taken = taken(clamp_base(controller, place, written), before.base, drained, controller);
+    let after = match taken > 0.0 {
+        true => Value::unmodified(clamp_base(controller, drained, before.base - taken)),
+        false => before,
+    };
+    Some((slot, ValueChange { attribute: drained.attribute.id, before, after }))
+}
 
-    /// Whether the recalculation at the end of a batch completes a write to a slot.
-    #[inline]
-    pub(super) fn is_completed_later(controller: &Controller, layout: &Layout, slot: u16) -> bool {
-        let place = &layout.slots[usize::from(slot)];
-        place.attribute.derived.is_none() && !place.is_meta && controller.modifiers_of(slot).is_empty()
-    }
+/// Whether a change of an attribute affects no value but its own.
+pub(super) fn stands_alone(controller: &Controller, layout: &Layout, attribute: AttributeId) -> bool {
+    let slot = layout.slot_of(attribute);
+    slot.is_some_and(|slot| is_alone(controller, &layout.slots[usize::from(slot)], slot))
+}
+
+/// Whether a write to a slot changes no value but its own: the clamped base is the current value, too.
+#[inline(always)]
+fn is_alone(controller: &Controller, place: &Slot, slot: u16) -> bool {
+    place.stands_alone
+        && !place.has_floor
+        && !controller.has_modifiers(slot)
+        && controller.interactions.allocated().is_none_or(|known| known.watchers.is_empty())
+}
+
+/// Whether the recalculation at the end of a batch completes a write to a slot.
+#[inline]
+pub(super) fn is_completed_later(controller: &Controller, place: &Slot, slot: u16) -> bool {
+    place.attribute.derived.is_none() && !place.is_meta && !controller.has_modifiers(slot)
+}
+
+/// A base within the bounds of its slot.
+#[inline(always)]
+pub(super) fn clamp_base(controller: &Controller, place: &Slot, base: f64) -> f64 {
+    let (min, max) = State::bounds(controller, place);
+    // Adding zero turns a negative zero into a positive one: they are equal but hash differently.
+    clamp(base, min, max) + 0.0
+}
+
+/// Part of an amount that a drained attribute gives, down to its minimum (B3); not positive if it gives none.
+#[inline]
+fn taken(amount: f64, base: f64, drained: &Slot, controller: &Controller) -> f64 {
+    let (min, _) = State::bounds(controller, drained);
+    let available = min.map_or(f64::MAX, |min| base - min);
+    if amount < available { amount } else { available }
 }
 
 /// Total of a modifier over its stacks: the magnitude of its cue (C1).
@@ -225,7 +280,7 @@ impl Proposal {
                 continue;
             }
             let stacks = if modifier.factor_in_stacks { inputs.stacks } else { 1 };
-            let &crate::effect::Modifier { attribute, operation, .. } = modifier;
+            let &Modifier { attribute, operation, .. } = modifier;
             let modifier = Some(at);
             let to = OutputTo::Target;
             let change = BaseChange { to, attribute, operation, magnitude, stacks, modifier };
@@ -315,9 +370,7 @@ impl Proposal {
             let mut rest = amount;
             for &slot in &place.drain_into {
                 let base = self.base(id, slot, controller);
-                let (min, _) = State::bounds(controller, &layout.slots[usize::from(slot)]);
-                let available = min.map_or(f64::MAX, |min| base - min);
-                let taken = if rest < available { rest } else { available };
+                let taken = taken(rest, base, &layout.slots[usize::from(slot)], controller);
                 if taken > 0.0 {
                     rest -= taken;
                     self.write(id, controller, layout, slot, [base, base - taken]);
@@ -346,7 +399,7 @@ impl Proposal {
         self.has_meta |= place.is_meta;
         self.has_floor |= place.has_floor;
         self.has_dependents |= !place.stands_alone
-            || !controller.modifiers_of(slot).is_empty()
+            || controller.has_modifiers(slot)
             || !controller.interactions.watchers.is_empty();
         // Adding zero turns a negative zero into a positive one: they are equal but hash differently.
         self.writes.push(BaseWrite { controller: id, slot, before, after: after + 0.0 });
