@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::apply::Checks;
+use super::direct::Direct;
 use crate::ability::{ActivationReason, ActivationRefusal, Price};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId};
@@ -109,7 +110,7 @@ impl Simulation {
     fn pay(&mut self, handle: GrantedAbilityId, id: ActivationId) {
         if let Some((granted, ability)) = self.granted(handle)
             && let (Some(cost), Price::Constant(_)) = (ability.cost, &ability.gates.price)
-            && let Ok(Some(write)) = self.direct_write(cost, Some(granted.controller))
+            && let Ok(Direct::Write(write)) = self.direct(cost, Some(granted.controller))
         {
             let owner = granted.controller;
             let prediction = self.state.activations.get(id).and_then(|running| running.prediction);

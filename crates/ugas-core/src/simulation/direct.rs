@@ -1,17 +1,31 @@
 //! Application of effects without a spec of the caller: to one target, or to all targets of an area.
 //!
 //! An effect that is one constant number, which nothing but the target can refuse and nothing follows from, needs no
-//! spec and no steps of E1: its write is proposed and committed directly.
+//! spec and no steps of E1: its write is proposed and committed directly. So is a lasting effect that only holds a
+//! modifier and tags.
+
+use std::sync::Arc;
 
 use super::Simulation;
 use super::apply::{Application, has_immunity};
 use super::propose::{BaseChange, BaseWrite};
+use crate::controller::Controller;
 use crate::effect::{ConstantWrite, ContextTags, Effect, EffectContext, EffectSpec, PredictionKey};
 use crate::event::{Cause, EventKind};
 use crate::expr::Side;
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::EffectId;
 use crate::refusal::{Refusal, RefusalReason};
+
+/// Way to apply an effect without a spec of the caller, if nothing but the target can refuse it.
+pub(super) enum Direct {
+    /// One constant number is written, and nothing follows from it.
+    Write(ConstantWrite),
+    /// An instance is [held](Simulation::hold).
+    Hold,
+    /// The steps of E1 have something to do.
+    None,
+}
 
 impl Simulation {
     /// Applies an effect at level 1 with `source` as its source.
@@ -25,9 +39,8 @@ impl Simulation {
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
-        let direct =
-            self.direct_write(effect, source).map_err(|reason| Refusal::new(effect, target, reason))?;
-        self.operate(|sim| sim.apply_bare(effect, source, target, direct.as_ref()))
+        let direct = self.direct(effect, source).map_err(|reason| Refusal::new(effect, target, reason))?;
+        self.operate(|sim| sim.apply_bare(effect, source, target, &direct))
     }
 
     /// Applies an effect at level 1 with `source` as its source to every target in turn, as one operation: the
@@ -62,47 +75,51 @@ impl Simulation {
         source: Option<ControllerId>,
         targets: &[ControllerId],
     ) -> Result<usize, RefusalReason> {
-        let direct = self.direct_write(effect, source)?;
+        let direct = self.direct(effect, source)?;
         Ok(self.operate(|sim| {
             let apply = |&&target: &&ControllerId| {
                 sim.scratch.op.parent = None;
-                sim.apply_bare(effect, source, target, direct.as_ref()).is_ok()
+                sim.apply_bare(effect, source, target, &direct).is_ok()
             };
             targets.iter().filter(apply).count()
         }))
     }
 
-    /// The write of an effect that is one constant number, if nothing but the target can refuse it and nothing
-    /// follows from it. `Ok(None)` if the steps of E1 have something to do.
+    /// The direct way to apply an effect from a source.
     #[inline]
-    pub(super) fn direct_write(
+    pub(super) fn direct(
         &self,
         effect: EffectId,
         source: Option<ControllerId>,
-    ) -> Result<Option<ConstantWrite>, RefusalReason> {
+    ) -> Result<Direct, RefusalReason> {
         let definition = self.state.definition(&self.catalog, effect);
         let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        let is_clear = definition.only_executes
-            && source.is_none_or(has_lived)
+        let is_clear = source.is_none_or(has_lived)
             && !self.catalog.has_hooks()
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
             && !self.is_client();
-        Ok(definition.constant_write.filter(|_| is_clear))
+        Ok(match definition.constant_write {
+            _ if !is_clear => Direct::None,
+            Some(write) if definition.only_executes => Direct::Write(write),
+            _ if definition.only_holds && definition.is_ungated && definition.is_unconditional => {
+                Direct::Hold
+            }
+            _ => Direct::None,
+        })
     }
 
-    /// Applies an effect at level 1 without context, as part of an operation. `direct` is its
-    /// [direct write](Self::direct_write).
+    /// Applies an effect at level 1 without context, as part of an operation.
     #[inline(always)]
     fn apply_bare(
         &mut self,
         effect: EffectId,
         source: Option<ControllerId>,
         target: ControllerId,
-        direct: Option<&ConstantWrite>,
+        direct: &Direct,
     ) -> Result<Application, Refusal> {
-        if let Some(write) = direct
+        if let Direct::Write(write) = direct
             && self.write_directly(effect, (source, None), target, write, None)
         {
             return Ok(Application::Executed);
@@ -111,10 +128,18 @@ impl Simulation {
             return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
         };
         let mut spec = self.bare_spec(effect, definition, source);
+        if matches!(direct, Direct::Hold) && self.state.controllers.get(target).is_some_and(refuses_nothing) {
+            let definition = Arc::clone(definition);
+            let operation = self.scratch.cause().operation;
+            let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
+            if let Some(active) = self.hold(&definition, &mut spec, target, 0, Some(cause)) {
+                return Ok(Application::Active(active));
+            }
+        }
         self.apply_one(&mut spec, target)
     }
 
-    /// Carries out a [direct write](Self::direct_write) of an effect from a source and an ability, as part of an
+    /// Carries out the [direct write](Direct::Write) of an effect from a source and an ability, as part of an
     /// operation. False, without a change, if the steps of E1 have something to do for the target.
     #[inline(always)]
     pub(super) fn write_directly(
@@ -154,7 +179,7 @@ impl Simulation {
     #[inline(always)]
     fn propose_directly(&self, write: &ConstantWrite, target: ControllerId) -> Option<BaseWrite> {
         let controller = self.state.controllers.get(target)?;
-        if controller.inactive || has_immunity(controller) {
+        if !refuses_nothing(controller) {
             return None;
         }
         let (change, layout) = (BaseChange::constant(write, 1), self.state.layout(controller));
@@ -175,4 +200,10 @@ impl Simulation {
         self.capture_into(&mut spec, definition, Side::Source, source);
         spec
     }
+}
+
+/// Whether a target is active and immune to no effect.
+#[inline]
+fn refuses_nothing(target: &Controller) -> bool {
+    !target.inactive && !has_immunity(target)
 }
