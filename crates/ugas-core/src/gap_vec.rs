@@ -43,10 +43,13 @@ impl<T: Copy> GapVec<T> {
     }
 
     /// Inserts an item at a position, or at the end if the list is shorter.
+    #[inline]
     pub(crate) fn insert(&mut self, at: usize, item: T) {
         let at = at.min(self.len());
         let start = self.gone as usize;
-        if start > 0 && at <= self.len() / 2 {
+        if at == self.len() {
+            self.push(item);
+        } else if start > 0 && at <= self.len() / 2 {
             self.items.copy_within(start..start + at, start - 1);
             self.gone -= 1;
             self.items[start - 1 + at] = item;
@@ -57,15 +60,18 @@ impl<T: Copy> GapVec<T> {
     }
 
     /// Removes the item at a position, or returns `None` if there is none.
+    #[inline]
     pub(crate) fn remove(&mut self, at: usize) -> Option<T> {
         let item = self.get(at).copied()?;
         let start = self.gone as usize;
-        if at < self.len() / 2 {
+        if at + 1 == self.len() {
+            self.items.pop();
+            self.forget_if_empty();
+        } else if at < self.len() / 2 {
             self.items.copy_within(start..start + at, start + 1);
             self.gone += 1;
         } else {
             self.items.remove(start + at);
-            self.forget_if_empty();
         }
         Some(item)
     }

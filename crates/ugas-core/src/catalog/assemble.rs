@@ -63,7 +63,9 @@ impl CatalogBuilder {
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let triggers = abilities.iter().flat_map(|ability| &ability.triggers);
         let by_tag = triggers.filter(|(on, _)| *on != TriggerOn::Event).map(|&(_, tag)| tag);
-        let (cooldown_tags, trigger_tags) = (TagBits::of_exactly(cooldown_tags), TagBits::of_exactly(by_tag));
+        let trigger_tags = TagBits::of_exactly(by_tag);
+        let mut reactive_tags = TagBits::of_exactly(cooldown_tags);
+        reactive_tags.union_with(&trigger_tags);
         let narrowest_replication = narrowest_replication(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
@@ -103,8 +105,8 @@ impl CatalogBuilder {
             input_buffer: definitions.input_buffer,
             input_buffer_window,
             narrowest_replication,
-            cooldown_tags,
             trigger_tags,
+            reactive_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
             internal,

@@ -85,10 +85,10 @@ pub struct Catalog {
     pub(crate) input_buffer_window: Option<AttributeId>,
     /// The narrowest replication that any set gives each attribute, by id (N1).
     pub(crate) narrowest_replication: Box<[AttributeReplication]>,
-    /// Tags that the cooldown of any ability grants.
-    pub(crate) cooldown_tags: TagBits,
-    /// Tags whose addition triggers any ability (A7).
+    /// Tags whose addition triggers an ability (A7).
     pub(crate) trigger_tags: TagBits,
+    /// These, and tags that the cooldown of an ability grants.
+    pub(crate) reactive_tags: TagBits,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,
@@ -465,12 +465,6 @@ impl Catalog {
     /// The hooks of an attribute. A catalog without hooks has no table of them.
     pub(crate) fn hooks(&self, attribute: AttributeId) -> Option<&AttributeHooks> {
         self.hooks.get(attribute.usize())
-    }
-
-    /// Whether the presence of a tag begins or ends a cooldown, or triggers an ability.
-    #[inline]
-    pub(crate) fn has_reactions_to(&self, tag: TagId) -> bool {
-        self.cooldown_tags.matches(tag) || self.trigger_tags.matches(tag)
     }
 
     /// Whether any attribute has hooks.

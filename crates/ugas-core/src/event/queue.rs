@@ -110,9 +110,10 @@ impl EventQueue {
     }
 
     /// Adds an event with an origin of its own.
-    pub(crate) fn push_alone(&mut self, sequence: u64, kind: EventKind, origin: Origin) {
+    #[inline(always)]
+    pub(crate) fn push_alone(&mut self, sequence: u64, kind: impl FnOnce() -> EventKind, origin: Origin) {
         self.begin_run(NO_VERSION, origin);
-        self.queued.push(Some(Queued { sequence, kind }));
+        self.queued.extend(core::iter::once_with(|| Some(Queued { sequence, kind: kind() })));
     }
 
     /// Begins a run with the next event.
@@ -258,7 +259,7 @@ impl Origin {
 impl Extend<Event> for EventQueue {
     fn extend<I: IntoIterator<Item = Event>>(&mut self, events: I) {
         for Event { sequence, time, cause, prediction, kind } in events {
-            self.push_alone(sequence, kind, Origin { time, cause, prediction });
+            self.push_alone(sequence, || kind, Origin { time, cause, prediction });
         }
     }
 }

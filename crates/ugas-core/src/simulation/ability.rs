@@ -496,13 +496,10 @@ impl Simulation {
         self.state.activations.discard(id);
         let granted = self.state.abilities.get(handle);
         let leaves = granted.is_some_and(|granted| granted.remove_on_end && !granted.is_active());
-        self.emit_with(
-            cause,
-            match reason.is_cancel() {
-                true => EventKind::AbilityCancelled { controller, handle, ability, activation: id, reason },
-                false => EventKind::AbilityEnded { controller, handle, ability, activation: id, reason },
-            },
-        );
+        self.emit_with(cause, || match reason.is_cancel() {
+            true => EventKind::AbilityCancelled { controller, handle, ability, activation: id, reason },
+            false => EventKind::AbilityEnded { controller, handle, ability, activation: id, reason },
+        });
         if leaves {
             self.revoke_ability(handle);
         }

@@ -287,17 +287,15 @@ impl Simulation {
             });
         }
         let mut rest = &crossed[..];
-        while let Some((&tag, others)) = rest.split_first() {
-            let reacts = |tag| is_followed || self.catalog.has_reactions_to(tag);
-            if reacts(tag) {
-                self.emit_tag_change(id, tag, change);
-                rest = others;
-            } else {
-                let count = others.iter().take_while(|tag| !reacts(**tag)).count();
-                let (quiet, others) = rest.split_at(count + 1);
+        while !rest.is_empty() {
+            let reacts = |tag: &TagId| is_followed || self.catalog.reactive_tags.matches(*tag);
+            let (quiet, others) = rest.split_at(rest.iter().position(reacts).unwrap_or(rest.len()));
+            if !quiet.is_empty() {
                 self.publish_tags(id, quiet, change);
-                rest = others;
             }
+            let Some((&tag, others)) = others.split_first() else { break };
+            self.emit_tag_change(id, tag, change);
+            rest = others;
         }
         if is_watched {
             for &tag in &crossed {
@@ -526,6 +524,7 @@ pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Mo
 
 /// Position of the entry with a key, or the position to insert it at. Tries the last entry first, since most
 /// changes happen there.
+#[inline]
 pub(super) fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, usize> {
     let modifiers = &*controller.modifiers;
     let Some((last, others)) = modifiers.split_last() else { return Err(0) };

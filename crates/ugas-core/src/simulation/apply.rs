@@ -214,7 +214,7 @@ impl Simulation {
         if effect.is_instant() {
             return self.apply_instant(&effect, spec, target, stream);
         }
-        if let Some(active) = self.hold(&effect, spec, target, stream) {
+        if let Some(active) = self.hold(&effect, spec, target, stream, None) {
             return Ok(Application::Active(active));
         }
         let prepared = self.prepare(&effect, spec, target, stream)?;

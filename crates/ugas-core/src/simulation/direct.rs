@@ -1,9 +1,11 @@
-//! Applications that are one write: constant or computed, with or without a spec, to one target or to all targets of an
-//! area.
+//! Applications without the steps of E1: one write, constant or computed, with or without a spec; or an effect that
+//! only holds a modifier and tags. To one target, or to all targets of an area.
 //!
-//! If nothing but its target and its numbers can refuse an effect, and nothing follows from it, an application needs no steps
-//! of E1: its write is proposed and committed directly. Otherwise the application takes the general way, which also
-//! finds the reasons of a refusal.
+//! If nothing but its target and its numbers can refuse an effect, and nothing follows from it, its change is proposed
+//! and committed directly. Otherwise the application takes the general way, which also finds the reasons of a
+//! refusal.
+
+use std::sync::Arc;
 
 use super::Simulation;
 use super::apply::{Application, Checks, has_immunity};
@@ -217,6 +219,18 @@ impl Simulation {
         // A constant write was tried already.
         let only_writes = definition.only_writes && definition.constant_write.is_none();
         let mut spec = self.bare_spec(effect, definition, source);
+        if definition.only_holds
+            && definition.is_ungated
+            && definition.is_unconditional
+            && self.is_clear(source)
+            && self.state.controllers.get(target).is_some_and(is_admitted)
+        {
+            let (definition, cause) = (Arc::clone(definition), self.direct_cause(effect, source));
+            return match self.hold(&definition, &mut spec, target, 0, Some(cause)) {
+                Some(active) => Ok(Application::Active(active)),
+                None => self.apply_stepwise(&mut spec, target, Checks::All),
+            };
+        }
         match only_writes && self.apply_one_write(&spec, target) {
             true => Ok(Application::Executed),
             false => self.apply_stepwise(&mut spec, target, Checks::All),

@@ -351,7 +351,7 @@ impl Simulation {
             if change.version == self.scratch.version() {
                 self.emit_in_place(|| change.event(new_base, new));
             } else {
-                self.emit_with(change.cause, change.event(new_base, new));
+                self.emit_with(change.cause, || change.event(new_base, new));
             }
         }
         self.scratch.changes.clear();

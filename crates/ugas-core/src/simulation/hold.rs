@@ -11,20 +11,22 @@ use super::{Role, Simulation, State};
 use crate::attribute::layout::Layout;
 use crate::controller::{Controller, Value};
 use crate::effect::{ActiveEffect, Clock, ContextTags, Effect, EffectSpec};
-use crate::event::EventKind;
+use crate::event::{Cause, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
 
 impl Simulation {
     /// Applies a lasting effect that passed its requirements, and emits its events (E1). `None`, without a
     /// change, if it needs more steps: it has other rules, values or queued instances are pending, or
-    /// something depends on the value that it modifies.
+    /// something depends on the value that it modifies. `cause` is the cause of an application that is not
+    /// part of the steps of E1, which set it.
     pub(super) fn hold(
         &mut self,
         effect: &Arc<Effect>,
         spec: &mut EffectSpec,
         target: ControllerId,
         stream: u64,
+        cause: Option<Cause>,
     ) -> Option<ActiveEffectId> {
         let constants = effect.constants.as_ref().filter(|_| effect.only_holds)?;
         if !self.can_hold() || !spec.grants_nothing() || spec.duration().is_some() {
@@ -58,6 +60,10 @@ impl Simulation {
         if is_linked(&self.catalog, effect, effect_id, source, target) {
             self.watch(id, effect);
         }
+        if let Some(cause) = cause {
+            self.scratch.set_cause_and_prediction(cause, None);
+            self.trace(effect_id);
+        }
         let cause = self.scratch.cause();
         self.scratch.set_cause_active(id);
         self.emit_applied(effect_id, id, target, context_tags);
@@ -66,7 +72,7 @@ impl Simulation {
             self.cancel_by_grant(target, tag);
         }
         if let Some(change) = change {
-            self.emit_with(cause, change.event(target));
+            self.emit_with(cause, || change.event(target));
         }
         Some(id)
     }
@@ -120,7 +126,7 @@ impl Simulation {
     }
 
     /// Emits `EffectApplied`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn emit_applied(
         &mut self,
         effect: EffectId,
@@ -145,7 +151,7 @@ struct NeedsRecalculation;
 /// # Errors
 /// Changes nothing if the controller lacks the attribute, other values depend on it, or the value depends on more
 /// than its modifiers.
-#[inline]
+#[inline(always)]
 fn attach(
     controller: &mut Controller,
     layout: &Layout,
@@ -167,7 +173,7 @@ fn attach(
 ///
 /// # Errors
 /// Changes nothing if other values depend on it, or the value depends on more than its modifiers.
-#[inline]
+#[inline(always)]
 fn update_value(
     controller: &mut Controller,
     layout: &Layout,

@@ -515,17 +515,18 @@ impl Simulation {
     }
 
     /// Emits an event with another cause than the current one.
-    fn emit_with(&mut self, cause: Cause, kind: EventKind) {
-        if self.has_reactions(&kind) {
-            self.observe(&kind);
+    #[inline(always)]
+    fn emit_with(&mut self, cause: Cause, event: impl Fn() -> EventKind) {
+        if self.has_reactions(&event()) {
+            self.observe(&event());
         }
         let sequence = self.state.events;
         self.state.events += 1;
-        if self.has_room_for(|| kind.event_type()) {
+        if self.has_room_for(|| event().event_type()) {
             let origin = Origin { cause, ..self.scratch.origin(self.state.now) };
             #[cfg(feature = "tracing")]
-            crate::event::log(origin.event(sequence, &kind), self);
-            self.events.push_alone(sequence, kind, origin);
+            crate::event::log(origin.event(sequence, &event()), self);
+            self.events.push_alone(sequence, event, origin);
         }
     }
 

@@ -241,7 +241,7 @@ impl Simulation {
     /// whose cooldown begins or ends with it.
     pub(super) fn emit_tag_change(&mut self, controller: ControllerId, tag: TagId, change: TagChange) {
         self.emit_in_place(|| change.event(controller, tag));
-        if self.catalog.cooldown_tags.matches(tag) {
+        if self.catalog.reactive_tags.matches(tag) {
             for handle in self.abilities_cooling_by(controller, tag) {
                 match change {
                     TagChange::Added => {

@@ -50,9 +50,9 @@ impl Simulation {
             let Some(effect) = self.state.definition(&self.catalog, active.effect) else { continue };
             let is_meant = effect.granted_tags.as_slice().iter().any(is_asked_for)
                 || active.spec.granted_tags.iter().any(is_asked_for);
-            if is_meant {
-                longest =
-                    longest.max(active.remaining(self.state.now).map(|remaining| (remaining, duration)));
+            let left = active.remaining(self.state.now).filter(|_| is_meant).map(|left| (left, duration));
+            if left > longest {
+                longest = left;
             }
         }
         longest

@@ -3,13 +3,15 @@
 use smallvec::SmallVec;
 
 use super::activate::{Withdrawal, is_linked};
+use super::cascade::Scratch;
 use super::{Simulation, State};
 use crate::codec::StateRecord;
-use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
+use crate::effect::{ActiveEffect, Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
 use crate::refusal::{Refusal, RefusalReason};
+use crate::time::Time;
 
 /// Number of stacks to remove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, StateRecord)]
@@ -106,9 +108,9 @@ impl Simulation {
     /// Removes an effect without its recalculation: returns the slot that the modifier of an effect acted on
     /// that [only held](Self::hold) it and tags. Other effects mark their slots.
     fn withdraw(&mut self, id: ActiveEffectId, reason: RemovalReason) -> Option<(ControllerId, u16)> {
-        self.set_cause_to_effect(id);
-        let State { effects, timers, .. } = &mut self.state;
+        let State { effects, timers, now, .. } = &mut self.state;
         let active = effects.get_mut(id)?;
+        self.scratch.set_cause_to(id, active, *now);
         active.timers.cancel(timers);
         let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
         let (running, sequence) = (active.status == EffectStatus::Running, active.sequence);
@@ -251,14 +253,22 @@ impl Simulation {
     /// becomes the index of its shared rolls.
     pub(super) fn set_cause_to_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
+        self.scratch.set_cause_to(id, active, self.state.now);
+    }
+}
+
+impl Scratch {
+    /// Sets cause, prediction and roll to those of an active effect at an instant.
+    #[inline]
+    fn set_cause_to(&mut self, id: ActiveEffectId, active: &ActiveEffect, now: Time) {
         let cause = Cause {
-            operation: self.scratch.cause().operation,
+            operation: self.cause().operation,
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        self.scratch.set_cause_and_prediction(cause, active.spec.prediction());
-        self.scratch.op.roll = self.state.now.micros();
+        self.set_cause_and_prediction(cause, active.spec.prediction());
+        self.op.roll = now.micros();
     }
 }

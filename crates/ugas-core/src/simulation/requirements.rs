@@ -26,12 +26,16 @@ use crate::time::Span;
 /// Receiver of the reasons against an activation or a commit. It decides whether the checks go on after a
 /// reason, so that the same checks answer with yes or no or with all reasons.
 pub(super) trait ReasonSink {
+    /// Whether any reason ends the checks, so that none is searched for.
+    const IS_ANY: bool = false;
+
     /// Takes a reason, which is built only if it is needed. `Break` ends the checks.
     fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()>;
 }
 
 /// Collects all reasons.
 impl ReasonSink for Vec<ActivationReason> {
+    #[inline]
     fn refuse(&mut self, reason: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
         self.push(reason());
         ControlFlow::Continue(())
@@ -42,7 +46,9 @@ impl ReasonSink for Vec<ActivationReason> {
 struct AnyReason;
 
 impl ReasonSink for AnyReason {
-    #[inline]
+    const IS_ANY: bool = true;
+
+    #[inline(always)]
     fn refuse(&mut self, _: impl FnOnce() -> ActivationReason) -> ControlFlow<()> {
         ControlFlow::Break(())
     }
@@ -399,15 +405,18 @@ impl Simulation {
 
     /// Refuses if `tags`, those of the owner, include one of the ability's cooldown tags.
     #[inline(always)]
-    fn check_cooldown(
+    fn check_cooldown<S: ReasonSink>(
         &self,
         owner: ControllerId,
         ability: &Ability,
         tags: &TagContainer,
-        sink: &mut impl ReasonSink,
+        sink: &mut S,
     ) -> ControlFlow<()> {
         if tags.has_none(&ability.cooldown_tags) {
             return ControlFlow::Continue(());
+        }
+        if S::IS_ANY {
+            return ControlFlow::Break(());
         }
         let Some(tag) = ability.cooldown_tags.present_in(tags).next() else {
             return ControlFlow::Continue(());
@@ -542,14 +551,17 @@ impl Simulation {
 
 /// Refuses for each required tag that `tags` lacks and each ignored tag that it has.
 #[inline(always)]
-fn check_tags(
+fn check_tags<S: ReasonSink>(
     requirement: &TagRequirement,
     tags: &impl TagView,
     party: ActivationParty,
-    sink: &mut impl ReasonSink,
+    sink: &mut S,
 ) -> ControlFlow<()> {
     if requirement.is_met_by(tags) {
         return ControlFlow::Continue(());
+    }
+    if S::IS_ANY {
+        return ControlFlow::Break(());
     }
     explain_tags(requirement, tags, party, sink)
 }

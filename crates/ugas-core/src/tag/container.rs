@@ -178,18 +178,18 @@ impl TagContainer {
         }
         entry.explicit -= 1;
         self.grants -= 1;
-        let (mut next, mut end) = (Some(tag), place + 1);
-        while let Some(revoked) = next {
-            next = registry.parent(revoked);
-            let Ok(place) = self.position(revoked, end) else { continue };
-            end = place;
-            let entry = &mut self.counts[place];
+        let mut next = Some((tag, place));
+        while let Some((revoked, place)) = next {
+            let Some(entry) = self.counts.get_mut(place) else { break };
             if entry.cumulative == 1 {
                 self.idle += 1;
                 self.presence.unset(revoked);
                 crossed.push(revoked);
             }
             entry.cumulative = entry.cumulative.saturating_sub(1);
+            next = registry
+                .parent(revoked)
+                .and_then(|parent| Some((parent, self.position(parent, place).ok()?)));
         }
         if self.idle as usize > SPARE.max(self.counts.len() / 2) {
             self.counts.retain(|entry| entry.cumulative > 0);

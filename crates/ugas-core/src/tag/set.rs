@@ -89,13 +89,13 @@ impl TagSet {
     /// True if any tag is present in `view`; see [`TagView::has_any`].
     #[inline(always)]
     pub(super) fn any_in<V: TagView + ?Sized>(&self, view: &V) -> bool {
-        self.first.any_in(view) || self.rest.iter().any(|word| word.any_in(view))
+        self.first.any_in(view) || (!self.rest.is_empty() && self.rest.iter().any(|word| word.any_in(view)))
     }
 
     /// True if every tag is present in `view`; see [`TagView::has_all`].
     #[inline(always)]
     pub(super) fn all_in<V: TagView + ?Sized>(&self, view: &V) -> bool {
-        self.first.all_in(view) && self.rest.iter().all(|word| word.all_in(view))
+        self.first.all_in(view) && (self.rest.is_empty() || self.rest.iter().all(|word| word.all_in(view)))
     }
 }
 
