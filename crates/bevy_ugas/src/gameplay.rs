@@ -13,8 +13,8 @@ use crate::world::GameplayWorld;
 
 /// System parameter to act in the game: dereferences to [`GameplayWorld`].
 ///
-/// Act in the schedule of the game, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
-/// a defined game time. Acting elsewhere is possible too, and happens between two steps.
+/// Act in the schedule of the game, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions
+/// happen at a defined game time. Acting elsewhere is possible too, and happens between two steps.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;

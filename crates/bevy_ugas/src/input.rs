@@ -1,9 +1,9 @@
 //! Mapping of keyboards, mice and gamepads to inputs of abilities (§11).
 //!
 //! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`].
-//! Device events of a frame go to the player's mapper; signals of its actions are passed on in the
-//! schedule of the game, in [`GameplaySystems::Input`], as presses and releases. Bindings come from the pack, or from a scheme made
-//! in code; the player's changes are saved as plain text.
+//! Device events of a frame go to the player's mapper; signals of its actions are passed on in the schedule
+//! of the game, in [`GameplaySystems::Input`], as presses and releases. Bindings come from the pack, or from
+//! a scheme made in code; the player's changes are saved as plain text.
 
 mod names;
 

@@ -1,9 +1,10 @@
 //! Networking: a server is authoritative, clients display and predict (§13).
 //!
 //! Both sides use the same [`Gameplay`](crate::Gameplay), components and events. A server runs one tick per
-//! step of its schedule, `FixedUpdate` by default; a client's [`GameplayController`](crate::GameplayController)s are spawned and
-//! despawned as the server shows them, and its player's actions are predicted at once. Movement and
-//! everything else outside the rules is replicated separately, by `bevy_replicon` or whatever the game uses.
+//! step of its schedule, `FixedUpdate` by default; a client's
+//! [`GameplayController`](crate::GameplayController)s are spawned and despawned as the server shows them, and
+//! its player's actions are predicted at once. Movement and everything else outside the rules is replicated
+//! separately, by `bevy_replicon` or whatever the game uses.
 //!
 //! Rules cannot be reloaded while a network is connected: both sides must have equal rules.
 
