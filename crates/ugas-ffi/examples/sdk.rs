@@ -19,13 +19,17 @@ const LIBRARIES: [&str; 6] = [
 ];
 
 /// Files to copy: path in this crate, path in the SDK.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 17] = [
     ("include/ugas.h", "include/ugas.h"),
+    ("include/ugas.json", "include/ugas.json"),
     ("include/ugas.hpp", "include/ugas.hpp"),
     ("include/ugas_net.hpp", "include/ugas_net.hpp"),
     ("examples/duel.yaml", "examples/duel.yaml"),
     ("examples/c/fight.c", "examples/c/fight.c"),
     ("examples/c/network.c", "examples/c/network.c"),
+    ("examples/hooks.yaml", "examples/hooks.yaml"),
+    ("examples/c/hooks.c", "examples/c/hooks.c"),
+    ("examples/cpp/results.cpp", "examples/cpp/results.cpp"),
     ("examples/cpp/fight.cpp", "examples/cpp/fight.cpp"),
     ("examples/cpp/network.cpp", "examples/cpp/network.cpp"),
     ("examples/python/fight.py", "examples/python/fight.py"),
