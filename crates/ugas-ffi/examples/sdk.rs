@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in LIBRARIES {
         let from = libraries.join(name);
         if from.exists() {
-            write(&out.join("lib").join(name), &fs::read(&from)?)?;
+            install(&out.join("lib"), name, &fs::read(&from)?)?;
             copied.push(name);
         }
     }
@@ -80,11 +80,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds the libraries for release, and returns their folder.
+/// Writes a library: a shared one under its soname, to which the name for the linker is a link.
+fn install(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    let version = env!("UGAS_SONAME_VERSION");
+    let soname = match name {
+        "libugas_ffi.so" => format!("libugas_ffi.so.{version}"),
+        "libugas_ffi.dylib" => format!("libugas_ffi.{version}.dylib"),
+        _ => return write(&folder.join(name), bytes),
+    };
+    write(&folder.join(&soname), bytes)?;
+    let link = folder.join(name);
+    if link.symlink_metadata().is_ok() {
+        fs::remove_file(&link)?;
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&soname, &link)?;
+    #[cfg(not(unix))]
+    write(&link, bytes)?;
+    Ok(())
+}
+
+/// Builds the libraries for release, without symbols, and returns their folder.
 fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--release", "--locked", "--package", "ugas-ffi", "--lib"])
+        .args(["--config", "profile.release.strip='symbols'"])
         .current_dir(crate_folder)
         .status()?;
     if !status.success() {
