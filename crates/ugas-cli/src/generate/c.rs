@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn literals_escape_quotes_control_characters_and_trigraphs() {
         assert_eq!(literal("a\"\\\n1?"), "\"a\\\"\\\\\\0121\\077\"");
-        // UTF-8 of `ä` is C3 A4, in octal 303 244.
+        // The bytes of `ä` in UTF-8 are 195 and 164, in octal 303 and 244.
         assert_eq!(literal("ä"), "\"\\303\\244\"");
     }
 }
