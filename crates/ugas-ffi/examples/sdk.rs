@@ -19,13 +19,17 @@ const LIBRARIES: [&str; 6] = [
 ];
 
 /// Files to copy: path in this crate, path in the SDK.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 17] = [
     ("include/ugas.h", "include/ugas.h"),
+    ("include/ugas.json", "include/ugas.json"),
     ("include/ugas.hpp", "include/ugas.hpp"),
     ("include/ugas_net.hpp", "include/ugas_net.hpp"),
     ("examples/duel.yaml", "examples/duel.yaml"),
     ("examples/c/fight.c", "examples/c/fight.c"),
     ("examples/c/network.c", "examples/c/network.c"),
+    ("examples/hooks.yaml", "examples/hooks.yaml"),
+    ("examples/c/hooks.c", "examples/c/hooks.c"),
+    ("examples/cpp/results.cpp", "examples/cpp/results.cpp"),
     ("examples/cpp/fight.cpp", "examples/cpp/fight.cpp"),
     ("examples/cpp/network.cpp", "examples/cpp/network.cpp"),
     ("examples/python/fight.py", "examples/python/fight.py"),
@@ -65,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in LIBRARIES {
         let from = libraries.join(name);
         if from.exists() {
-            write(&out.join("lib").join(name), &fs::read(&from)?)?;
+            install(&out.join("lib"), name, &fs::read(&from)?)?;
             copied.push(name);
         }
     }
@@ -76,11 +80,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds the libraries for release, and returns their folder.
+/// Writes a library: a shared one under its soname, to which the name for the linker is a link.
+fn install(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    let version = env!("UGAS_SONAME_VERSION");
+    let soname = match name {
+        "libugas_ffi.so" => format!("libugas_ffi.so.{version}"),
+        "libugas_ffi.dylib" => format!("libugas_ffi.{version}.dylib"),
+        _ => return write(&folder.join(name), bytes),
+    };
+    write(&folder.join(&soname), bytes)?;
+    let link = folder.join(name);
+    if link.symlink_metadata().is_ok() {
+        fs::remove_file(&link)?;
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&soname, &link)?;
+    #[cfg(not(unix))]
+    write(&link, bytes)?;
+    Ok(())
+}
+
+/// Builds the libraries for release, without symbols, and returns their folder.
 fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--release", "--locked", "--package", "ugas-ffi", "--lib"])
+        .args(["--config", "profile.release.strip='symbols'"])
         .current_dir(crate_folder)
         .status()?;
     if !status.success() {

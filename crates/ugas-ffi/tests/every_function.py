@@ -76,9 +76,9 @@ class Caller:
 
 
 def has_a_name(library):
-    """Whether the library has a soname. Without one, programs linked by path find it only at that path."""
+    """Whether the library has a soname, with the version of the interface. Without one, programs linked by path find it only at that path."""
     with open(library, "rb") as file:
-        return b"\0libugas_ffi.so\0" in file.read()
+        return b"\0libugas_ffi.so.1\0" in file.read()
 
 
 def new_context(library):

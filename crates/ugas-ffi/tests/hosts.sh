@@ -15,7 +15,10 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 pack="$PWD/examples/duel.yaml"
 hooks_pack="$PWD/examples/hooks.yaml"
-export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+# Programs look for the library by its soname, under which Cargo does not install it.
+mkdir "$work/lib"
+ln -s "$library/libugas_ffi.so" "$work/lib/libugas_ffi.so.1"
+export LD_LIBRARY_PATH="$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 native=(-lpthread -ldl -lm)
 passed=()
 checked=(valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible

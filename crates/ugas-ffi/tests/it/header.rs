@@ -58,7 +58,7 @@ const MODULES: [&str; 45] = [
 
 const COMMAND: &str = "UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header";
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -111,7 +111,7 @@ fn enumerations() -> Vec<String> {
     sources().flat_map(named).collect()
 }
 
-fn generate() -> String {
+pub(crate) fn generate() -> String {
     let config = Config {
         language: Language::C,
         cpp_compat: true,

@@ -98,6 +98,11 @@ fn sizes_of_input_rows_are_fixed_by_the_abi_version() {
 }
 
 #[test]
+fn soname_has_the_version_of_the_interface() {
+    assert_eq!(env!("UGAS_SONAME_VERSION"), UGAS_ABI_VERSION.to_string());
+}
+
+#[test]
 fn structures_never_shrink() {
     for (name, is, was) in GROWING {
         assert!(is >= was, "{name} has lost something that hosts of this version have");

@@ -4,6 +4,7 @@ mod activations;
 mod arguments;
 mod callbacks;
 mod cues;
+mod description;
 mod functions;
 mod fuzz;
 mod header;
