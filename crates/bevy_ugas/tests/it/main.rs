@@ -11,6 +11,7 @@ mod idle;
 mod inputs;
 mod inspect;
 mod net;
+mod net_resume;
 mod overlay;
 mod saving;
 mod transforms;
