@@ -135,7 +135,7 @@ impl Refused {
         );
         assert!(is_complete, "{:?}", refusal.reasons);
         let last = world.sim.events().last().map(|event| event.kind);
-        assert!(matches!(last, Some(EventKind::AbilityRefused(told)) if *told == refusal));
+        assert!(matches!(last, Some(EventKind::AbilityRefused(told)) if *told == *refusal));
         Self { world, ability: granted[0] }
     }
 

@@ -4,13 +4,13 @@
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::GameplayWorld;
 use bevy_ugas::prelude::*;
-use bevy_ugas::rules::RulesExtensions;
-use bevy_ugas::{GameplayWorld, data};
 use ugas::{CaptureDef, ControllerDef, EffectDef, MagnitudeDef, Operation, native};
 
-/// Declares the set, and is the component that holds its values.
+/// Declares the set, and is the read-only component that holds its values.
 #[derive(Component, AttributeSet, PartialEq, Debug)]
+#[component(immutable)]
 struct Combat {
     #[attribute(default = 100.0, min = 1.0)]
     max_health: f64,
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .add_plugins(UgasPlugins::default())
+        .add_plugins(UgasPlugins::from_code())
         .add_attribute_set::<Combat>()
         .add_calculation(
             "Blow",
@@ -42,11 +42,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .template(ControllerDef::new("Fighter").with_set(Combat::NAME))
         })
         .add_systems(FixedUpdate, report.after(GameplaySystems::Apply));
-
-    // A game that has files too loads them with the same extensions; this one has none.
-    let extensions = app.world().resource::<RulesExtensions>().clone();
-    let rules = extensions.extend(data::Loader::new()).load()?.catalog;
-    app.world_mut().resource_mut::<GameplayWorld>().install(rules)?;
 
     let [one, other] = ["Fighter"; 2].map(|name| app.world_mut().spawn(GameplayController::new(name)).id());
     app.update();

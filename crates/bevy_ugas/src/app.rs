@@ -4,16 +4,17 @@ use bevy_app::App;
 use bevy_ecs::prelude::{In, IntoSystem};
 use bevy_platform::sync::Arc;
 use ugas::{
-    Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder, CustomTask,
-    Space,
+    AttributeId, Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder,
+    CustomTask, Name, Space, TagId,
 };
 use ugas_data::Loader;
 
-use crate::cue::{CueScene, CueStage};
+use crate::cue::{CueScene, CueStages};
 use crate::event::{AttributeChanged, GameplayEventReceived, HostTaskRequested};
 use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
 use crate::typed::{AttributeSet, TypedSets};
+use crate::world::GameplayWorld;
 
 /// Registers native code of the rules and handler systems with an app.
 ///
@@ -55,7 +56,7 @@ pub trait UgasAppExt {
     /// Calls a system when this attribute of any controller changes.
     fn on_attribute<M>(
         &mut self,
-        attribute: impl Into<String>,
+        attribute: impl Name<AttributeId>,
         system: impl IntoSystem<In<AttributeChanged>, (), M> + 'static,
     ) -> &mut Self;
 
@@ -63,19 +64,19 @@ pub trait UgasAppExt {
     /// last.
     fn on_tag<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<TagChange>, (), M> + 'static,
     ) -> &mut Self;
 
     /// Calls a system for a cue, and for all cues below it that have no systems of their own (§12.4).
     fn on_cue<M>(
         &mut self,
-        cue: impl Into<String>,
+        cue: impl Name<TagId>,
         system: impl IntoSystem<In<CueChange>, (), M> + 'static,
     ) -> &mut Self;
 
     /// Shows a scene for a cue, and for all cues below it that have no scenes of their own (§12.4).
-    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self;
+    fn add_cue(&mut self, cue: impl Name<TagId>, scene: CueScene) -> &mut Self;
 
     /// Calls a system when an ability requests a host task of this kind. Complete the task with
     /// [`GameplayWorld::complete_task`](crate::GameplayWorld::complete_task), in the system or later.
@@ -88,7 +89,7 @@ pub trait UgasAppExt {
     /// Calls a system when a gameplay event with this tag or a descendant of it is received.
     fn on_gameplay_event<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<GameplayEventReceived>, (), M> + 'static,
     ) -> &mut Self;
 }
@@ -132,42 +133,48 @@ impl UgasAppExt for App {
     fn extend_loader(&mut self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) -> &mut Self {
         self.init_resource::<RulesExtensions>();
         self.world().resource::<RulesExtensions>().add(extend);
+        if self.world().get_resource::<GameplayWorld>().is_some_and(GameplayWorld::is_in_play) {
+            tracing::warn!(
+                "the rules are installed already, and this extension applies to packs that are loaded later: \
+                 use `UgasPlugins::from_code` or `from_asset`, and register it before the app runs"
+            );
+        }
         self
     }
 
     fn on_attribute<M>(
         &mut self,
-        attribute: impl Into<String>,
+        attribute: impl Name<AttributeId>,
         system: impl IntoSystem<In<AttributeChanged>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).attributes.push((attribute.into(), system));
+        handlers(self).attributes.push((attribute.name().to_owned(), system));
         self
     }
 
     fn on_tag<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<TagChange>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).tags.push((tag.into(), system));
+        handlers(self).tags.push((tag.name().to_owned(), system));
         self
     }
 
     fn on_cue<M>(
         &mut self,
-        cue: impl Into<String>,
+        cue: impl Name<TagId>,
         system: impl IntoSystem<In<CueChange>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).cues.push((cue.into(), system));
+        handlers(self).cues.push((cue.name().to_owned(), system));
         self
     }
 
-    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self {
-        self.init_resource::<CueStage>();
-        self.world_mut().resource_mut::<CueStage>().add(cue.into(), scene);
+    fn add_cue(&mut self, cue: impl Name<TagId>, scene: CueScene) -> &mut Self {
+        self.init_resource::<CueStages>();
+        self.world_mut().resource_mut::<CueStages>().add(cue.name().to_owned(), scene);
         self
     }
 
@@ -183,11 +190,11 @@ impl UgasAppExt for App {
 
     fn on_gameplay_event<M>(
         &mut self,
-        tag: impl Into<String>,
+        tag: impl Name<TagId>,
         system: impl IntoSystem<In<GameplayEventReceived>, (), M> + 'static,
     ) -> &mut Self {
         let system = self.register_system(system);
-        handlers(self).events.push((tag.into(), system));
+        handlers(self).events.push((tag.name().to_owned(), system));
         self
     }
 }

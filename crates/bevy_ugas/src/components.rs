@@ -17,10 +17,10 @@ use bevy_ecs::prelude::{Entity, World};
 use ugas::{ControllerId, Simulation};
 
 pub use abilities::{Abilities, AbilityEntry, Cooldown};
-pub use attributes::{AttributeReadError, AttributeValue, Attributes, NamesAttribute, WithheldAttribute};
+pub use attributes::{AttributeReadError, AttributeValue, Attributes, WithheldAttribute};
 pub use effects::{ActiveEffect, ActiveEffects};
 pub(crate) use names::Names;
-pub use tags::{NamesTag, TagEntry, Tags};
+pub use tags::{TagEntry, Tags};
 
 /// Source that components are copied from.
 pub(crate) struct SyncSource<'a> {

@@ -8,6 +8,7 @@ use ugas::{Character, ControllerDef, ControllerId};
 
 use crate::components::{Abilities, ActiveEffects, Attributes, SyncComponent, SyncSource, Tags};
 use crate::error::GameplayError;
+use crate::instance::{InInstance, game_of, game_of_mut};
 use crate::plugin::clear_components;
 use crate::typed;
 use crate::world::{GameplayWorld, SpawnRequest};
@@ -36,7 +37,7 @@ pub struct GameplayController {
     pub(crate) ability_sets: Vec<String>,
     #[reflect(ignore)]
     pub(crate) id: Option<ControllerId>,
-    /// Why there is no controller although the rules are loaded.
+    /// Why there is no controller; `None` if there is one, or none was asked for.
     pub(crate) problem: Option<String>,
 }
 
@@ -101,8 +102,8 @@ impl GameplayController {
         }
     }
 
-    /// Why there is no controller although the rules are loaded; for example, the template is unknown.
-    /// Creation is tried again when the rules change.
+    /// Why there is no controller: the rules are not loaded yet, or could not be loaded, or do not have the
+    /// template. `None` if there is one. Creation is tried again when the rules change.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -150,27 +151,36 @@ fn on_insert(mut world: DeferredWorld<'_>, context: HookContext) {
 pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
     let Some(controller) = world.get::<GameplayController>(entity) else { return };
     // The id in a copied component belongs to another entity, or to a controller that no longer exists.
-    let has_one = world.get_resource::<GameplayWorld>().is_some_and(|game| game.controller(entity).is_some());
+    let has_one = game_of(world, entity).is_some_and(|game| game.controller(entity).is_some());
     if has_one || matches!(controller.origin, Origin::Existing) {
         return;
     }
     let (origin, sets) = (controller.origin.clone(), controller.ability_sets.clone());
     let avatar = world.get::<Avatar>(entity).map(|avatar| avatar.0);
     let team = world.get::<GameplayTeam>(entity).cloned();
-    let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
-        tracing::error!("{entity} has a `GameplayController`, but the app has no `UgasPlugins`: add them");
+    let instance = world.get::<InInstance>(entity).copied();
+    let Some(mut game) = game_of_mut(world, entity) else {
+        let problem = match instance {
+            Some(InInstance(instance)) => {
+                format!("{instance} has no `GameplayInstance`: insert it before its members")
+            }
+            None => "the app has no `UgasPlugins`: add them".to_owned(),
+        };
+        tracing::error!("{entity} has a `GameplayController`, but {problem}");
+        if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
+            controller.problem = Some(problem);
+        }
         return;
     };
     let team = team.as_ref().map(|team| team.0.as_str());
     let created =
         game.create_controller(&SpawnRequest { entity, origin: &origin, sets: &sets, avatar, team });
+    let rules_problem = game.problem.clone();
     if created.is_err() {
         game.waiting.push(entity);
-    }
-    if created.is_err() {
         // The components show a previous controller, or that of another entity which this one is a copy of.
         world.commands().queue(move |world: &mut World| {
-            if world.resource::<GameplayWorld>().controller(entity).is_none() {
+            if game_of(world, entity).is_none_or(|game| game.controller(entity).is_none()) {
                 clear_components(world, entity);
             }
         });
@@ -184,11 +194,16 @@ pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
             fill_components(world, entity, id);
             world.commands().queue(move |world: &mut World| typed::sync(world, entity));
         }
-        Err(GameplayError::NoRules) => {}
         Err(error) => {
-            tracing::error!("no controller could be created for {entity}: {error}");
+            let problem = match error {
+                GameplayError::NoRules => rules_problem.unwrap_or_else(|| error.to_string()),
+                _ => {
+                    tracing::error!("no controller could be created for {entity}: {error}");
+                    error.to_string()
+                }
+            };
             if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
-                controller.problem = Some(error.to_string());
+                controller.problem = Some(problem);
             }
         }
     }
@@ -205,7 +220,7 @@ pub(crate) fn fill_components(world: &mut DeferredWorld<'_>, entity: Entity, con
 /// Replaces a component by the present state of the controller. Does nothing if the entity lacks it.
 fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
     let mut filled = C::default();
-    let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else { return };
+    let Some(mut game) = game_of_mut(world, entity) else { return };
     let GameplayWorld { backend, names, .. } = &mut *game;
     let Some(backend) = backend else { return };
     filled.sync(&mut SyncSource { simulation: backend.simulation(), names, controller });
@@ -218,7 +233,7 @@ fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entit
 /// other components afterwards unless the entity has a new one.
 fn on_discard(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
-    if let Some(mut game) = world.get_resource_mut::<GameplayWorld>() {
+    if let Some(mut game) = game_of_mut(&mut world, entity) {
         game.despawn_controller(entity);
     }
     // Clear the components of an entity that stays alive without a controller.

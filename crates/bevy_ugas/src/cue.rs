@@ -9,20 +9,22 @@ mod stage;
 
 use core::time::Duration;
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::message::MessageCursor;
-use bevy_ecs::prelude::{Component, Entity, EntityEvent, Local, Message, Messages, Mut, World};
+use bevy_ecs::prelude::{
+    Component, Entity, EntityEvent, Local, Message, Messages, Mut, QueryState, With, World,
+};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::world::EntityWorldMut;
 use bevy_platform::sync::Arc;
 use bevy_time::Time;
 use ugas::{CueClassDef, CueContext, CueKind};
 
-pub(crate) use stage::CueStage;
+pub(crate) use stage::CueStages;
 
 use crate::event::SimulationEvent;
-use crate::plugin::GameplaySystems;
-use crate::world::GameplayWorld;
+use crate::instance::{GameplayInstance, game_in};
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 
 /// Shows the scenes that were registered with [`UgasAppExt::add_cue`](crate::UgasAppExt::add_cue). Without
 /// scenes it does nothing, so it can stay enabled on servers.
@@ -139,31 +141,51 @@ pub enum CuePhase {
 }
 
 impl Plugin for UgasCuesPlugin {
-    /// Plays cues by their scenes in the set `Cues` of each fixed step.
+    /// Plays cues by their scenes in the set `Cues` of each step.
     fn build(&self, app: &mut App) {
-        app.init_resource::<CueStage>()
+        let schedule = GameplaySchedule::of(app);
+        app.init_resource::<CueStages>()
             .add_message::<CuePlayed>()
-            .add_systems(FixedUpdate, run_cues.in_set(GameplaySystems::Cues));
+            .add_systems(schedule, run_cues.in_set(GameplaySystems::Cues));
     }
 }
 
-/// Passes events to the cue manager, and shows its decisions.
-fn run_cues(world: &mut World, mut cursor: Local<'_, MessageCursor<SimulationEvent>>) {
-    if world.resource::<CueStage>().is_empty() {
+/// Passes events to the cue manager of each simulation, and shows its decisions.
+fn run_cues(
+    world: &mut World,
+    instances: &mut QueryState<Entity, With<GameplayInstance>>,
+    mut cursor: Local<'_, MessageCursor<SimulationEvent>>,
+) {
+    if world.resource::<CueStages>().is_empty() {
         return cursor.clear(world.resource::<Messages<SimulationEvent>>());
     }
     let now = world.resource::<Time>().elapsed();
-    let played = world.resource_scope(|world, mut stage: Mut<'_, CueStage>| {
-        stage.update(world.resource::<GameplayWorld>(), now);
-        for emitted in cursor.read(world.resource::<Messages<SimulationEvent>>()) {
-            stage.handle_event(&emitted.event, world.resource::<GameplayWorld>());
+    let instances: Vec<Entity> = instances.iter(world).collect();
+    let played = world.resource_scope(|world, mut stages: Mut<'_, CueStages>| {
+        stages.follow_instances(world, &instances);
+        for (instance, stage) in stages.iter_mut() {
+            if let Some(game) = game_in(world, instance) {
+                stage.update(game, now);
+            }
         }
-        stage.execute_orders(world, now)
+        for emitted in cursor.read(world.resource::<Messages<SimulationEvent>>()) {
+            if let (Some(stage), Some(game)) = (stages.of(emitted.instance), game_in(world, emitted.instance))
+            {
+                stage.handle_event(&emitted.event, game);
+            }
+        }
+        let mut played = Vec::new();
+        for (instance, stage) in stages.iter_mut() {
+            played.append(&mut stage.execute_orders(world, instance, now));
+        }
+        played
     });
     for event in played {
         world.write_message(event.clone());
         world.trigger(event);
     }
-    world.resource_scope(|world, mut stage: Mut<'_, CueStage>| stage.release_finished(world));
+    world.resource_scope(|world, mut stages: Mut<'_, CueStages>| {
+        stages.iter_mut().for_each(|(_, stage)| stage.release_finished(world));
+    });
     world.flush();
 }

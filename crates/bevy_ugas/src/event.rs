@@ -6,8 +6,8 @@
 //! components were updated to the final state of the step. Actions of an observer lead to events of the next
 //! step.
 //!
-//! Handlers of one attribute, tag, cue or kind of task by name are registered with
-//! [`UgasAppExt`](crate::UgasAppExt).
+//! Observers are limited to one definition with [`only`](crate::ObserverFilter::only). Handlers of one
+//! attribute, tag, cue or kind of task are registered with [`UgasAppExt`](crate::UgasAppExt).
 
 mod convert;
 
@@ -22,12 +22,17 @@ use ugas::{
 
 pub(crate) use convert::ConvertedEvent;
 
+use crate::filter::NamedEvent;
+
 /// Any event of the simulation, in its original form: also kinds that have no type of their own here, and
 /// events of controllers without entities.
 #[derive(Message, Clone, Debug)]
 pub struct SimulationEvent {
     /// Entity of the controller that the event is about, if it has one.
     pub entity: Option<Entity>,
+    /// Entity of the [`GameplayInstance`](crate::GameplayInstance) that emitted it; `None` is the simulation of
+    /// the app.
+    pub instance: Option<Entity>,
     /// The event.
     pub event: Event,
 }
@@ -83,6 +88,57 @@ macro_rules! events {
             $(app.add_message::<$name>();)*
         }
     };
+}
+
+/// Implements [`NamedEvent`] by the fields with the id and the name.
+macro_rules! named_events {
+    ($($id:ty { $($name:ident: $field:ident),* $(,)? })*) => {$($(
+        impl NamedEvent for $name {
+            type Id = $id;
+
+            fn definition(&self) -> Option<$id> {
+                self.$field.into()
+            }
+
+            fn name(&self) -> &str {
+                &self.name
+            }
+        }
+    )*)*};
+}
+
+named_events! {
+    AttributeId { AttributeChanged: attribute }
+    TagId { TagAdded: tag, TagRemoved: tag, TagCountChanged: tag, CueStarted: cue, CueEnded: cue, CueBurst: cue }
+    EffectId {
+        EffectApplied: effect,
+        EffectExecuted: effect,
+        EffectRemoved: effect,
+        EffectStacksChanged: effect,
+        EffectRefused: effect,
+        EffectBlocked: effect,
+    }
+    AbilityId {
+        AbilityGranted: ability,
+        AbilityRevoked: ability,
+        AbilityActivated: ability,
+        AbilityCommitted: ability,
+        AbilityEnded: ability,
+        AbilityRefused: ability,
+        HostTaskRequested: ability,
+    }
+}
+
+impl NamedEvent for GameplayEventReceived {
+    type Id = TagId;
+
+    fn definition(&self) -> Option<TagId> {
+        Some(self.event.tag)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 events! {

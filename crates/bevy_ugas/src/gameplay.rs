@@ -4,13 +4,16 @@ use core::ops::{Deref, DerefMut};
 
 use bevy_ecs::prelude::{Entity, EntityCommands, Res, ResMut, World};
 use bevy_ecs::system::SystemParam;
+use bevy_ecs::world::DeferredWorld;
+use ugas::{AbilityId, EffectId, Name};
 
 use crate::error::GameplayError;
+use crate::instance::game_of_mut;
 use crate::world::GameplayWorld;
 
 /// System parameter to act in the game: dereferences to [`GameplayWorld`].
 ///
-/// Act in `FixedUpdate`, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
+/// Act in the schedule of the game, in [`GameplaySystems::Act`](crate::GameplaySystems::Act), so that actions happen at
 /// a defined game time. Acting elsewhere is possible too, and happens between two steps.
 ///
 /// ```
@@ -74,19 +77,20 @@ pub fn in_play(world: Option<Res<'_, GameplayWorld>>) -> bool {
 /// ```
 pub trait GameplayCommands {
     /// Applies an effect at level 1 to the entity.
-    fn apply_effect(&mut self, effect: impl Into<String>, source: impl Into<Option<Entity>>) -> &mut Self;
+    fn apply_effect(&mut self, effect: impl Name<EffectId>, source: impl Into<Option<Entity>>) -> &mut Self;
 
     /// Grants an ability at a level to the entity. On a client it fails with a warning: only the server
     /// grants.
-    fn grant_ability(&mut self, ability: impl Into<String>, level: u32) -> &mut Self;
+    fn grant_ability(&mut self, ability: impl Name<AbilityId>, level: u32) -> &mut Self;
 
     /// Activates an ability of the entity, by its name and without a target. A client predicts it.
-    fn activate_ability(&mut self, ability: impl Into<String>) -> &mut Self;
+    fn activate_ability(&mut self, ability: impl Name<AbilityId>) -> &mut Self;
 
     /// Activates an ability of the entity on another one.
-    fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self;
+    fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self;
 
-    /// Calls a function with the game and the entity.
+    /// Calls a function with the entity and its game: that of the app, or of its
+    /// [`InInstance`](crate::InInstance).
     fn in_gameplay<T>(
         &mut self,
         act: impl FnOnce(&mut GameplayWorld, Entity) -> Result<T, GameplayError> + Send + 'static,
@@ -94,23 +98,23 @@ pub trait GameplayCommands {
 }
 
 impl GameplayCommands for EntityCommands<'_> {
-    fn apply_effect(&mut self, effect: impl Into<String>, source: impl Into<Option<Entity>>) -> &mut Self {
-        let (effect, source) = (effect.into(), source.into());
+    fn apply_effect(&mut self, effect: impl Name<EffectId>, source: impl Into<Option<Entity>>) -> &mut Self {
+        let (effect, source) = (effect.name().to_owned(), source.into());
         self.in_gameplay(move |game, entity| game.apply(effect, source, entity))
     }
 
-    fn grant_ability(&mut self, ability: impl Into<String>, level: u32) -> &mut Self {
-        let ability = ability.into();
+    fn grant_ability(&mut self, ability: impl Name<AbilityId>, level: u32) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.grant(entity, ability, level))
     }
 
-    fn activate_ability(&mut self, ability: impl Into<String>) -> &mut Self {
-        let ability = ability.into();
+    fn activate_ability(&mut self, ability: impl Name<AbilityId>) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.activate(entity, ability))
     }
 
-    fn activate_ability_on(&mut self, ability: impl Into<String>, target: Entity) -> &mut Self {
-        let ability = ability.into();
+    fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self {
+        let ability = ability.name().to_owned();
         self.in_gameplay(move |game, entity| game.activate_on(entity, ability, target))
     }
 
@@ -120,8 +124,11 @@ impl GameplayCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
-            let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
-                tracing::error!("gameplay commands need `UgasPlugins`: add them to the app");
+            let mut world = DeferredWorld::from(world);
+            let Some(mut game) = game_of_mut(&mut world, entity) else {
+                tracing::error!(
+                    "gameplay commands need `UgasPlugins`, and the instance of {entity} if it has one"
+                );
                 return;
             };
             if let Err(error) = act(&mut game, entity) {

@@ -1,14 +1,14 @@
 //! Mapping of keyboards, mice and gamepads to inputs of abilities (§11).
 //!
 //! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`].
-//! Device events of a frame go to the player's mapper; signals of its actions are passed on in `FixedUpdate`,
-//! in [`GameplaySystems::Input`], as presses and releases. Bindings come from the pack, or from a scheme made
+//! Device events of a frame go to the player's mapper; signals of its actions are passed on in the
+//! schedule of the game, in [`GameplaySystems::Input`], as presses and releases. Bindings come from the pack, or from a scheme made
 //! in code; the player's changes are saved as plain text.
 
 mod names;
 
-use bevy_app::{App, FixedUpdate, Plugin, PreUpdate};
-use bevy_ecs::prelude::{Component, Entity, Message, MessageReader, MessageWriter, Query, Res, ResMut};
+use bevy_app::{App, Plugin, PreUpdate};
+use bevy_ecs::prelude::{Component, Entity, Message, MessageReader, MessageWriter, Query, Res};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::SystemParam;
 use bevy_input::InputSystems;
@@ -22,7 +22,8 @@ use ugas::input::{
 
 pub use names::{gamepad_axis_name, gamepad_button_name, key_name, mouse_button_name};
 
-use crate::plugin::GameplaySystems;
+use crate::instance::GameplayInstances;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Passes device events to the players. It needs Bevy's `InputPlugin`, which the default plugins contain.
@@ -181,6 +182,7 @@ impl Plugin for UgasInputPlugin {
     /// Reads devices once a frame, after Bevy's own input systems, and passes signals to abilities in each
     /// fixed step.
     fn build(&self, app: &mut App) {
+        let schedule = GameplaySchedule::of(app);
         app.add_message::<PlayerSignal>()
             .add_message::<KeyboardInput>()
             .add_message::<KeyboardFocusLost>()
@@ -191,7 +193,7 @@ impl Plugin for UgasInputPlugin {
             .add_message::<GamepadAxisChangedEvent>()
             .add_message::<GamepadConnectionEvent>()
             .add_systems(PreUpdate, read_devices.after(InputSystems).after(GameplaySystems::Rules))
-            .add_systems(FixedUpdate, pass_signals.in_set(GameplaySystems::Input));
+            .add_systems(schedule, pass_signals.in_set(GameplaySystems::Input));
     }
 }
 
@@ -212,8 +214,8 @@ struct DeviceEvents<'w, 's> {
 /// `Mouse` or `Gamepad`; losing the focus or the gamepad releases everything.
 fn read_devices(
     mut devices: DeviceEvents<'_, '_>,
-    mut players: Query<'_, '_, &mut PlayerInput>,
-    game: Res<'_, GameplayWorld>,
+    mut players: Query<'_, '_, (Entity, &mut PlayerInput)>,
+    games: GameplayInstances<'_, '_>,
     time: Res<'_, Time<Virtual>>,
 ) {
     let now = ugas::Time::from_micros(u64::try_from(time.elapsed().as_micros()).unwrap_or(u64::MAX));
@@ -248,8 +250,9 @@ fn read_devices(
     let lost: Vec<Entity> =
         devices.pads.read().filter(|pad| pad.disconnected()).map(|pad| pad.gamepad).collect();
     let is_unfocused = devices.focus.read().count() > 0;
-    for mut player in &mut players {
-        player.follow_rules(&game);
+    for (entity, mut player) in &mut players {
+        let Some(game) = games.of(entity) else { continue };
+        player.follow_rules(game);
         let PlayerInput { gamepad, mapper: Some(mapper), sticks, .. } = &mut *player else { continue };
         let is_own = |pad: Entity| gamepad.is_none_or(|own| own == pad);
         for (pad, input, value) in &events {
@@ -281,11 +284,11 @@ fn read_devices(
 /// Passes the signals of actions on, as presses and releases.
 fn pass_signals(
     mut players: Query<'_, '_, (Entity, &mut PlayerInput)>,
-    mut game: ResMut<'_, GameplayWorld>,
+    mut games: GameplayInstances<'_, '_>,
     mut signals: MessageWriter<'_, PlayerSignal>,
 ) {
     for (entity, mut player) in &mut players {
-        let Some(mapper) = &mut player.mapper else { continue };
+        let (Some(mapper), Some(game)) = (&mut player.mapper, games.of_mut(entity)) else { continue };
         let now = mapper.now();
         mapper.tags(now, |tag| game.has_tag(entity, tag));
         while let Some(signal) = mapper.poll() {

@@ -1,13 +1,13 @@
 //! The inspector as a plugin: a web page that shows the running game, explains its values, and goes back in
 //! time. See `ugas_inspect`.
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::{Res, ResMut, Resource};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 pub use ugas_inspect::{Inspector, Settings};
 
 use crate::backend::Backend;
-use crate::plugin::GameplaySystems;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Serves the inspector: `app.add_plugins(UgasInspectPlugin::at("127.0.0.1:4777"))`. Without a viewer it
@@ -42,8 +42,9 @@ impl Plugin for UgasInspectPlugin {
         match Inspector::serve_with(self.address.as_str(), self.settings.clone()) {
             Ok(inspector) => {
                 tracing::info!("inspector at {}", inspector.url());
+                let schedule = GameplaySchedule::of(app);
                 app.insert_resource(GameInspector(inspector)).add_systems(
-                    FixedUpdate,
+                    schedule,
                     (
                         edit.in_set(GameplaySystems::Input),
                         observe.after(GameplaySystems::Simulate).before(GameplaySystems::Apply),

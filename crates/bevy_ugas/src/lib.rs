@@ -7,7 +7,8 @@
 //!
 //! # Order
 //!
-//! The game advances in `FixedUpdate`, in the sets of [`GameplaySystems`]:
+//! The game advances in `FixedUpdate`, or [another schedule](UgasPlugins::in_schedule), in the sets of
+//! [`GameplaySystems`]:
 //!
 //! | set | what happens |
 //! |---|---|
@@ -30,12 +31,13 @@ mod controller;
 pub mod cue;
 mod error;
 pub mod event;
+mod filter;
 mod gameplay;
 mod handler;
 pub mod input;
 #[cfg(feature = "inspect")]
 pub mod inspect;
-mod key;
+mod instance;
 #[cfg(feature = "net")]
 pub mod net;
 pub mod overlay;
@@ -51,13 +53,16 @@ pub use bevy_ugas_macros::AttributeSet;
 pub use components::{Abilities, ActiveEffects, AttributeReadError, Attributes, Tags};
 pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 pub use error::GameplayError;
+pub use filter::{NamedEvent, ObserverFilter, Only};
 pub use gameplay::{Gameplay, GameplayCommands, GameplayView, in_play};
 pub use handler::{CueChange, TagChange};
-pub use key::Key;
-pub use plugin::{GameplaySystems, UgasCorePlugin, UgasPlugins};
-pub use typed::{AttributeName, AttributeSet};
+pub use instance::{GameplayInstance, GameplayInstances, InInstance, InstanceMembers};
+pub use plugin::{GameplaySchedule, GameplaySystems, UgasCorePlugin, UgasPlugins};
+pub use typed::AttributeSet;
 /// The simulation and its definitions.
 pub use ugas;
+/// Names of definitions as types, and keys of definitions.
+pub use ugas::names::{AbilityName, AttributeName, EffectName, Key, Name, TagName};
 /// Packs and characters as files.
 pub use ugas_data as data;
 pub use world::{Activated, GameplaySnapshot, GameplayWorld, actor_of, entity_of};
@@ -68,12 +73,13 @@ pub mod prelude {
         AbilityActivated, AbilityEnded, AbilityRefused, AttributeChanged, CueBurst, CueEnded, CueStarted,
         EffectApplied, EffectRemoved, EffectStacksChanged, HostTaskRequested, TagAdded, TagRemoved,
     };
-    pub use crate::rules::{RulesInstalled, RulesReloaded};
+    pub use crate::rules::{RulesFailed, RulesInstalled, RulesReloaded, RulesState};
     pub use crate::ugas;
     pub use crate::{
-        Abilities, ActiveEffects, AttributeSet, Attributes, Avatar, CueChange, Gameplay, GameplayCommands,
-        GameplayController, GameplayError, GameplaySystems, GameplayTeam, GameplayView, Tags, UgasAppExt,
-        UgasPlugins, in_play,
+        Abilities, AbilityName, ActiveEffects, AttributeName, AttributeSet, Attributes, Avatar, CueChange,
+        EffectName, Gameplay, GameplayCommands, GameplayController, GameplayError, GameplaySystems,
+        GameplayTeam, GameplayView, NamedEvent, ObserverFilter, TagName, Tags, UgasAppExt, UgasPlugins,
+        in_play,
     };
 }
 

@@ -1,7 +1,7 @@
 //! Networking: a server is authoritative, clients display and predict (§13).
 //!
 //! Both sides use the same [`Gameplay`](crate::Gameplay), components and events. A server runs one tick per
-//! step of its `FixedUpdate`; a client's [`GameplayController`](crate::GameplayController)s are spawned and
+//! step of its schedule, `FixedUpdate` by default; a client's [`GameplayController`](crate::GameplayController)s are spawned and
 //! despawned as the server shows them, and its player's actions are predicted at once. Movement and
 //! everything else outside the rules is replicated separately, by `bevy_replicon` or whatever the game uses.
 //!
@@ -18,8 +18,8 @@ pub use client::{
 };
 pub(crate) use server::ServerSide;
 pub use server::{
-    ClientInterrupted, ClientJoined, ClientLeft, ClientResumed, CommandRejected, Relevance, ServerEndpoint,
-    UgasServer, UgasServerPlugin,
+    ClientInterrupted, ClientJoined, ClientLeft, ClientResumed, CommandRejected, GameHost, ServerEndpoint,
+    UgasServer, UgasServerPlugin, Viewer, entity_of_controller,
 };
 /// The network protocol without sockets: configurations, visibility, identities.
 pub use ugas_net as protocol;
@@ -32,6 +32,7 @@ use core::time::Duration;
 use ugas_net::{ActError, Tick, TickLength};
 
 use crate::error::GameplayError;
+use crate::rules::{RulesFailed, fail};
 use crate::world::{BackendFactory, GameplayWorld};
 
 impl From<ActError> for GameplayError {
@@ -46,9 +47,10 @@ impl From<ActError> for GameplayError {
 /// Sets the factory of the network backend. It is called at once if rules are installed, and otherwise when
 /// they are. A failure is logged.
 fn set_backend_factory(app: &mut App, factory: BackendFactory) {
+    app.add_message::<RulesFailed>();
     let mut game = app.world_mut().resource_mut::<GameplayWorld>();
     if let Err(error) = game.set_backend_factory(factory) {
-        tracing::error!("the network could not start: {error}");
+        fail(app.world_mut(), format!("the network could not start: {error}"));
     }
 }
 

@@ -3,8 +3,8 @@
 use bevy_app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder, PreUpdate};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::lifecycle::{Discard, Insert};
-use bevy_ecs::prelude::{Entity, Mut, On, Query, Res, ResMut, SystemSet, World};
-use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::prelude::{Entity, On, Query, QueryState, Res, ResMut, Resource, SystemSet, With, World};
+use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel};
 use bevy_platform::sync::Arc;
 use bevy_time::Time;
 use ugas::{Catalog, Config, EventKind};
@@ -16,12 +16,13 @@ use crate::cue::UgasCuesPlugin;
 use crate::event::{ConvertedEvent, register};
 use crate::handler::Handlers;
 use crate::input::UgasInputPlugin;
+use crate::instance::{GameplayInstance, GameplayInstances, InInstance, InstanceMembers, game_scope};
 use crate::rules::{RulesSource, UgasRulesPlugin};
 use crate::transform::UgasTransformPlugin;
 use crate::typed::{self, TypedSets};
 use crate::world::GameplayWorld;
 
-/// System sets of the plugins. All but the first are in `FixedUpdate`, in this order.
+/// System sets of the plugins. All but the first are in [`GameplaySchedule`], in this order.
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameplaySystems {
     /// In `PreUpdate`: loaded rules are installed, and controllers that waited for them are created.
@@ -36,6 +37,24 @@ pub enum GameplaySystems {
     Apply,
     /// Cues are shown.
     Cues,
+}
+
+/// Schedule that the game advances in: `FixedUpdate` by default, set by [`UgasPlugins::in_schedule`]. Insert it
+/// only if other plugins of this crate are added before [`UgasPlugins`].
+#[derive(Resource, Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameplaySchedule(pub InternedScheduleLabel);
+
+impl Default for GameplaySchedule {
+    fn default() -> Self {
+        Self(FixedUpdate.intern())
+    }
+}
+
+impl GameplaySchedule {
+    /// The schedule of an app, for the systems of a plugin.
+    pub(crate) fn of(app: &mut App) -> InternedScheduleLabel {
+        app.world_mut().get_resource_or_init::<Self>().0
+    }
 }
 
 /// All plugins of this crate that need neither a window nor a network: controllers and events, rules,
@@ -55,6 +74,7 @@ pub enum GameplaySystems {
 pub struct UgasPlugins {
     source: RulesSource,
     config: Config,
+    schedule: Option<InternedScheduleLabel>,
 }
 
 impl UgasPlugins {
@@ -63,14 +83,78 @@ impl UgasPlugins {
         Self { source: RulesSource::Asset(path.into()), ..Self::default() }
     }
 
-    /// Rules from a pack that was loaded already.
+    /// Rules from a pack that was loaded already, without the extensions of the app.
     pub fn from_pack(pack: impl Into<Arc<Pack>>) -> Self {
         Self { source: RulesSource::Pack(pack.into()), ..Self::default() }
     }
 
-    /// Rules from code: a catalog that was built already. They are installed when the plugins are added.
+    /// Rules from a catalog that was built already. They are installed when the plugins are added, without
+    /// the extensions of the app.
     pub fn from_catalog(catalog: Arc<Catalog>) -> Self {
         Self { source: RulesSource::Catalog(catalog), ..Self::default() }
+    }
+
+    /// Rules from code alone: what the app is extended with by [`UgasAppExt`](crate::UgasAppExt), before or
+    /// after these plugins. They are built in `PreStartup`, so that systems in `Startup` can spawn controllers.
+    /// Mistakes are [`GameplayWorld::problem`].
+    ///
+    /// ```
+    /// use bevy_app::{App, TaskPoolPlugin};
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_time::TimePlugin;
+    /// use bevy_ugas::GameplayWorld;
+    /// use bevy_ugas::prelude::*;
+    /// use ugas::{ControllerDef, EffectDef, Operation};
+    ///
+    /// #[derive(Component, AttributeSet, PartialEq)]
+    /// #[component(immutable)]
+    /// struct Combat {
+    ///     #[attribute(default = 100.0, min = 0.0)]
+    ///     health: f64,
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((TaskPoolPlugin::default(), TimePlugin, UgasPlugins::from_code()))
+    ///     .add_attribute_set::<Combat>()
+    ///     .extend_rules(|rules| {
+    ///         rules
+    ///             .effect(EffectDef::instant("GE_Hit").modify(Combat::HEALTH, Operation::Add, -10.0))
+    ///             .template(ControllerDef::new("Wolf").with_set(Combat::NAME))
+    ///     });
+    /// app.update();
+    /// assert!(app.world().resource::<GameplayWorld>().is_in_play());
+    /// ```
+    pub fn from_code() -> Self {
+        Self { source: RulesSource::Code, ..Self::default() }
+    }
+
+    /// Sets the schedule that the game advances in, instead of `FixedUpdate`: each run is one step, by the delta
+    /// of `Time` in it. Libraries that run a schedule themselves drive the game so: `GgrsSchedule` of
+    /// `bevy_ggrs`, or a schedule that a turn-based game runs once for each turn. Systems of the game are added
+    /// to the same schedule, in the sets of [`GameplaySystems`].
+    ///
+    /// ```
+    /// use bevy_app::{App, TaskPoolPlugin};
+    /// use bevy_ecs::schedule::ScheduleLabel;
+    /// use bevy_time::TimePlugin;
+    /// use bevy_ugas::prelude::*;
+    ///
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Turn;
+    ///
+    /// let mut app = App::new();
+    /// app.init_schedule(Turn).add_plugins((
+    ///     TaskPoolPlugin::default(),
+    ///     TimePlugin,
+    ///     UgasPlugins::default().in_schedule(Turn),
+    /// ));
+    /// app.update();
+    /// app.world_mut().run_schedule(Turn);
+    /// ```
+    #[must_use]
+    pub fn in_schedule(mut self, schedule: impl ScheduleLabel) -> Self {
+        self.schedule = Some(schedule.intern());
+        self
     }
 
     /// Sets seed and limits of the simulation; they apply when the rules are installed.
@@ -84,7 +168,7 @@ impl UgasPlugins {
 impl PluginGroup for UgasPlugins {
     fn build(self) -> PluginGroupBuilder {
         PluginGroupBuilder::start::<Self>()
-            .add(UgasCorePlugin { config: self.config })
+            .add(UgasCorePlugin { config: self.config, schedule: self.schedule })
             .add(UgasRulesPlugin { source: self.source })
             .add(UgasTransformPlugin)
             .add(UgasInputPlugin)
@@ -97,12 +181,27 @@ impl PluginGroup for UgasPlugins {
 pub struct UgasCorePlugin {
     /// Seed and limits of the simulation.
     pub config: Config,
+    /// Schedule that the game advances in; `None` is that of [`GameplaySchedule`].
+    pub schedule: Option<InternedScheduleLabel>,
 }
 
 impl Plugin for UgasCorePlugin {
     /// Registers components, events and systems. Keeps a backend factory that a network plugin has set
     /// before.
+    ///
+    /// # Panics
+    /// If other plugins of this crate were added before, in another schedule.
     fn build(&self, app: &mut App) {
+        if let Some(schedule) = self.schedule {
+            let known = app.world().get_resource::<GameplaySchedule>();
+            assert!(
+                known.is_none_or(|known| known.0 == schedule),
+                "plugins of `bevy_ugas` were added before `UgasPlugins` in another schedule: add `UgasPlugins` \
+                 first, or insert a `GameplaySchedule` before"
+            );
+            app.insert_resource(GameplaySchedule(schedule));
+        }
+        let schedule = GameplaySchedule::of(app);
         // A network plugin may have been added before, and set the backend factory.
         app.init_resource::<GameplayWorld>();
         app.world_mut().resource_mut::<GameplayWorld>().config = self.config.clone();
@@ -112,6 +211,8 @@ impl Plugin for UgasCorePlugin {
             .register_type::<GameplayTeam>()
             .register_type::<Avatar>()
             .register_type::<AvatarOf>()
+            .register_type::<InInstance>()
+            .register_type::<InstanceMembers>()
             .register_type::<Attributes>()
             .register_type::<Tags>()
             .register_type::<ActiveEffects>()
@@ -119,8 +220,8 @@ impl Plugin for UgasCorePlugin {
         register(app);
         use GameplaySystems::{Act, Apply, Cues, Input, Rules, Simulate};
         app.configure_sets(PreUpdate, Rules)
-            .configure_sets(FixedUpdate, (Input, Act, Simulate, Apply, Cues).chain())
-            .add_systems(FixedUpdate, (simulate.in_set(Simulate), apply.in_set(Apply)))
+            .configure_sets(schedule, (Input, Act, Simulate, Apply, Cues).chain())
+            .add_systems(schedule, (simulate.in_set(Simulate), apply.in_set(Apply)))
             .add_observer(avatar_inserted)
             .add_observer(avatar_discarded)
             .add_observer(team_inserted)
@@ -128,19 +229,35 @@ impl Plugin for UgasCorePlugin {
     }
 }
 
-/// System that advances the game by the fixed step.
-fn simulate(time: Res<'_, Time>, mut game: ResMut<'_, GameplayWorld>) {
+/// System that advances all simulations by the step of the schedule.
+fn simulate(
+    time: Res<'_, Time>,
+    mut game: ResMut<'_, GameplayWorld>,
+    mut instances: Query<'_, '_, &mut GameplayInstance>,
+) {
     game.bypass_change_detection().step(time.delta());
+    for mut instance in &mut instances {
+        instance.bypass_change_detection().step(time.delta());
+    }
 }
 
-/// Updates the components that changed, and emits the events.
-fn apply(world: &mut World) {
-    let (events, touched) = world.resource_scope(|world, mut game: Mut<'_, GameplayWorld>| {
+/// Updates the components that changed, and emits the events, simulation by simulation.
+fn apply(world: &mut World, instances: &mut QueryState<Entity, With<GameplayInstance>>) {
+    apply_game(world, None);
+    for instance in instances.iter(world).collect::<Vec<_>>() {
+        apply_game(world, Some(instance));
+    }
+}
+
+/// Updates the components of one simulation, and emits its events.
+fn apply_game(world: &mut World, instance: Option<Entity>) {
+    let applied = game_scope(world, instance, |world, game| {
         if game.relink {
-            relink(world, &mut game);
+            relink(world, game, instance);
         }
-        sync_components(world, &mut game)
+        sync_components(world, game, instance)
     });
+    let Some((events, touched)) = applied else { return };
     if !world.resource::<TypedSets>().is_empty() {
         for entity in touched {
             typed::sync(world, entity);
@@ -165,7 +282,11 @@ fn apply(world: &mut World) {
 }
 
 /// Updates components; returns the events, and the entities that may have changed.
-fn sync_components(world: &mut World, game: &mut GameplayWorld) -> (Vec<ConvertedEvent>, Vec<Entity>) {
+fn sync_components(
+    world: &mut World,
+    game: &mut GameplayWorld,
+    instance: Option<Entity>,
+) -> (Vec<ConvertedEvent>, Vec<Entity>) {
     let Some(backend) = &mut game.backend else { return Default::default() };
     let touched: Vec<_> = backend.take_touched();
     let events = backend.take_events();
@@ -184,9 +305,8 @@ fn sync_components(world: &mut World, game: &mut GameplayWorld) -> (Vec<Converte
         };
         let mut names = core::mem::take(&mut game.names);
         if let Some(simulation) = game.simulation() {
-            converted.push(ConvertedEvent::of(event, simulation, &mut names, |controller| {
-                game.entity(controller)
-            }));
+            let entity_of = |controller| game.entity(controller);
+            converted.push(ConvertedEvent::of(event, instance, simulation, &mut names, entity_of));
         }
         game.names = names;
         if let Some(entity) = despawned {
@@ -198,11 +318,14 @@ fn sync_components(world: &mut World, game: &mut GameplayWorld) -> (Vec<Converte
 }
 
 /// Updates the ids in the components after a snapshot was restored or links were set manually.
-fn relink(world: &mut World, game: &mut GameplayWorld) {
+fn relink(world: &mut World, game: &mut GameplayWorld, instance: Option<Entity>) {
     game.relink = false;
-    let mut query = world.query::<(Entity, &mut GameplayController)>();
+    let mut query = world.query::<(Entity, &mut GameplayController, Option<&InInstance>)>();
     let mut without_controller = Vec::new();
-    for (entity, mut controller) in query.iter_mut(world) {
+    for (entity, mut controller, member) in query.iter_mut(world) {
+        if member.map(|member| member.0) != instance {
+            continue;
+        }
         let id = game.controller(entity);
         if controller.id != id {
             controller.id = id;
@@ -248,17 +371,19 @@ pub(crate) fn clear_components(world: &mut World, owner: Entity) {
 fn avatar_inserted(
     event: On<'_, '_, Insert, Avatar>,
     avatars: Query<'_, '_, &Avatar>,
-    mut game: ResMut<'_, GameplayWorld>,
+    mut games: GameplayInstances<'_, '_>,
 ) {
-    if let Ok(avatar) = avatars.get(event.entity) {
+    if let (Ok(avatar), Some(game)) = (avatars.get(event.entity), games.of_mut(event.entity)) {
         // An entity without a controller is not an error: a controller created later reads the avatar itself.
         let _ = game.set_avatar(event.entity, Some(avatar.0));
     }
 }
 
 /// Observer that removes the avatar of the controller; a replacement is set right after.
-fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut game: ResMut<'_, GameplayWorld>) {
-    let _ = game.set_avatar(event.entity, None);
+fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut games: GameplayInstances<'_, '_>) {
+    if let Some(game) = games.of_mut(event.entity) {
+        let _ = game.set_avatar(event.entity, None);
+    }
 }
 
 /// Observer that puts the controller into the inserted team. A controller created later reads the team
@@ -266,14 +391,16 @@ fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut game: ResMut<'_, Gam
 fn team_inserted(
     event: On<'_, '_, Insert, GameplayTeam>,
     teams: Query<'_, '_, &GameplayTeam>,
-    mut game: ResMut<'_, GameplayWorld>,
+    mut games: GameplayInstances<'_, '_>,
 ) {
-    if let Ok(team) = teams.get(event.entity) {
+    if let (Ok(team), Some(game)) = (teams.get(event.entity), games.of_mut(event.entity)) {
         let _ = game.set_team(event.entity, Some(&team.0));
     }
 }
 
 /// Observer that takes the controller out of its team.
-fn team_discarded(event: On<'_, '_, Discard, GameplayTeam>, mut game: ResMut<'_, GameplayWorld>) {
-    let _ = game.set_team(event.entity, None);
+fn team_discarded(event: On<'_, '_, Discard, GameplayTeam>, mut games: GameplayInstances<'_, '_>) {
+    if let Some(game) = games.of_mut(event.entity) {
+        let _ = game.set_team(event.entity, None);
+    }
 }

@@ -3,21 +3,25 @@
 mod loader;
 mod watch;
 
-use bevy_app::{App, Plugin, PreStartup, PreUpdate};
-use bevy_asset::{Asset, AssetApp, AssetEvent, AssetPath, AssetPlugin, AssetServer, Assets, Handle};
+use bevy_app::{App, Plugin, PostStartup, PreStartup, PreUpdate};
+use bevy_asset::{
+    Asset, AssetApp, AssetEvent, AssetLoadFailedEvent, AssetPath, AssetPlugin, AssetServer, Assets, Handle,
+};
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::prelude::{Commands, Event, Message, MessageReader, Res, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::SystemState;
 use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::TypePath;
 use ugas::{Catalog, CatalogDiff, ReloadReport};
-use ugas_data::Pack;
+use ugas_data::{Loader, Pack};
 
 pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
 
 use crate::GameplaySystems;
-use crate::controller::create_controller;
+use crate::controller::{GameplayController, create_controller};
+use crate::instance::GameplayInstances;
 use crate::world::GameplayWorld;
 use watch::{LastRead, watch_folder};
 
@@ -65,8 +69,33 @@ pub enum RulesSource {
     Asset(AssetPath<'static>),
     /// From a pack that was loaded already.
     Pack(Arc<Pack>),
-    /// From code.
+    /// From a catalog that was built already.
     Catalog(Arc<Catalog>),
+    /// From the extensions of the app alone ([`UgasAppExt`](crate::UgasAppExt)): built in `PreStartup`, after
+    /// all of them are registered.
+    Code,
+}
+
+/// State of the rules: [`GameplayWorld::rules_state`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RulesState {
+    /// There are no rules, and no source of any: insert a [`RulesHandle`], or call [`GameplayWorld::install`].
+    Missing,
+    /// The rules are being loaded or built.
+    Loading,
+    /// The rules are installed and the game runs.
+    Installed,
+    /// The rules could not be loaded, built or installed: see [`GameplayWorld::problem`].
+    Failed,
+}
+
+/// Rules could not be loaded, built or installed. Rules that were installed before stay. Emitted for
+/// observers and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct RulesFailed {
+    /// What is wrong, and what to do.
+    pub problem: String,
 }
 
 /// Loads packs and installs their rules.
@@ -77,11 +106,11 @@ pub struct UgasRulesPlugin {
 }
 
 impl Plugin for UgasRulesPlugin {
-    /// Rules from the source: installed at once from a pack or a catalog, loaded at startup from an asset.
-    /// Without `AssetPlugin`, an asset is an error in the log, and there is no reloading.
+    /// Rules from the source: installed at once from a pack or a catalog, built or loaded in `PreStartup` from
+    /// code or an asset. Without `AssetPlugin`, an asset is a problem, and there is no reloading.
     fn build(&self, app: &mut App) {
         app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
-        app.add_message::<RulesInstalled>().add_message::<RulesReloaded>();
+        app.add_message::<RulesInstalled>().add_message::<RulesReloaded>().add_message::<RulesFailed>();
         app.add_systems(PreUpdate, create_waiting.in_set(GameplaySystems::Rules));
         let has_assets = app.is_plugin_added::<AssetPlugin>();
         if has_assets {
@@ -98,10 +127,28 @@ impl Plugin for UgasRulesPlugin {
                 );
             }
             app.add_systems(PreUpdate, install_assets.before(create_waiting).in_set(GameplaySystems::Rules));
+        } else {
+            let is_new =
+                |handle: Option<Res<'_, RulesHandle>>| handle.is_some_and(|handle| handle.is_added());
+            app.add_systems(PreUpdate, fail_without_assets.run_if(is_new).in_set(GameplaySystems::Rules));
+        }
+        let is_extended = app.world().resource::<RulesExtensions>().len() > 0;
+        if is_extended && matches!(self.source, RulesSource::Pack(_) | RulesSource::Catalog(_)) {
+            tracing::error!(
+                "the rules were built without the app's attribute sets, calculations and other extensions: \
+                 use `UgasPlugins::from_code` or `from_asset`, or build the pack with `RulesExtensions::extend`"
+            );
         }
         match &self.source {
-            RulesSource::Later => {}
+            RulesSource::Later => {
+                app.add_systems(PostStartup, warn_of_missing);
+            }
+            RulesSource::Code => {
+                app.world_mut().resource_mut::<GameplayWorld>().is_loading = true;
+                app.add_systems(PreStartup, build_code);
+            }
             RulesSource::Asset(path) if has_assets => {
+                app.world_mut().resource_mut::<GameplayWorld>().is_loading = true;
                 let path = path.clone();
                 // Loaded when the app starts: until then, calculations may still be registered.
                 app.add_systems(
@@ -112,9 +159,10 @@ impl Plugin for UgasRulesPlugin {
                 );
             }
             RulesSource::Asset(path) => {
-                tracing::error!(
+                let problem = format!(
                     "{path} cannot be loaded without assets: add Bevy's `AssetPlugin` before `UgasPlugins`"
                 );
+                fail(app.world_mut(), problem);
             }
             RulesSource::Pack(pack) => install(app.world_mut(), pack.catalog.clone(), Some(pack.clone())),
             RulesSource::Catalog(catalog) => install(app.world_mut(), catalog.clone(), None),
@@ -144,21 +192,77 @@ pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc
             world.trigger(reloaded);
         }
         Err(error) if world.resource::<GameplayWorld>().is_in_play() => {
-            tracing::error!("the new rules were not installed, the old ones stay in force: {error}");
+            fail(world, format!("the new rules were not installed, the old ones stay in force: {error}"));
         }
-        Err(error) => tracing::error!("the rules could not be installed: {error}"),
+        Err(error) => fail(world, format!("the rules could not be installed: {error}")),
+    }
+}
+
+/// Reports that rules could not be loaded, built or installed: in the log, as [`GameplayWorld::problem`], as
+/// the problem of the controllers that wait, and as [`RulesFailed`].
+pub(crate) fn fail(world: &mut World, problem: String) {
+    tracing::error!("{problem}");
+    let mut game = world.resource_mut::<GameplayWorld>();
+    game.problem = Some(problem.clone());
+    game.is_loading = false;
+    for entity in game.waiting.clone() {
+        if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
+            controller.problem = Some(problem.clone());
+        }
+    }
+    let failed = RulesFailed { problem };
+    world.write_message(failed.clone());
+    world.trigger(failed);
+}
+
+/// Builds rules from the extensions of the app alone, and installs them.
+fn build_code(world: &mut World) {
+    let extensions = world.resource::<RulesExtensions>().clone();
+    if extensions.len() == 0 {
+        let problem =
+            "the rules in code are empty: call `add_attribute_set` or `extend_rules` before the app runs";
+        return fail(world, problem.to_owned());
+    }
+    match extensions.extend(Loader::new()).load() {
+        Ok(pack) => install(world, pack.catalog, None),
+        Err(error) => fail(world, format!("the rules in code have errors: {}", error.report)),
+    }
+}
+
+/// Reports a [`RulesHandle`] in an app that cannot load it.
+fn fail_without_assets(world: &mut World) {
+    let problem =
+        "a `RulesHandle` cannot be loaded without assets: add Bevy's `AssetPlugin` before `UgasPlugins`";
+    fail(world, problem.to_owned());
+}
+
+/// Warns of an app without rules, and without a source of any.
+fn warn_of_missing(game: Res<'_, GameplayWorld>, handle: Option<Res<'_, RulesHandle>>) {
+    if game.rules_state() == RulesState::Missing && handle.is_none() {
+        tracing::warn!(
+            "there are no rules: use `UgasPlugins::from_asset`, `from_code` or another source, insert a \
+             `RulesHandle`, or call `GameplayWorld::install`"
+        );
     }
 }
 
 /// Installs the pack of [`RulesHandle`] when the handle changes, or its asset is loaded or reloaded.
 fn install_assets(
     mut events: MessageReader<'_, '_, AssetEvent<PackAsset>>,
+    mut failures: MessageReader<'_, '_, AssetLoadFailedEvent<PackAsset>>,
     handle: Option<Res<'_, RulesHandle>>,
     assets: Res<'_, Assets<PackAsset>>,
     game: Res<'_, GameplayWorld>,
     mut commands: Commands<'_, '_>,
 ) {
-    let Some(handle) = handle else { return events.clear() };
+    let Some(handle) = handle else {
+        failures.clear();
+        return events.clear();
+    };
+    for failure in failures.read().filter(|failure| failure.id == handle.0.id()) {
+        let problem = format!("{} could not be loaded: {}", failure.path, failure.error);
+        commands.queue(move |world: &mut World| fail(world, problem));
+    }
     let mut is_new = handle.is_changed();
     for event in events.read() {
         is_new |= match event {
@@ -179,14 +283,16 @@ fn install_assets(
     }
 }
 
-/// Creates the controllers that wait for rules, each time the rules change.
-fn create_waiting(world: &mut World, mut tried_version: bevy_ecs::system::Local<'_, u32>) {
-    let mut game = world.resource_mut::<GameplayWorld>();
-    if game.rules_version == *tried_version {
-        return;
+/// Creates the controllers that wait for rules, each time the rules of a simulation change.
+fn create_waiting(world: &mut World, games: &mut SystemState<GameplayInstances<'_, '_>>) {
+    let Ok(mut games) = games.get_mut(world) else { return };
+    let mut waiting = Vec::new();
+    for (_, game) in games.iter_mut() {
+        if game.tried_version != game.rules_version {
+            game.tried_version = game.rules_version;
+            waiting.append(&mut game.waiting);
+        }
     }
-    *tried_version = game.rules_version;
-    let waiting = core::mem::take(&mut game.waiting);
     for entity in waiting {
         create_controller(&mut DeferredWorld::from(&mut *world), entity);
     }

@@ -1,18 +1,19 @@
 //! Placements of controllers from the transforms of their entities, for targeting (GASD §4.11).
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::{ChildOf, Component, Entity, Has, Or, Query, Resource, With, Without};
 use bevy_ecs::query::Changed;
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_ecs::system::{Res, ResMut};
+use bevy_ecs::system::Res;
 use bevy_math::Vec3;
 use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
 use ugas::Placement;
 
 use crate::controller::{AvatarOf, GameplayController};
-use crate::plugin::GameplaySystems;
+use crate::instance::GameplayInstances;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Copies placements to the simulation: from the transform of the entity, or of its
@@ -42,11 +43,12 @@ impl Default for FacingAxis {
 }
 
 impl Plugin for UgasTransformPlugin {
-    /// Makes controllers follow the transforms of their entities, at the start of each fixed step.
+    /// Makes controllers follow the transforms of their entities, at the start of each step.
     fn build(&self, app: &mut App) {
         app.init_resource::<GameplayWorld>().init_resource::<FacingAxis>().register_type::<Unmoving>();
         app.world_mut().resource_mut::<GameplayWorld>().follows_transforms = true;
-        app.add_systems(FixedUpdate, (place_new, place_moved).chain().in_set(GameplaySystems::Input));
+        let schedule = GameplaySchedule::of(app);
+        app.add_systems(schedule, (place_new, place_moved).chain().in_set(GameplaySystems::Input));
     }
 }
 
@@ -63,10 +65,10 @@ fn place_moved(
     roots: Query<'_, '_, PlacementData<'_>, MovedRoots>,
     children: Query<'_, '_, PlacementData<'_>, MovedChildren>,
     axis: Res<'_, FacingAxis>,
-    mut game: ResMut<'_, GameplayWorld>,
+    mut games: GameplayInstances<'_, '_>,
 ) {
     for place in roots.iter().chain(&children) {
-        update_placement(&mut game, axis.0, place);
+        update_placement(&mut games, axis.0, place);
     }
 }
 
@@ -76,12 +78,13 @@ fn place_new(
     places: Query<'_, '_, PlacementData<'_>>,
     avatars: Query<'_, '_, &crate::Avatar>,
     axis: Res<'_, FacingAxis>,
-    mut game: ResMut<'_, GameplayWorld>,
+    mut games: GameplayInstances<'_, '_>,
 ) {
-    for owner in game.take_unplaced() {
+    let unplaced: Vec<Entity> = games.iter_mut().flat_map(|(_, game)| game.take_unplaced()).collect();
+    for owner in unplaced {
         let body = avatars.get(owner).map_or(owner, |avatar| avatar.0);
         if let Ok(place) = places.get(body) {
-            update_placement(&mut game, axis.0, place);
+            update_placement(&mut games, axis.0, place);
         }
     }
 }
@@ -89,7 +92,7 @@ fn place_new(
 /// Sets position and facing of a controller by the transform of its avatar or its own entity. Nothing happens
 /// without a controller; numbers that are not finite are logged.
 fn update_placement(
-    game: &mut GameplayWorld,
+    games: &mut GameplayInstances<'_, '_>,
     axis: Vec3,
     (entity, local, global, has_parent, of): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
 ) {
@@ -101,7 +104,7 @@ fn update_placement(
     let vector = |vector: Vec3| [f64::from(vector.x), f64::from(vector.y), f64::from(vector.z)];
     match Placement::new(vector(position), vector(facing)) {
         // Entities without a controller are skipped; on a client, placements come from the server.
-        Ok(placement) => drop(game.place(owner, Some(placement))),
+        Ok(placement) => drop(games.of_mut(owner).map(|game| game.place(owner, Some(placement)))),
         Err(error) => tracing::warn!("{entity} has an invalid placement: {error}"),
     }
 }

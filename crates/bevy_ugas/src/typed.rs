@@ -1,18 +1,70 @@
 //! Typed attribute sets: a struct that declares a set of attributes, and holds their values as a component.
 
-use bevy_ecs::component::{Component, Mutable};
-use bevy_ecs::prelude::{DetectChangesMut, Entity, Resource, World};
-use ugas::{AttributeId, AttributeSetDef, Catalog, UnknownName};
+use bevy_ecs::component::{Component, Immutable};
+use bevy_ecs::prelude::{Entity, Resource, World};
+use ugas::AttributeSetDef;
 
-use crate::components::{Attributes, NamesAttribute};
-use crate::key::Key;
+use crate::components::Attributes;
 
 /// A struct whose fields are attributes: `#[derive(AttributeSet)]`.
 ///
 /// [`UgasAppExt::add_attribute_set`](crate::UgasAppExt::add_attribute_set) adds the set to the rules, and
 /// keeps the struct as a component on every entity whose controller has the set: with the current values,
-/// marked as changed when one changes.
-pub trait AttributeSet: Component<Mutability = Mutable> + PartialEq + Sized {
+/// replaced and marked as changed when one changes. `On<Insert, Combat>` observes the changes of one entity
+/// or of all.
+///
+/// The component is immutable, because only effects change attributes (§3.1). A query may read it:
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ugas::prelude::*;
+/// #[derive(Component, AttributeSet, PartialEq)]
+/// #[component(immutable)]
+/// struct Combat {
+///     #[attribute(default = 100.0)]
+///     health: f64,
+/// }
+///
+/// fn heal(fighters: Query<&Combat>) {
+///     for fighter in &fighters {
+///         let _ = fighter.health;
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(heal);
+/// ```
+///
+/// To write it does not compile; apply an effect instead ([`GameplayWorld::apply`](crate::GameplayWorld::apply)):
+///
+/// ```compile_fail
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ugas::prelude::*;
+/// #[derive(Component, AttributeSet, PartialEq)]
+/// #[component(immutable)]
+/// struct Combat {
+///     #[attribute(default = 100.0)]
+///     health: f64,
+/// }
+///
+/// fn heal(mut fighters: Query<&mut Combat>) {
+///     for mut fighter in &mut fighters {
+///         fighter.health = 100.0;
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(heal);
+/// ```
+///
+/// Nor does a set whose component is mutable:
+///
+/// ```compile_fail
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ugas::prelude::*;
+/// #[derive(Component, AttributeSet, PartialEq)]
+/// struct Combat {
+///     #[attribute(default = 100.0)]
+///     health: f64,
+/// }
+/// ```
+pub trait AttributeSet: Component<Mutability = Immutable> + PartialEq + Sized {
     /// Name of the set in the rules.
     const NAME: &'static str;
 
@@ -21,35 +73,6 @@ pub trait AttributeSet: Component<Mutability = Mutable> + PartialEq + Sized {
 
     /// The current values; `None` if one of the attributes is missing.
     fn read(attributes: &Attributes) -> Option<Self>;
-}
-
-/// Name of an attribute, declared by `#[derive(AttributeSet)]`: `Combat::HEALTH`. It can be used wherever an
-/// attribute is named, and is checked by the compiler.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AttributeName(pub &'static str);
-
-impl Key<AttributeId> for AttributeName {
-    fn id(&self, catalog: &Catalog) -> Result<AttributeId, UnknownName> {
-        catalog.attribute(self.0)
-    }
-}
-
-impl NamesAttribute for AttributeName {
-    fn names(&self, _: AttributeId, name: &str) -> bool {
-        name == self.0
-    }
-}
-
-impl PartialEq<str> for AttributeName {
-    fn eq(&self, other: &str) -> bool {
-        self.0 == other
-    }
-}
-
-impl From<AttributeName> for String {
-    fn from(name: AttributeName) -> Self {
-        name.0.to_owned()
-    }
 }
 
 /// Update functions of the registered typed sets.
@@ -75,16 +98,14 @@ pub(crate) fn sync(world: &mut World, entity: Entity) {
     }
 }
 
-/// Inserts, updates or removes a typed set's component, as the entity's [`Attributes`] have all of its
-/// attributes or not. Marks it as changed only if a value differs.
+/// Inserts, replaces or removes a typed set's component, as the entity's [`Attributes`] have all of its
+/// attributes or not. A component with equal values stays as it is.
 fn sync_one<S: AttributeSet>(world: &mut World, entity: Entity) {
     let current = world.get::<Attributes>(entity).and_then(S::read);
     let Ok(mut entity) = world.get_entity_mut(entity) else { return };
-    match (entity.get_mut::<S>(), current) {
-        (Some(mut known), Some(current)) => {
-            known.set_if_neq(current);
-        }
-        (None, Some(current)) => {
+    match (entity.get::<S>(), current) {
+        (Some(known), Some(current)) if *known == current => {}
+        (_, Some(current)) => {
             entity.insert(current);
         }
         (Some(_), None) => {

@@ -31,6 +31,10 @@ pub struct GameplayWorld {
     pub(crate) config: Config,
     pub(crate) names: Names,
     pub(crate) pack: Option<Arc<Pack>>,
+    /// Why the newest rules could not be loaded, built or installed.
+    pub(crate) problem: Option<String>,
+    /// Whether the rules are being loaded or built.
+    pub(crate) is_loading: bool,
     /// Entities whose controllers wait for rules with their templates.
     pub(crate) waiting: Vec<Entity>,
     /// Entities with new controllers that have no placement yet.
@@ -39,6 +43,8 @@ pub struct GameplayWorld {
     pub(crate) follows_transforms: bool,
     /// Number of times the rules were installed or reloaded.
     pub(crate) rules_version: u32,
+    /// Version of the rules for which waiting controllers were last tried.
+    pub(crate) tried_version: u32,
     /// Remainder of the elapsed time below a microsecond, in nanoseconds.
     carry: u32,
     by_entity: EntityHashMap<ControllerId>,
@@ -106,6 +112,7 @@ impl GameplayWorld {
             }
         };
         self.names = Names::default();
+        (self.problem, self.is_loading) = (None, false);
         // Set by the caller if the rules come from a pack.
         self.pack = None;
         self.rules_version = self.rules_version.wrapping_add(1);

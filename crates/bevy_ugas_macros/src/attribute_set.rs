@@ -1,6 +1,6 @@
 //! Expansion of `#[derive(AttributeSet)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result};
 
@@ -14,7 +14,7 @@ struct Options {
     max: Option<Expr>,
 }
 
-/// The constants of the attributes, and the implementation of `AttributeSet`.
+/// The names of the attributes as types and as constants, and the implementation of `AttributeSet`.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "`AttributeSet` can only be derived for structs"));
@@ -22,9 +22,17 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new_spanned(&input.ident, "`AttributeSet` needs a struct with named fields"));
     };
+    if !is_immutable(input) {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "a typed set is read-only, because only effects change attributes: add `#[component(immutable)]`",
+        ));
+    }
     let ident = &input.ident;
     let set_name = set_name(input)?;
-    let (mut constants, mut definitions, mut readings) = (Vec::new(), Vec::new(), Vec::new());
+    let visibility = &input.vis;
+    let (mut names, mut constants) = (Vec::new(), Vec::new());
+    let (mut definitions, mut readings) = (Vec::new(), Vec::new());
     for field in &fields.named {
         let Some(field_name) = &field.ident else { continue };
         let options = options(field)?;
@@ -34,14 +42,35 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         };
         let constant = format_ident!("{}", field_name.to_string().to_uppercase(), span = field_name.span());
         let documentation = format!("The attribute `{name}`.");
+        let type_name = format!("{ident}{}", pascal_case(&field_name.to_string()));
+        let name_type = Ident::new(&type_name, field_name.span());
         constants.push(quote! {
             #[doc = #documentation]
-            pub const #constant: ::bevy_ugas::AttributeName = ::bevy_ugas::AttributeName(#name);
+            pub const #constant: #name_type = #name_type;
+        });
+        names.push(quote! {
+            #[doc = #documentation]
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            #visibility struct #name_type;
+
+            #[automatically_derived]
+            impl ::bevy_ugas::AttributeName for #name_type {
+                const NAME: &'static str = #name;
+            }
+
+            #[automatically_derived]
+            impl ::core::convert::From<#name_type> for ::std::string::String {
+                fn from(_: #name_type) -> Self {
+                    ::std::borrow::ToOwned::to_owned(#name)
+                }
+            }
         });
         definitions.push(attribute_definition(field_name, &name, &options)?);
         readings.push(quote! { #field_name: attributes.value(Self::#constant)?.current });
     }
     Ok(quote! {
+        #(#names)*
+
         #[automatically_derived]
         impl #ident {
             #(#constants)*
@@ -60,6 +89,17 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
     })
+}
+
+/// Whether the struct has `#[component(immutable)]`, among other options or alone.
+fn is_immutable(input: &DeriveInput) -> bool {
+    let is_option = |token: TokenTree| matches!(token, TokenTree::Ident(option) if option == "immutable");
+    input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("component"))
+        .filter_map(|attribute| attribute.meta.require_list().ok())
+        .any(|list| list.tokens.clone().into_iter().any(is_option))
 }
 
 /// Name of the set: `#[attribute_set(name = …)]`, or by default the name of the struct.
@@ -149,12 +189,15 @@ mod tests {
         let error_of = |text: &str| expand(&syn::parse_str(text).unwrap()).unwrap_err().to_string();
         assert_eq!(error_of("enum Combat { Health }"), "`AttributeSet` can only be derived for structs");
         assert_eq!(error_of("struct Combat(f64);"), "`AttributeSet` needs a struct with named fields");
+        for mutable in ["struct Combat {}", "#[component(storage = \"SparseSet\")] struct Combat {}"] {
+            assert!(error_of(mutable).contains("add `#[component(immutable)]`"));
+        }
         assert_eq!(
-            error_of("struct Combat { #[attribute(least = 1.0)] health: f64 }"),
+            error_of("#[component(immutable)] struct Combat { #[attribute(least = 1.0)] health: f64 }"),
             "unknown option: `attribute` supports `name`, `default`, `derived`, `min` and `max`"
         );
         assert!(
-            error_of("struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
+            error_of("#[component(storage = \"Table\", immutable)] struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
                 .contains("no default")
         );
     }

@@ -8,6 +8,7 @@ use proc_macro::TokenStream;
 ///
 /// ```ignore
 /// #[derive(Component, AttributeSet, PartialEq)]
+/// #[component(immutable)] // only effects change attributes
 /// #[attribute_set(name = "Combat")] // default: name of the struct
 /// struct Combat {
 ///     #[attribute(default = 100.0, min = 1.0)]
@@ -19,8 +20,9 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Besides the trait `AttributeSet`, it generates a constant for each attribute (`Combat::MAX_HEALTH`), which
-/// can be used wherever an attribute is named.
+/// Besides the trait `AttributeSet`, it generates a type for the name of each attribute, after struct and field
+/// (`CombatMaxHealth`), and a constant of it (`Combat::MAX_HEALTH`). Both can be used wherever an attribute is
+/// named, and nowhere else.
 #[proc_macro_derive(AttributeSet, attributes(attribute_set, attribute))]
 pub fn derive_attribute_set(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

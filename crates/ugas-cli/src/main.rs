@@ -11,6 +11,7 @@ mod conformance;
 mod connect;
 mod demo;
 mod explain;
+mod generate;
 mod input;
 mod inspect;
 mod load;
@@ -85,6 +86,7 @@ enum Command {
     Soak(soak::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
+    Generate(generate::Arguments),
     New(new::Arguments),
     Play(play::Arguments),
     Replay(replay::Arguments),
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Command::Soak(arguments) => soak::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

@@ -22,11 +22,15 @@ const RATE_OF_FIRE: &str = "rate-of-fire";
 ///
 /// Each seed generates a small game, honest and cheating clients, and faults: loss, bursts, delay,
 /// reordering, duplication, corruption, one-way partitions, narrow links, wrong clocks, stalling machines,
-/// clients that join and leave, controllers that become visible and change owners. After the faults, every
+/// clients that join and leave, controllers that become visible and change owners, hot reloads of the rules,
+/// counters that wrap. Half of the matches have the real transport in the loop, and a vandal who forges
+/// and repeats its packets. After the faults, every
 /// client must converge to exactly what it may see, and commands, costs, cooldowns, events and cues must have
 /// been correct throughout. The same seed gives the same match.
 ///
-/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd, full (50 to 64 players); and rate-of-fire, which uses no seeds
+/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd, full (50 to 64 players), encrypted
+/// (always with the transport), hour (matches of an hour), faults (fault points inside the code, with the
+/// feature `fault-points` only); and rate-of-fire, which uses no seeds
 /// but counts the shots of a weapon at several tick rates and round trips.
 #[derive(Args)]
 #[command(after_help = "\
@@ -63,6 +67,18 @@ pub(crate) struct Arguments {
     /// No clients that come and go, no changes of view and ownership, no stalls
     #[arg(long)]
     no_turmoil: bool,
+    /// Share of the matches with the real transport in the loop, from 0 to 1, instead of the profile's
+    #[arg(long, value_name = "X")]
+    encrypted: Option<f64>,
+    /// No hot reloads of the rules
+    #[arg(long)]
+    no_reloads: bool,
+    /// All counters start at zero, instead of often shortly before they wrap
+    #[arg(long)]
+    no_edges: bool,
+    /// Chance from 0 to 1 with which each fault point inside the code fails; needs a build with the feature `fault-points`
+    #[arg(long, value_name = "X")]
+    fault_points: Option<f64>,
     /// Play seed after seed until a violation is found; prints a line for every --seeds matches
     #[arg(long, conflicts_with = "format")]
     forever: bool,
@@ -110,8 +126,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
 /// The profile with the changes that the flags ask for.
 fn changed(profile: Profile, arguments: &Arguments) -> anyhow::Result<Profile> {
     let severity = arguments.severity.unwrap_or(profile.severity);
-    if !(0.0..=1.0).contains(&severity) {
-        bail!("--severity {severity} is out of range: give a number from 0 to 1");
+    let encrypted = arguments.encrypted.unwrap_or(profile.encrypted);
+    let fault_points = arguments.fault_points.unwrap_or(profile.fault_points);
+    for (flag, share) in
+        [("--severity", severity), ("--encrypted", encrypted), ("--fault-points", fault_points)]
+    {
+        if !(0.0..=1.0).contains(&share) {
+            bail!("{flag} {share} is out of range: give a number from 0 to 1");
+        }
+    }
+    if !soak::HAS_FAULT_POINTS && (fault_points > 0.0 || profile.name == "faults") {
+        bail!("fault points are not compiled in: build ugas-cli with `--features fault-points`");
     }
     Ok(Profile {
         seconds: arguments.seconds.unwrap_or(profile.seconds),
@@ -119,6 +144,10 @@ fn changed(profile: Profile, arguments: &Arguments) -> anyhow::Result<Profile> {
         cheats: arguments.cheats.map_or(profile.cheats, |count| (count, count)),
         severity,
         turmoil: profile.turmoil && !arguments.no_turmoil,
+        encrypted,
+        reloads: profile.reloads && !arguments.no_reloads,
+        edges: profile.edges && !arguments.no_edges,
+        fault_points,
         ..profile
     })
 }

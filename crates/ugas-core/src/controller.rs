@@ -363,7 +363,7 @@ impl Controller {
     }
 
     /// The modifiers of one slot, in application order.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
         let (Some(first), Some(last)) = (self.modifiers.first(), self.modifiers.last()) else { return &[] };
         // Often all modifiers are of one slot: nothing to search.

@@ -52,6 +52,8 @@ pub struct TimerWheel<P> {
     slots: Box<[Slot; SLOTS]>,
     /// A bit for every slot that holds a timer, one `u64` per level.
     occupancy: [u64; LEVELS],
+    /// A bit for every level whose `occupancy` is not zero.
+    levels: u32,
     /// The timers of the instant being drained, last to fire first; cancelled ones are recognised by their
     /// stale key. Sorting all at once is cheaper than a heap.
     due: Vec<(P, TimerKey)>,
@@ -72,6 +74,7 @@ impl<P: Copy + Ord> TimerWheel<P> {
             len: 0,
             slots: Box::new([EMPTY_SLOT; SLOTS]),
             occupancy: [0; LEVELS],
+            levels: 0,
             due: Vec::new(),
             late: BinaryHeap::new(),
             due_len: 0,
@@ -81,13 +84,24 @@ impl<P: Copy + Ord> TimerWheel<P> {
     /// Removes all timers and moves to an instant, which may lie in the past; keeps the memory. Earlier keys
     /// must not be used any more: they may refer to other timers.
     pub(crate) fn restart(&mut self, now: Time) {
-        let Self { now: present, position, nodes, first_free, len, slots, occupancy, due, late, due_len } =
-            self;
+        let Self {
+            now: present,
+            position,
+            nodes,
+            first_free,
+            len,
+            slots,
+            occupancy,
+            levels,
+            due,
+            late,
+            due_len,
+        } = self;
         (*present, *position) = (now.micros(), now.micros());
         nodes.clear();
         (*first_free, *len, *due_len) = (NONE, 0, 0);
         slots.fill(EMPTY_SLOT);
-        *occupancy = [0; LEVELS];
+        (*occupancy, *levels) = ([0; LEVELS], 0);
         due.clear();
         late.clear();
     }
@@ -200,7 +214,8 @@ impl<P: Copy> Clone for TimerWheel<P> {
 
     /// Keeps the allocations (I6).
     fn clone_from(&mut self, source: &Self) {
-        let Self { now, position, nodes, first_free, len, slots, occupancy, due, late, due_len } = self;
+        let Self { now, position, nodes, first_free, len, slots, occupancy, levels, due, late, due_len } =
+            self;
         *now = source.now;
         *position = source.position;
         nodes.clone_from(&source.nodes);
@@ -215,7 +230,7 @@ impl<P: Copy> Clone for TimerWheel<P> {
                 either &= either - 1;
             }
         }
-        *occupancy = source.occupancy;
+        (*occupancy, *levels) = (source.occupancy, source.levels);
         due.clone_from(&source.due);
         late.clone_from(&source.late);
         *due_len = source.due_len;
@@ -332,6 +347,7 @@ impl<P: Copy> TimerWheel<P> {
             slot.at_earliest += 1;
         }
         self.occupancy[level_of(place)] |= 1 << (place & 63);
+        self.levels |= 1 << level_of(place);
     }
 
     /// Takes a node out of the list of its slot. The `earliest` of the slot stays as a lower bound.
@@ -350,7 +366,7 @@ impl<P: Copy> TimerWheel<P> {
         } else {
             slot.first = next;
             if next == NONE {
-                self.occupancy[level_of(place)] &= !(1 << (place & 63));
+                self.vacate(place);
             }
         }
     }
@@ -358,13 +374,21 @@ impl<P: Copy> TimerWheel<P> {
     /// The slot with the earliest timers. Levels and slots before it are empty, because a timer shares with the
     /// position every group of bits above its level, and is ahead of it within its level.
     fn first_place(&self) -> Option<usize> {
-        let level = self.occupancy.iter().position(|&slots| slots != 0)?;
-        Some((level << LEVEL_BITS) | self.occupancy[level].trailing_zeros() as usize)
+        let level = self.levels.trailing_zeros() as usize;
+        let slots = self.occupancy.get(level)?;
+        Some((level << LEVEL_BITS) | slots.trailing_zeros() as usize)
+    }
+
+    /// Clears the bits of a slot that holds no timer any more.
+    fn vacate(&mut self, place: usize) {
+        let slots = &mut self.occupancy[level_of(place)];
+        *slots &= !(1 << (place & 63));
+        self.levels &= !(u32::from(*slots == 0) << level_of(place));
     }
 
     /// Empties a slot and returns the head of its former list.
     fn take_slot(&mut self, place: usize) -> u32 {
-        self.occupancy[level_of(place)] &= !(1 << (place & 63));
+        self.vacate(place);
         core::mem::replace(&mut self.slots[place], EMPTY_SLOT).first
     }
 

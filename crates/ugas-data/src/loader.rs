@@ -20,7 +20,7 @@ use crate::lower;
 use crate::model::{Document, Outline, inherit, is_scenario, outline};
 use crate::node::{self, Node};
 use crate::scenario::check as scenario_check;
-use crate::source::{FileId, Found, Limits, SourceMap, find_files};
+use crate::source::{FileId, Found, Limits, SourceMap, Span, find_files};
 
 /// Loads a folder or a file.
 ///
@@ -480,6 +480,12 @@ fn build(
     let mut unresolved = Unresolved::default();
     for error in &errors {
         lower::report(map, &nodes, error, scope, &mut unresolved, sink);
+    }
+    if scope == Scope::Set && sink.errors() == 0 {
+        // The checks do not see the definitions of native code: unknown names in them are reported here.
+        for error in &errors {
+            sink.push(codes::pack::host_definition(Span::default(), error.to_string()));
+        }
     }
     if scope == Scope::Set || sink.errors() > 0 {
         return None;

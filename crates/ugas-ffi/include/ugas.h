@@ -28,7 +28,8 @@
  *   function is freed with it, or with its context; nothing else is to be freed.
  * - Panics do not cross the interface. One that happens is reported as `UGAS_STATUS_PANIC`; free the simulation that
  *   was used.
- * - Callbacks receive data and return data. They must return: no C++ exception and no `longjmp` may leave one.
+ * - Callbacks receive data and return data. They must return: no C++ exception and no `longjmp` may leave one. Hooks and
+ *   custom tasks also receive a `ugas_call`, which the functions `ugas_call_*` accept until the callback returns.
  * - Threads. A context is not bound to a thread, but is used by one thread at a time: a call during another call,
  *   from another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`, freeing included. After it is freed
  *   no thread may use it. Different contexts share nothing but catalogs that were shared on purpose, and there is no
@@ -69,6 +70,9 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 
 // Maximum number of changes of one execution.
 #define UGAS_MOST_CHANGES 16
+
+// Maximum number of numbers that a custom task stores.
+#define UGAS_MOST_MEMORY 64
 
 // Maximum size of a datagram in bytes.
 #define UGAS_MAX_DATAGRAM 1200
@@ -725,6 +729,112 @@ typedef uint32_t ugas_end_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Kinds of names that a callback can look up.
+enum ugas_name_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A ugas_attribute.
+    UGAS_NAME_KIND_ATTRIBUTE = 0,
+    // A ugas_tag.
+    UGAS_NAME_KIND_TAG = 1,
+    // A ugas_effect.
+    UGAS_NAME_KIND_EFFECT = 2,
+    // A ugas_ability.
+    UGAS_NAME_KIND_ABILITY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_name_kind ugas_name_kind;
+#else
+typedef uint32_t ugas_name_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Context in which a callback applies an effect.
+enum ugas_call_context
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The context of the executed effect, or of the ability of a task; fields that ugas_apply sets replace its own.
+    UGAS_CALL_CONTEXT_INHERITED = 0,
+    // The one that ugas_apply has.
+    UGAS_CALL_CONTEXT_OWN = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_call_context ugas_call_context;
+#else
+typedef uint32_t ugas_call_context;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Subjects that a custom task can subscribe to.
+enum ugas_subject
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // An attribute changes; `id` is the attribute.
+    UGAS_SUBJECT_ATTRIBUTE = 0,
+    // A tag is added or removed; `id` is the tag.
+    UGAS_SUBJECT_TAG = 1,
+    // The explicit count of a tag changes; `id` is the tag.
+    UGAS_SUBJECT_TAG_COUNT = 2,
+    // A gameplay event with a tag or a descendant of it is received; `id` is the tag.
+    UGAS_SUBJECT_EVENT = 3,
+    // An input is pressed.
+    UGAS_SUBJECT_INPUT_PRESSED = 4,
+    // An input is released.
+    UGAS_SUBJECT_INPUT_RELEASED = 5,
+    // An effect is applied.
+    UGAS_SUBJECT_EFFECT_APPLIED = 6,
+    // An effect ends.
+    UGAS_SUBJECT_EFFECT_REMOVED = 7,
+    // An immunity refuses an effect.
+    UGAS_SUBJECT_EFFECT_BLOCKED = 8,
+    // A stack count changes.
+    UGAS_SUBJECT_EFFECT_STACK_CHANGED = 9,
+    // An ability is activated.
+    UGAS_SUBJECT_ABILITY_ACTIVATED = 10,
+    // An ability commits.
+    UGAS_SUBJECT_ABILITY_COMMITTED = 11,
+    // An ability ends.
+    UGAS_SUBJECT_ABILITY_ENDED = 12,
+    // The player confirms or declines.
+    UGAS_SUBJECT_CONFIRMATION = 13,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_subject ugas_subject;
+#else
+typedef uint32_t ugas_subject;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Result of a call of a custom task.
+enum ugas_task_progress
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // It waits for its subscriptions or its timer.
+    UGAS_TASK_PROGRESS_WAITING = 0,
+    // It is done: the ability continues.
+    UGAS_TASK_PROGRESS_DONE = 1,
+    // It failed: the ability is cancelled.
+    UGAS_TASK_PROGRESS_FAILED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_task_progress ugas_task_progress;
+#else
+typedef uint32_t ugas_task_progress;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Kind of result of a command in a batch.
 enum ugas_batch_result_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1316,8 +1426,9 @@ typedef struct {
     ugas_free free;
 } ugas_calculation;
 
-// Decides whether one point is visible from another; both have three numbers. Not zero is yes.
-typedef uint32_t (*ugas_line_of_sight)(void *user, const double *from, const double *to);
+// Decides whether one point is visible from another; both have three numbers. `now` is the time of the simulation in
+// microseconds. Not zero is yes.
+typedef uint32_t (*ugas_line_of_sight)(void *user, uint64_t now, const double *from, const double *to);
 
 // Area to search.
 typedef struct {
@@ -1345,10 +1456,11 @@ typedef struct {
 // they are used: dead ones find nothing.
 typedef uint64_t ugas_controller;
 
-// Finds the controllers in an area. Writes at most `capacity` controllers to `found`, in any order and each
+// Finds the controllers in an area at the time `now` of the simulation, in microseconds. Writes at most `capacity` controllers to `found`, in any order and each
 // once, and the total number to `count`; it is called again with more room if that is larger. Returns 0 to
 // search the placements instead.
 typedef uint32_t (*ugas_candidates)(void *user,
+                                    uint64_t now,
                                     const ugas_area *area,
                                     ugas_controller *found,
                                     size_t capacity,
@@ -2130,6 +2242,137 @@ typedef struct {
     ugas_event_body body;
 } ugas_event;
 
+// Number of a call of a callback. It is valid until the callback returns, on the thread that runs it; later it is
+// refused with UGAS_STATUS_BAD_HANDLE. It is the only way in which a callback may use the library: functions that
+// take a context are refused there. The functions return a status without a message.
+typedef uint64_t ugas_call;
+
+// Application that is about to happen.
+typedef struct {
+    // sizeof(ugas_before_apply_input) of the library.
+    size_t size;
+    // Controller that the effect is applied to.
+    ugas_controller target;
+    // Controller that caused the effect; 0 is none.
+    ugas_controller source;
+    // Level of the effect.
+    double level;
+    // Definition of the effect.
+    ugas_effect effect;
+    // Zero.
+    uint32_t reserved;
+} ugas_before_apply_input;
+
+// Decides about an application: 0 accepts it, any other value refuses it, with the text of ugas_call_refuse.
+typedef uint32_t (*ugas_before_apply)(void *user, ugas_call call, const ugas_before_apply_input *input);
+
+// Current value that is about to change, aggregated and clamped.
+typedef struct {
+    // sizeof(ugas_pre_change_input) of the library.
+    size_t size;
+    // Controller whose attribute changes.
+    ugas_controller controller;
+    // Base value.
+    double base;
+    // Current value before the change.
+    double old_value;
+    // Current value after the change.
+    double new_value;
+    // Attribute that changes.
+    ugas_attribute attribute;
+    // Zero.
+    uint32_t reserved;
+} ugas_pre_change_input;
+
+// Returns the new current value of an attribute; one that is not finite is ignored.
+typedef double (*ugas_pre_change)(void *user, const ugas_pre_change_input *input);
+
+// Base value that an execution changed.
+typedef struct {
+    // sizeof(ugas_post_execute_input) of the library.
+    size_t size;
+    // Controller whose base value changed: the target of the effect, or its source for an output to the source.
+    ugas_controller controller;
+    // Target of the effect.
+    ugas_controller target;
+    // Source of the effect; 0 is none.
+    ugas_controller source;
+    // Base value before the execution.
+    double old_base;
+    // Base value after the execution, before clamping. For a meta attribute that was drained, the drained amount.
+    double new_base;
+    // Level of the effect; 0 if it has ended.
+    double level;
+    // Attribute whose base value changed.
+    ugas_attribute attribute;
+    // Definition of the effect; UGAS_NO_ID if it has ended.
+    ugas_effect effect;
+} ugas_post_execute_input;
+
+// Reacts to a base value that an execution changed, with ugas_call_set_base and ugas_call_apply.
+typedef void (*ugas_post_execute)(void *user, ugas_call call, const ugas_post_execute_input *input);
+
+// Hooks of the host. They must be functions of their input and of what the functions of ugas_call read: no clock, no
+// state and no random numbers of their own, because clients and recordings run them again. No exception may leave them.
+typedef struct {
+    // sizeof(ugas_hooks).
+    size_t size;
+    // Attribute of pre_change and post_execute; empty if there is only before_apply.
+    ugas_str attribute;
+    // Called before every application; may be null.
+    ugas_before_apply before_apply;
+    // Called each time the current value of the attribute changes; may be null.
+    ugas_pre_change pre_change;
+    // Called after an execution changed the base value of the attribute; may be null.
+    ugas_post_execute post_execute;
+    // Passed to all given.
+    void *user;
+    // Called with `user` once nothing can call the callbacks anymore; may be null. If the registration itself
+    // fails, `user` stays the host's.
+    ugas_free free;
+} ugas_hooks;
+
+// Input of a call of a custom task.
+typedef struct {
+    // sizeof(ugas_task_input) of the library.
+    size_t size;
+    // Owner of the ability.
+    ugas_controller owner;
+    // Target of the activation; 0 is none.
+    ugas_controller target;
+    // Event that woke the task, valid during the call; null in `activate` and `timer`. Its sequence and cause are zero.
+    const ugas_event *event;
+} ugas_task_input;
+
+// A call of a custom task. Returns one of ugas_task_progress; any other value is a failure.
+typedef uint32_t (*ugas_task_function)(void *user, ugas_call call, const ugas_task_input *input);
+
+// Registration of a custom task. Its functions must be functions of their input, of the numbers that the task stored,
+// and of what the functions of ugas_call read: no clock, no state and no random numbers of their own, because clients
+// and recordings run them again. No exception may leave them. A task needs no clean-up: its subscriptions and its
+// timer end with it.
+typedef struct {
+    // sizeof(ugas_custom_task).
+    size_t size;
+    // Name by which abilities refer to it, as the `Type` of a task. It wins over a host task of the same name.
+    ugas_str name;
+    // Called when the task begins. It subscribes and sets the timer; it may be done at once.
+    ugas_task_function activate;
+    // Called when an event matches a subscription; a null function continues to wait.
+    ugas_task_function wake;
+    // Called when the timer fires; a null function is done.
+    ugas_task_function timer;
+    // Passed to all functions.
+    void *user;
+    // Called with `user` once nothing can call the functions anymore; may be null. If the registration itself
+    // fails, `user` stays the host's.
+    ugas_free free;
+    // Not zero if the task never waits: abilities without instances may use it.
+    uint32_t never_waits;
+    // Zero.
+    uint32_t reserved;
+} ugas_custom_task;
+
 // Result of a command in a batch.
 typedef struct {
     // Status that the call would have returned outside a batch.
@@ -2723,9 +2966,18 @@ ugas_status ugas_loader_add_calculation(ugas_context *context,
                                         ugas_loader loader,
                                         const ugas_calculation *calculation);
 
-// Registers the spatial queries of the host with a loader. If the catalog is shared with another context,
-// the thread that uses that context may call them too.
-ugas_status ugas_loader_set_space(ugas_context *context, ugas_loader loader, const ugas_space *space);
+// Registers the spatial queries of the host with a loader, for all simulations of the catalog that have none of
+// their own (ugas_simulation_set_space). If the catalog is shared with another context, the thread that uses that
+// context may call them too.
+ugas_status ugas_loader_set_space(ugas_context *context,
+                                  ugas_loader loader,
+                                  const ugas_space *space);
+
+// Sets the spatial queries of one simulation, server, client or player, instead of those of its catalog: rooms with
+// different walls share one catalog. Null removes them. They are not part of snapshots and recordings.
+ugas_status ugas_simulation_set_space(ugas_context *context,
+                                      ugas_simulation simulation,
+                                      const ugas_space *space);
 
 // Frees a catalog. Simulations and snapshots that use it stay valid. Zero is ignored.
 ugas_status ugas_catalog_free(ugas_context *context, ugas_catalog catalog);
@@ -3379,6 +3631,114 @@ ugas_status ugas_cues_of(ugas_context *context,
                          size_t row_size,
                          size_t capacity,
                          size_t *count);
+
+// Time of the simulation, in microseconds.
+ugas_status ugas_call_now(ugas_call call, uint64_t *out);
+
+// Looks a name up in the catalog of the simulation. `kind` is one of ugas_name_kind.
+ugas_status ugas_call_find(ugas_call call, uint32_t kind, ugas_str name, uint32_t *out);
+
+// Reads an attribute; `value` is one of ugas_value.
+ugas_status ugas_call_attribute(ugas_call call,
+                                ugas_controller controller,
+                                ugas_attribute attribute,
+                                uint32_t value,
+                                double *out);
+
+// Whether a controller has a tag or a descendant of it: `out` gets 1 or 0.
+ugas_status ugas_call_has_tag(ugas_call call, ugas_controller controller, ugas_tag tag, uint32_t *out);
+
+// Effects on a controller that match a query, in the order of their application; a null query matches all.
+// `row_size` is sizeof(ugas_effect_info).
+ugas_status ugas_call_effects(ugas_call call,
+                              ugas_controller controller,
+                              const ugas_effect_query *query,
+                              ugas_effect_info *out,
+                              size_t row_size,
+                              size_t capacity,
+                              size_t *count);
+
+// SetByCaller magnitude of the effect that is applied or executed. UGAS_STATUS_NOT_FOUND if it has none under the tag,
+// or if the call has no effect.
+ugas_status ugas_call_magnitude(ugas_call call,
+                                ugas_tag tag,
+                                double *out);
+
+// In before_apply: the text of the refusal, if the callback refuses the application.
+ugas_status ugas_call_refuse(ugas_call call, ugas_str reason);
+
+// In post_execute: writes a base value of the controller whose base value changed, as part of the same execution and
+// without a further post_execute. UGAS_STATUS_REFUSED if the controller lacks the attribute, the attribute is derived,
+// or the value is not finite.
+ugas_status ugas_call_set_base(ugas_call call,
+                               ugas_attribute attribute,
+                               double value);
+
+// In post_execute and custom tasks: applies an effect to any controller, after this execution or this call of the
+// task. A later refusal is an event. `context` is one of ugas_call_context.
+//
+// A custom task applies effects in the context of its ability, which must name the effect in a task or in its allowed
+// effects: `context` must be UGAS_CALL_CONTEXT_INHERITED, and `apply` may have a level and magnitudes only. The
+// default level is that of the ability.
+ugas_status ugas_call_apply(ugas_call call,
+                            const ugas_apply *apply,
+                            ugas_controller target,
+                            uint32_t context);
+
+// In custom tasks: a parameter of the task, evaluated when it began. UGAS_STATUS_NOT_FOUND if it has none of this
+// name.
+ugas_status ugas_call_parameter(ugas_call call,
+                                ugas_str name,
+                                double *out);
+
+// In custom tasks: the numbers that the task stored last; none if it has stored nothing.
+ugas_status ugas_call_memory(ugas_call call, double *out, size_t capacity, size_t *count);
+
+// In custom tasks: stores numbers until the next call of the task, in place of those that it stored before. They are
+// the only state that a task may have: snapshots, hashes and the network carry them. At most UGAS_MOST_MEMORY; numbers
+// that are not finite become zero.
+ugas_status ugas_call_store(ugas_call call,
+                            const double *numbers,
+                            size_t count);
+
+// In custom tasks: subscribes to a subject of a controller until the task ends; 0 is the owner. `subject` is one of
+// ugas_subject, `id` its attribute or tag.
+ugas_status ugas_call_subscribe(ugas_call call,
+                                ugas_controller controller,
+                                uint32_t subject,
+                                uint32_t id);
+
+// In custom tasks: sets the timer of the task, in microseconds from now; replaces an earlier one. Less than zero is
+// zero.
+ugas_status ugas_call_wake_in(ugas_call call,
+                              int64_t micros);
+
+// In custom tasks: removes an active effect, or some of its stacks, after this call of the task; 0 stacks are all.
+ugas_status ugas_call_remove(ugas_call call,
+                             ugas_active_effect active,
+                             uint32_t stacks);
+
+// In custom tasks: sends a gameplay event after this call of the task. The owner is its instigator unless it has
+// another.
+ugas_status ugas_call_send_event(ugas_call call,
+                                 ugas_controller controller,
+                                 const ugas_gameplay_event *event);
+
+// In custom tasks: leaves a number for later tasks of the activation, which read it with Param("name").
+ugas_status ugas_call_output(ugas_call call, ugas_str name, double value);
+
+// Registers hooks with a loader: several times for several attributes. For one attribute, a later pre_change or
+// post_execute replaces an earlier one; every before_apply is called. If the catalog is shared with another context, the
+// thread that uses that context may call them too.
+ugas_status ugas_loader_add_hooks(ugas_context *context,
+                                  ugas_loader loader,
+                                  const ugas_hooks *hooks);
+
+// Registers a custom task with a loader, so that abilities of packs can use it by name. If the catalog is shared with
+// another context, the thread that uses that context may call it too.
+ugas_status ugas_loader_add_task(ugas_context *context,
+                                 ugas_loader loader,
+                                 const ugas_custom_task *task);
 
 // Begins a batch: calls that change the simulation are queued, in order, and executed by ugas_batch_end.
 // Until then such calls only check their arguments and write no results; reads see the state from before the

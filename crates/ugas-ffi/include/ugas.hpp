@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// UGAS for C++17: RAII owners, typed handles, errors as exceptions, texts as std::string. Everything here is a thin
-// wrapper around ugas.h; call functions that it does not cover there, with the raw handles of the classes.
+// UGAS for C++17: RAII owners, typed handles, errors as exceptions or results, texts as std::string. Everything here is a
+// thin wrapper around ugas.h; call functions that it does not cover there, with the raw handles of the classes.
+//
+// It works without exceptions and without RTTI (-fno-exceptions -fno-rtti). Functions whose failure a game handles, such
+// as refusals, exist twice: try_activate() returns a Result, activate() its value. On an error, the latter throw an Error;
+// without exceptions they call UGAS_ON_ERROR(error), which prints the error and aborts unless it is defined before this
+// header is included. It must not return.
 #ifndef UGAS_HPP
 #define UGAS_HPP
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ugas.h"
+
+// 1 if the compiler has exceptions.
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+#define UGAS_HAS_EXCEPTIONS 1
+#else
+#define UGAS_HAS_EXCEPTIONS 0
+#endif
+
+#ifndef UGAS_ON_ERROR
+#define UGAS_ON_ERROR(error) (std::fprintf(stderr, "ugas: %s\n", (error).what()), std::abort())
+#endif
 
 namespace ugas {
 
@@ -56,17 +76,108 @@ struct Reason {
 };
 
 // A call that failed.
-class Error : public std::runtime_error {
+class Error
+#if UGAS_HAS_EXCEPTIONS
+    : public std::runtime_error
+#endif
+{
   public:
+#if UGAS_HAS_EXCEPTIONS
     Error(ugas_status status, const std::string &words, std::vector<Reason> reasons)
         : std::runtime_error(words), status_(status), reasons_(std::move(reasons)) {}
+#else
+    Error(ugas_status status, const std::string &words, std::vector<Reason> reasons)
+        : words_(words), status_(status), reasons_(std::move(reasons)) {}
+    const char *what() const noexcept { return words_.c_str(); }
+#endif
     ugas_status status() const { return status_; }
     const std::vector<Reason> &reasons() const { return reasons_; }
     bool is_refusal() const { return status_ == UGAS_STATUS_REFUSED; }
 
   private:
+#if !UGAS_HAS_EXCEPTIONS
+    std::string words_;
+#endif
     ugas_status status_;
     std::vector<Reason> reasons_;
+};
+
+namespace detail {
+// Throws an error; without exceptions, calls UGAS_ON_ERROR.
+[[noreturn]] inline void raise(const Error &error) {
+#if UGAS_HAS_EXCEPTIONS
+    throw error;
+#else
+    UGAS_ON_ERROR(error);
+    std::abort();
+#endif
+}
+} // namespace detail
+
+// The value of a call, or the error with which it failed.
+template <class T> class [[nodiscard]] Result {
+  public:
+    Result(T value) : value_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : value_(std::in_place_index<1>, std::move(error)) {}
+    bool has_value() const { return value_.index() == 0; }
+    explicit operator bool() const { return has_value(); }
+    // The value; an error is thrown, or ends the program without exceptions.
+    T &value() & {
+        ensure();
+        return *std::get_if<0>(&value_);
+    }
+    const T &value() const & {
+        ensure();
+        return *std::get_if<0>(&value_);
+    }
+    T &&value() && {
+        ensure();
+        return std::move(*std::get_if<0>(&value_));
+    }
+    T value_or(T other) const & { return has_value() ? *std::get_if<0>(&value_) : std::move(other); }
+    T &operator*() { return value(); }
+    const T &operator*() const { return value(); }
+    T *operator->() { return &value(); }
+    const T *operator->() const { return &value(); }
+    // The error; only if there is no value.
+    const Error &error() const {
+        const Error *error = std::get_if<1>(&value_);
+        if (error == nullptr) {
+            std::abort();
+        }
+        return *error;
+    }
+
+  private:
+    void ensure() const {
+        if (const Error *error = std::get_if<1>(&value_)) {
+            detail::raise(*error);
+        }
+    }
+    std::variant<T, Error> value_;
+};
+
+// Success, or the error with which a call failed.
+template <> class [[nodiscard]] Result<void> {
+  public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)) {}
+    bool has_value() const { return !error_.has_value(); }
+    explicit operator bool() const { return has_value(); }
+    void value() const {
+        if (error_) {
+            detail::raise(*error_);
+        }
+    }
+    const Error &error() const {
+        if (!error_) {
+            std::abort();
+        }
+        return *error_;
+    }
+
+  private:
+    std::optional<Error> error_;
 };
 
 // One diagnostic of a pack.
@@ -78,10 +189,8 @@ struct Diagnostic {
 class Context;
 
 namespace detail {
-inline void check(ugas_context *context, ugas_status status) {
-    if (status == UGAS_STATUS_OK) {
-        return;
-    }
+// The error of the last call.
+inline Error error_of(ugas_context *context, ugas_status status) {
     ugas_str words{nullptr, 0};
     ugas_last_error(context, &words);
     std::vector<Reason> reasons;
@@ -93,11 +202,24 @@ inline void check(ugas_context *context, ugas_status status) {
             reasons.push_back(Reason{text(row.code), text(row.words)});
         }
     }
-    throw Error(status, words.length == 0 ? text(ugas_status_words(status)) : text(words), std::move(reasons));
+    return Error(status, words.length == 0 ? text(ugas_status_words(status)) : text(words), std::move(reasons));
+}
+
+inline void check(ugas_context *context, ugas_status status) {
+    if (status != UGAS_STATUS_OK) {
+        raise(error_of(context, status));
+    }
+}
+
+inline Result<void> result(ugas_context *context, ugas_status status) {
+    return status == UGAS_STATUS_OK ? Result<void>() : Result<void>(error_of(context, status));
+}
+template <class T> Result<T> result(ugas_context *context, ugas_status status, T value) {
+    return status == UGAS_STATUS_OK ? Result<T>(std::move(value)) : Result<T>(error_of(context, status));
 }
 
 // Owner of an object of a context, freed with `Free`. The context lives as long as its objects do. A moved-from owner is
-// empty: its calls throw. Owners must not be destroyed in a callback of the library, where nothing can be freed.
+// empty: its calls fail. Owners must not be destroyed in a callback of the library, where nothing can be freed.
 template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
   public:
     Owned(std::shared_ptr<ugas_context> context, std::uint64_t number)
@@ -122,6 +244,10 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
 
   protected:
     void must(ugas_status status) const { check(context_.get(), status); }
+    Result<void> as_result(ugas_status status) const { return result(context_.get(), status); }
+    template <class T> Result<T> as_result(ugas_status status, T value) const {
+        return result(context_.get(), status, std::move(value));
+    }
     const std::shared_ptr<ugas_context> &shared() const { return context_; }
     // Gives up the object after another owner has taken it over: there is nothing to free.
     void forget() { number_ = 0; }
@@ -136,10 +262,16 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
 class Catalog : public detail::Owned<ugas_catalog_free> {
   public:
     using Owned::Owned;
-    Tag tag(std::string_view name) const { return find<Tag>(ugas_catalog_tag, name); }
-    Attribute attribute(std::string_view name) const { return find<Attribute>(ugas_catalog_attribute, name); }
-    Effect effect(std::string_view name) const { return find<Effect>(ugas_catalog_effect, name); }
-    Ability ability(std::string_view name) const { return find<Ability>(ugas_catalog_ability, name); }
+    Tag tag(std::string_view name) const { return try_tag(name).value(); }
+    Attribute attribute(std::string_view name) const { return try_attribute(name).value(); }
+    Effect effect(std::string_view name) const { return try_effect(name).value(); }
+    Ability ability(std::string_view name) const { return try_ability(name).value(); }
+    Result<Tag> try_tag(std::string_view name) const { return find<Tag>(ugas_catalog_tag, name); }
+    Result<Attribute> try_attribute(std::string_view name) const {
+        return find<Attribute>(ugas_catalog_attribute, name);
+    }
+    Result<Effect> try_effect(std::string_view name) const { return find<Effect>(ugas_catalog_effect, name); }
+    Result<Ability> try_ability(std::string_view name) const { return find<Ability>(ugas_catalog_ability, name); }
     std::uint64_t hash() const {
         std::uint64_t hash = 0;
         must(ugas_catalog_hash(raw_context(), raw(), &hash));
@@ -147,10 +279,10 @@ class Catalog : public detail::Owned<ugas_catalog_free> {
     }
 
   private:
-    template <class T, class Look> T find(Look look, std::string_view name) const {
+    template <class T, class Look> Result<T> find(Look look, std::string_view name) const {
         T id;
-        must(look(raw_context(), raw(), str(name), &id.index));
-        return id;
+        const ugas_status status = look(raw_context(), raw(), str(name), &id.index);
+        return as_result(status, id);
     }
     friend class Simulation;
 };
@@ -175,11 +307,20 @@ class Loader : public detail::Owned<ugas_loader_free> {
         must(ugas_loader_set_space(raw_context(), raw(), &space));
         return *this;
     }
-    // Throws if the pack has errors; diagnostics() returns the diagnostics in either case.
-    Catalog load() {
+    Loader &hooks(const ugas_hooks &hooks) {
+        must(ugas_loader_add_hooks(raw_context(), raw(), &hooks));
+        return *this;
+    }
+    Loader &task(const ugas_custom_task &task) {
+        must(ugas_loader_add_task(raw_context(), raw(), &task));
+        return *this;
+    }
+    // Fails if the pack has errors; diagnostics() returns the diagnostics in either case.
+    Catalog load() { return try_load().value(); }
+    Result<Catalog> try_load() {
         ugas_catalog catalog = 0;
-        must(ugas_loader_load(raw_context(), raw(), &catalog));
-        return Catalog(shared(), catalog);
+        const ugas_status status = ugas_loader_load(raw_context(), raw(), &catalog);
+        return as_result(status, Catalog(shared(), catalog));
     }
     std::vector<Diagnostic> diagnostics() const {
         std::size_t count = 0;
@@ -234,19 +375,24 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         return hash;
     }
 
-    Controller spawn(std::string_view template_name) {
+    Controller spawn(std::string_view template_name) { return try_spawn(template_name).value(); }
+    Result<Controller> try_spawn(std::string_view template_name) {
         ugas_spawn spawn = UGAS_INIT(ugas_spawn);
         spawn.template_name = str(template_name);
         Controller controller;
-        must(ugas_controller_spawn(raw_context(), raw(), &spawn, &controller.bits));
-        return controller;
+        const ugas_status status = ugas_controller_spawn(raw_context(), raw(), &spawn, &controller.bits);
+        return as_result(status, controller);
     }
     void despawn(Controller controller) { must(ugas_controller_despawn(raw_context(), raw(), controller.bits)); }
 
     double current(Controller controller, Attribute attribute) const {
+        return try_current(controller, attribute).value();
+    }
+    double base(Controller controller, Attribute attribute) const { return try_base(controller, attribute).value(); }
+    Result<double> try_current(Controller controller, Attribute attribute) const {
         return read(controller, attribute, UGAS_VALUE_CURRENT);
     }
-    double base(Controller controller, Attribute attribute) const {
+    Result<double> try_base(Controller controller, Attribute attribute) const {
         return read(controller, attribute, UGAS_VALUE_BASE);
     }
     bool has_tag(Controller controller, Tag tag) const {
@@ -258,33 +404,56 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     // Applies an effect; `more` may set further fields of ugas_apply.
     template <class More = void (*)(ugas_apply &)>
     ActiveEffect apply(Effect effect, Controller source, Controller target, More more = [](ugas_apply &) {}) {
+        return try_apply(effect, source, target, more).value();
+    }
+    template <class More = void (*)(ugas_apply &)>
+    Result<ActiveEffect> try_apply(Effect effect, Controller source, Controller target,
+                                   More more = [](ugas_apply &) {}) {
         ugas_apply apply = UGAS_INIT(ugas_apply);
         apply.effect = effect.index;
         apply.source = source.bits;
         more(apply);
         ActiveEffect active;
-        must(ugas_effect_apply(raw_context(), raw(), &apply, target.bits, nullptr, &active.bits));
-        return active;
+        const ugas_status status =
+            ugas_effect_apply(raw_context(), raw(), &apply, target.bits, nullptr, &active.bits);
+        return as_result(status, active);
     }
-    void remove(ActiveEffect active) { must(ugas_effect_remove(raw_context(), raw(), active.bits, 0)); }
+    void remove(ActiveEffect active) { try_remove(active).value(); }
+    Result<void> try_remove(ActiveEffect active) {
+        return as_result(ugas_effect_remove(raw_context(), raw(), active.bits, 0));
+    }
 
     GrantedAbility grant(Controller controller, Ability ability, std::uint32_t level = 1,
                          std::string_view input = {}) {
+        return try_grant(controller, ability, level, input).value();
+    }
+    Result<GrantedAbility> try_grant(Controller controller, Ability ability, std::uint32_t level = 1,
+                                     std::string_view input = {}) {
         ugas_grant grant = UGAS_INIT(ugas_grant);
         grant.ability = ability.index;
         grant.level = level;
         grant.input = str(input);
         GrantedAbility granted;
-        must(ugas_ability_grant(raw_context(), raw(), controller.bits, &grant, &granted.bits));
-        return granted;
+        const ugas_status status =
+            ugas_ability_grant(raw_context(), raw(), controller.bits, &grant, &granted.bits);
+        return as_result(status, granted);
     }
     void revoke(GrantedAbility granted) { must(ugas_ability_revoke(raw_context(), raw(), granted.bits)); }
-    Activation activate(GrantedAbility granted) { return activate_on(granted, nullptr, 0); }
-    Activation activate(GrantedAbility granted, Controller target) {
-        ugas_target targets[1] = {};
-        targets[0].kind = UGAS_TARGET_KIND_CONTROLLER;
-        targets[0].controller = target.bits;
-        return activate_on(granted, targets, 1);
+    Activation activate(GrantedAbility granted) { return try_activate(granted).value(); }
+    Activation activate(GrantedAbility granted, Controller target) { return try_activate(granted, target).value(); }
+    // A refusal is the error of the result, with all reasons.
+    Result<Activation> try_activate(GrantedAbility granted) { return activate_on(granted, nullptr, 0); }
+    Result<Activation> try_activate(GrantedAbility granted, Controller target) {
+        const ugas_target targets = on(target);
+        return activate_on(granted, &targets, 1);
+    }
+    // Whether an ability could be activated now; otherwise the error has all reasons. Changes nothing.
+    Result<void> can_activate(GrantedAbility granted) const {
+        return as_result(ugas_ability_can_activate(raw_context(), raw(), granted.bits, nullptr, 0));
+    }
+    Result<void> can_activate(GrantedAbility granted, Controller target) const {
+        const ugas_target targets = on(target);
+        return as_result(ugas_ability_can_activate(raw_context(), raw(), granted.bits, &targets, 1));
     }
     void cancel(Activation activation) { must(ugas_activation_cancel(raw_context(), raw(), activation.bits)); }
     void end(Activation activation) { must(ugas_activation_end(raw_context(), raw(), activation.bits)); }
@@ -298,10 +467,12 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
 
     // Presses an input and returns one of ugas_pressed.
-    std::uint32_t press(Controller controller, std::string_view input) {
+    std::uint32_t press(Controller controller, std::string_view input) { return try_press(controller, input).value(); }
+    Result<std::uint32_t> try_press(Controller controller, std::string_view input) {
         std::uint32_t pressed = 0;
-        must(ugas_input_press(raw_context(), raw(), controller.bits, str(input), &pressed, nullptr));
-        return pressed;
+        const ugas_status status =
+            ugas_input_press(raw_context(), raw(), controller.bits, str(input), &pressed, nullptr);
+        return as_result(status, pressed);
     }
     void release(Controller controller, std::string_view input) {
         must(ugas_input_release(raw_context(), raw(), controller.bits, str(input)));
@@ -351,18 +522,27 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         must(ugas_snapshot_take(raw_context(), raw(), &snapshot));
         return Snapshot(shared(), snapshot);
     }
-    void restore(const Snapshot &snapshot) { must(ugas_snapshot_restore(raw_context(), raw(), snapshot.raw())); }
+    void restore(const Snapshot &snapshot) { try_restore(snapshot).value(); }
+    Result<void> try_restore(const Snapshot &snapshot) {
+        return as_result(ugas_snapshot_restore(raw_context(), raw(), snapshot.raw()));
+    }
 
     // Executes the commands issued in `changes` as one batch, with one recalculation at its end. Returns their results in
     // order, at most `most`.
     template <class Changes> std::vector<ugas_batch_result> batch(Changes changes, std::size_t most = 1024) {
+        // Drops the batch if `changes` throws.
+        struct Open {
+            Simulation *simulation;
+            ~Open() {
+                if (simulation != nullptr) {
+                    ugas_batch_drop(simulation->raw_context(), simulation->raw());
+                }
+            }
+        };
         must(ugas_batch_begin(raw_context(), raw()));
-        try {
-            changes(*this);
-        } catch (...) {
-            ugas_batch_drop(raw_context(), raw());
-            throw;
-        }
+        Open open{this};
+        changes(*this);
+        open.simulation = nullptr;
         std::vector<ugas_batch_result> results(most);
         std::size_t count = 0;
         must(ugas_batch_end(raw_context(), raw(), results.data(), sizeof(ugas_batch_result), most, &count));
@@ -370,17 +550,19 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         return results;
     }
     // Switches to another catalog and returns the report of differences.
-    std::string reload(const Catalog &catalog) {
+    std::string reload(const Catalog &catalog) { return try_reload(catalog).value(); }
+    Result<std::string> try_reload(const Catalog &catalog) {
         ugas_str report{nullptr, 0};
-        must(ugas_simulation_reload(raw_context(), raw(), catalog.raw(), nullptr, &report));
-        return text(report);
+        const ugas_status status = ugas_simulation_reload(raw_context(), raw(), catalog.raw(), nullptr, &report);
+        return as_result(status, text(report));
     }
     // Restores a game that was saved with its definitions and returns the report of differences.
-    std::string migrate(const std::vector<std::uint8_t> &saved) {
+    std::string migrate(const std::vector<std::uint8_t> &saved) { return try_migrate(saved).value(); }
+    Result<std::string> try_migrate(const std::vector<std::uint8_t> &saved) {
         ugas_str report{nullptr, 0};
         const ugas_bytes given{saved.data(), saved.size()};
-        must(ugas_simulation_migrate(raw_context(), raw(), given, nullptr, &report));
-        return text(report);
+        const ugas_status status = ugas_simulation_migrate(raw_context(), raw(), given, nullptr, &report);
+        return as_result(status, text(report));
     }
     // Saves one controller with names instead of ids, for a save slot or another server.
     std::vector<std::uint8_t> character(Controller controller) const {
@@ -389,20 +571,29 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         return std::vector<std::uint8_t>(bytes.data, bytes.data + bytes.length);
     }
     Controller restore_character(const std::vector<std::uint8_t> &character, std::string *report = nullptr) {
+        return try_restore_character(character, report).value();
+    }
+    Result<Controller> try_restore_character(const std::vector<std::uint8_t> &character,
+                                             std::string *report = nullptr) {
         Controller controller;
         ugas_str words{nullptr, 0};
         const ugas_bytes given{character.data(), character.size()};
-        must(ugas_character_restore(raw_context(), raw(), given, nullptr, &controller.bits, &words));
+        const ugas_status status =
+            ugas_character_restore(raw_context(), raw(), given, nullptr, &controller.bits, &words);
         if (report != nullptr) {
             *report = text(words);
         }
-        return controller;
+        return as_result(status, controller);
     }
     // Defines an effect at run time, from the text of one document as in a pack.
     Effect define_effect(std::string_view name, std::string_view definition) {
+        return try_define_effect(name, definition).value();
+    }
+    Result<Effect> try_define_effect(std::string_view name, std::string_view definition) {
         Effect effect;
-        must(ugas_effect_define(raw_context(), raw(), str(name), str(definition), &effect.index));
-        return effect;
+        const ugas_status status =
+            ugas_effect_define(raw_context(), raw(), str(name), str(definition), &effect.index);
+        return as_result(status, effect);
     }
 
     // Replaces the handle after the object was taken over.
@@ -419,19 +610,27 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
 
   private:
-    double read(Controller controller, Attribute attribute, std::uint32_t value) const {
+    Result<double> read(Controller controller, Attribute attribute, std::uint32_t value) const {
         double number = 0;
-        must(ugas_attribute_read(raw_context(), raw(), controller.bits, attribute.index, value, &number));
-        return number;
+        const ugas_status status =
+            ugas_attribute_read(raw_context(), raw(), controller.bits, attribute.index, value, &number);
+        return as_result(status, number);
     }
-    Activation activate_on(GrantedAbility granted, const ugas_target *targets, std::size_t count) {
+    Result<Activation> activate_on(GrantedAbility granted, const ugas_target *targets, std::size_t count) {
         Activation activation;
-        must(ugas_ability_activate(raw_context(), raw(), granted.bits, targets, count, nullptr, &activation.bits));
-        return activation;
+        const ugas_status status = ugas_ability_activate(raw_context(), raw(), granted.bits, targets, count, nullptr,
+                                                         &activation.bits);
+        return as_result(status, activation);
+    }
+    static ugas_target on(Controller target) {
+        ugas_target targets{};
+        targets.kind = UGAS_TARGET_KIND_CONTROLLER;
+        targets.controller = target.bits;
+        return targets;
     }
 };
 
-// Playback of a recording, read like a simulation. Changes throw; poll() returns the events of the last movement.
+// Playback of a recording, read like a simulation. Changes fail; poll() returns the events of the last movement.
 class Player : public Simulation {
   public:
     using Simulation::Simulation;
@@ -463,13 +662,93 @@ class Player : public Simulation {
     }
 };
 
+// The call of a hook or of a custom task: valid until the callback returns. Nothing here throws.
+class Call {
+  public:
+    explicit Call(ugas_call number) : number_(number) {}
+    ugas_call raw() const { return number_; }
+    std::uint64_t now() const {
+        std::uint64_t now = 0;
+        ugas_call_now(number_, &now);
+        return now;
+    }
+    // A name that does not exist gives the id UGAS_NO_ID, which finds nothing.
+    Tag tag(std::string_view name) const { return find<Tag>(UGAS_NAME_KIND_TAG, name); }
+    Attribute attribute(std::string_view name) const { return find<Attribute>(UGAS_NAME_KIND_ATTRIBUTE, name); }
+    Effect effect(std::string_view name) const { return find<Effect>(UGAS_NAME_KIND_EFFECT, name); }
+    std::optional<double> current(Controller controller, Attribute attribute) const {
+        double value = 0;
+        const bool found = is_ok(ugas_call_attribute(number_, controller.bits, attribute.index, UGAS_VALUE_CURRENT, &value));
+        return found ? std::optional<double>(value) : std::nullopt;
+    }
+    bool has_tag(Controller controller, Tag tag) const {
+        std::uint32_t has = 0;
+        return is_ok(ugas_call_has_tag(number_, controller.bits, tag.index, &has)) && has != 0;
+    }
+    std::optional<double> magnitude(Tag tag) const {
+        double value = 0;
+        return is_ok(ugas_call_magnitude(number_, tag.index, &value)) ? std::optional<double>(value) : std::nullopt;
+    }
+    std::optional<double> parameter(std::string_view name) const {
+        double value = 0;
+        return is_ok(ugas_call_parameter(number_, str(name), &value)) ? std::optional<double>(value) : std::nullopt;
+    }
+    // The following return whether the library accepted the action.
+    bool refuse(std::string_view reason) const { return is_ok(ugas_call_refuse(number_, str(reason))); }
+    bool set_base(Attribute attribute, double value) const {
+        return is_ok(ugas_call_set_base(number_, attribute.index, value));
+    }
+    template <class More = void (*)(ugas_apply &)>
+    bool apply(Effect effect, Controller target, ugas_call_context context = UGAS_CALL_CONTEXT_INHERITED,
+               More more = [](ugas_apply &) {}) const {
+        ugas_apply apply = UGAS_INIT(ugas_apply);
+        apply.effect = effect.index;
+        more(apply);
+        return is_ok(ugas_call_apply(number_, &apply, target.bits, context));
+    }
+    bool subscribe(Controller controller, ugas_subject subject, std::uint32_t id = 0) const {
+        return is_ok(ugas_call_subscribe(number_, controller.bits, subject, id));
+    }
+    bool wake_in(std::int64_t micros) const { return is_ok(ugas_call_wake_in(number_, micros)); }
+    bool store(const std::vector<double> &numbers) const {
+        return is_ok(ugas_call_store(number_, numbers.data(), numbers.size()));
+    }
+    std::vector<double> memory() const {
+        std::vector<double> numbers(UGAS_MOST_MEMORY);
+        std::size_t count = 0;
+        ugas_call_memory(number_, numbers.data(), numbers.size(), &count);
+        numbers.resize(count < numbers.size() ? count : numbers.size());
+        return numbers;
+    }
+    bool remove(ActiveEffect active, std::uint32_t stacks = 0) const {
+        return is_ok(ugas_call_remove(number_, active.bits, stacks));
+    }
+    bool send(Controller controller, const ugas_gameplay_event &event) const {
+        return is_ok(ugas_call_send_event(number_, controller.bits, &event));
+    }
+    bool output(std::string_view name, double value) const {
+        return is_ok(ugas_call_output(number_, str(name), value));
+    }
+
+  private:
+    static bool is_ok(ugas_status status) { return status == UGAS_STATUS_OK; }
+    template <class T> T find(std::uint32_t kind, std::string_view name) const {
+        T id;
+        ugas_call_find(number_, kind, str(name), &id.index);
+        return id;
+    }
+    ugas_call number_;
+};
+
 // Owner of all objects of a host. Copies share one context; it is freed with the last copy and the last of its objects.
 class Context {
   public:
-    Context() {
+    Context() : Context(try_create().value()) {}
+    // Fails if the library has another version than this header.
+    static Result<Context> try_create() {
         ugas_context *context = nullptr;
-        detail::check(nullptr, ugas_context_new(UGAS_ABI_VERSION, &context));
-        context_ = std::shared_ptr<ugas_context>(context, [](ugas_context *owned) { ugas_context_free(&owned); });
+        const ugas_status status = ugas_context_new(UGAS_ABI_VERSION, &context);
+        return detail::result(nullptr, status, Context(context));
     }
     ugas_context *raw() const { return context_.get(); }
     const std::shared_ptr<ugas_context> &shared() const { return context_; }
@@ -486,17 +765,24 @@ class Context {
         return Simulation(context_, simulation);
     }
     Snapshot snapshot(const Catalog &catalog, const std::vector<std::uint8_t> &bytes) const {
+        return try_snapshot(catalog, bytes).value();
+    }
+    Result<Snapshot> try_snapshot(const Catalog &catalog, const std::vector<std::uint8_t> &bytes) const {
         ugas_snapshot snapshot = 0;
         ugas_bytes given{bytes.data(), bytes.size()};
-        detail::check(raw(), ugas_snapshot_from_bytes(raw(), catalog.raw(), given, &snapshot));
-        return Snapshot(context_, snapshot);
+        const ugas_status status = ugas_snapshot_from_bytes(raw(), catalog.raw(), given, &snapshot);
+        return detail::result(raw(), status, Snapshot(context_, snapshot));
     }
     // Plays a recording. For an untrusted one, set a limit for the moments that one movement visits.
     Player play(const Catalog &catalog, const std::vector<std::uint8_t> &recording, std::uint64_t limit = 0) const {
+        return try_play(catalog, recording, limit).value();
+    }
+    Result<Player> try_play(const Catalog &catalog, const std::vector<std::uint8_t> &recording,
+                            std::uint64_t limit = 0) const {
         ugas_player player = 0;
         ugas_bytes given{recording.data(), recording.size()};
-        detail::check(raw(), ugas_player_new(raw(), catalog.raw(), given, limit, &player));
-        return Player(context_, player);
+        const ugas_status status = ugas_player_new(raw(), catalog.raw(), given, limit, &player);
+        return detail::result(raw(), status, Player(context_, player));
     }
     // Simulates a recording again and compares every tick.
     bool verify(const Catalog &catalog, const std::vector<std::uint8_t> &recording) const {
@@ -507,6 +793,8 @@ class Context {
     }
 
   private:
+    explicit Context(ugas_context *context)
+        : context_(context, [](ugas_context *owned) { ugas_context_free(&owned); }) {}
     std::shared_ptr<ugas_context> context_;
 };
 

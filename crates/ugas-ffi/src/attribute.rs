@@ -40,7 +40,7 @@ unsafe impl Plain for ugas_attribute_values {}
 
 type ReadValue = fn(AttributeValue) -> f64;
 
-fn value_reader(value: u32) -> Outcome<ReadValue> {
+pub(crate) fn value_reader(value: u32) -> Outcome<ReadValue> {
     match value {
         0 => Ok(|value: AttributeValue| value.current),
         1 => Ok(|value: AttributeValue| value.base),
@@ -48,7 +48,7 @@ fn value_reader(value: u32) -> Outcome<ReadValue> {
     }
 }
 
-fn read_failure(error: &ReadError, simulation: &Simulation) -> Failure {
+pub(crate) fn read_failure(error: &ReadError, simulation: &Simulation) -> Failure {
     let message = error.describe(simulation);
     match error {
         ReadError::NotReplicated { .. } => Failure::new(ugas_status::NotReplicated, message),

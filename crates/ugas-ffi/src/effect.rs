@@ -7,10 +7,10 @@ pub use change::*;
 pub use define::*;
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
-use ugas_core::effect::{EffectContext, EffectQuery, EffectStatus};
+use ugas_core::effect::{EffectContext, EffectQuery, EffectSpec, EffectStatus};
 use ugas_core::handle::ActiveEffectId;
 use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
-use ugas_core::simulation::{Application, Stacks};
+use ugas_core::simulation::{Application, Simulation, Stacks};
 use ugas_core::time::Span;
 
 use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn ugas_effects_of(
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
         let selected = entry.simulation().effects_matching(id, &query);
-        rows.fill(selected.filter_map(|active| info_of(entry, active)));
+        rows.fill(selected.filter_map(|active| info_of(entry.simulation(), active)));
         Ok(())
     })
 }
@@ -307,31 +307,31 @@ fn command_of(
     memory: Memory<'_>,
 ) -> Outcome<Command> {
     let target = entry.controller(target)?;
-    let effect = EffectId::from_index(given.effect);
-    let level = if given.has_level == 0 { 1.0 } else { given.level };
-    let ability = ability_of(given.ability)?;
-    let hit = if given.hit.is_null() { None } else { memory.list(given.hit, 1)?.first().map(hit_of) };
-    let mut context = EffectContext::of(optional_controller(given.source)?);
-    context.ability = ability;
-    context.set_causer((given.has_causer != 0).then_some(ActorId(given.causer)));
-    context.set_source_object((given.has_source_object != 0).then_some(ActorId(given.source_object)));
-    context.set_hit(hit);
-    context.set_origin((given.has_origin != 0).then_some(given.origin));
-    let tags = (given.context_tags, given.context_tag_count);
-    add_tags_and_payload(&mut context, tags, (given.payload_kind, given.payload), memory)?;
-    let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
-    let magnitudes = magnitudes.map(|given| (TagId::from_index(given.tag), given.value));
-    let granted = memory.list(given.granted_tags, given.granted_tag_count)?;
-    let described = memory.list(given.asset_tags, given.asset_tag_count)?;
-    let is_plain =
-        given.has_duration == 0 && given.has_period == 0 && granted.is_empty() && described.is_empty();
+    let is_plain = given.has_duration == 0
+        && given.has_period == 0
+        && given.granted_tag_count == 0
+        && given.asset_tag_count == 0;
     if is_plain {
-        let magnitudes = magnitudes.collect();
-        return Ok(Command::ApplyEffect { effect, level, context, magnitudes, target });
+        let effect = EffectId::from_index(given.effect);
+        let context = context_of(given, EffectContext::default(), memory)?;
+        let magnitudes = magnitudes_of(given, memory)?.collect();
+        return Ok(Command::ApplyEffect { effect, level: level_of(given), context, magnitudes, target });
     }
-    let spec = entry.simulation().spec(effect, level, context);
-    let mut spec = spec.map_err(|reason| Failure::command(&reason.into(), entry.simulation()))?;
-    for (tag, value) in magnitudes {
+    let spec = spec_of(given, EffectContext::default(), entry.simulation(), memory)?;
+    Ok(Command::Apply { spec: Box::new(spec), target })
+}
+
+/// The effect spec of an application; `base` is the context that it extends.
+pub(crate) fn spec_of(
+    given: &ugas_apply,
+    base: EffectContext,
+    simulation: &Simulation,
+    memory: Memory<'_>,
+) -> Outcome<EffectSpec> {
+    let context = context_of(given, base, memory)?;
+    let spec = simulation.spec(EffectId::from_index(given.effect), level_of(given), context);
+    let mut spec = spec.map_err(|reason| Failure::command(&reason.into(), simulation))?;
+    for (tag, value) in magnitudes_of(given, memory)? {
         spec.set_magnitude(tag, value);
     }
     if given.has_duration != 0 {
@@ -340,13 +340,63 @@ fn command_of(
     if given.has_period != 0 {
         spec = spec.with_period(Span::from_micros(given.period));
     }
-    for &tag in granted {
+    for &tag in memory.list(given.granted_tags, given.granted_tag_count)? {
         spec = spec.granting(TagId::from_index(tag));
     }
-    for &tag in described {
+    for &tag in memory.list(given.asset_tags, given.asset_tag_count)? {
         spec = spec.tagged(TagId::from_index(tag));
     }
-    Ok(Command::Apply { spec: Box::new(spec), target })
+    Ok(spec)
+}
+
+/// Replaces the parts of a context that an application sets, and adds its context tags.
+fn context_of(given: &ugas_apply, base: EffectContext, memory: Memory<'_>) -> Outcome<EffectContext> {
+    let mut context = base;
+    context.source = optional_controller(given.source)?.or(context.source);
+    context.ability = ability_of(given.ability)?.or(context.ability);
+    if given.has_causer != 0 {
+        context.set_causer(Some(ActorId(given.causer)));
+    }
+    if given.has_source_object != 0 {
+        context.set_source_object(Some(ActorId(given.source_object)));
+    }
+    if !given.hit.is_null() {
+        context.set_hit(memory.list(given.hit, 1)?.first().map(hit_of));
+    }
+    if given.has_origin != 0 {
+        context.set_origin(Some(given.origin));
+    }
+    let tags = (given.context_tags, given.context_tag_count);
+    add_tags_and_payload(&mut context, tags, (given.payload_kind, given.payload), memory)?;
+    Ok(context)
+}
+
+fn level_of(given: &ugas_apply) -> f64 {
+    if given.has_level == 0 { 1.0 } else { given.level }
+}
+
+fn magnitudes_of<'a>(
+    given: &ugas_apply,
+    memory: Memory<'a>,
+) -> Outcome<impl Iterator<Item = (TagId, f64)> + use<'a>> {
+    let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
+    Ok(magnitudes.map(|given| (TagId::from_index(given.tag), given.value)))
+}
+
+impl ugas_apply {
+    /// Whether it has nothing but an effect, a level and magnitudes.
+    pub(crate) fn is_bare(&self) -> bool {
+        let flags =
+            [self.has_causer, self.has_source_object, self.has_origin, self.has_duration, self.has_period];
+        let counts = [
+            self.granted_tag_count,
+            self.asset_tag_count,
+            self.context_tag_count,
+            self.payload_kind.length,
+            self.payload.length,
+        ];
+        self.source == 0 && self.ability == 0 && self.hit.is_null() && flags == [0; 5] && counts == [0; 5]
+    }
 }
 
 pub(crate) fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
@@ -354,11 +404,11 @@ pub(crate) fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
         .ok_or_else(|| Failure::not_found(format!("{bits:#x} is not the handle of an active effect")))
 }
 
-fn stacks_of(stacks: u32) -> Stacks {
+pub(crate) fn stacks_of(stacks: u32) -> Stacks {
     if stacks == 0 { Stacks::All } else { Stacks::Count(stacks) }
 }
 
-fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<EffectQuery> {
+pub(crate) fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<EffectQuery> {
     Ok(EffectQuery {
         effect: (given.has_effect != 0).then(|| EffectId::from_index(given.effect)),
         source: optional_controller(given.source)?,
@@ -370,8 +420,8 @@ fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<Effect
     })
 }
 
-fn info_of(entry: &SimulationEntry, id: ActiveEffectId) -> Option<ugas_effect_info> {
-    let active = entry.simulation().effect(id)?;
+pub(crate) fn info_of(simulation: &Simulation, id: ActiveEffectId) -> Option<ugas_effect_info> {
+    let active = simulation.effect(id)?;
     let micros = |span: Option<Span>| span.map_or(-1, Span::micros);
     Some(ugas_effect_info {
         active: id.to_bits().get(),
@@ -380,7 +430,7 @@ fn info_of(entry: &SimulationEntry, id: ActiveEffectId) -> Option<ugas_effect_in
         level: active.spec().level(),
         started: active.started().micros(),
         duration: micros(active.duration()),
-        remaining: micros(active.remaining(entry.simulation().now())),
+        remaining: micros(active.remaining(simulation.now())),
         period: active.period().map_or(0, Span::micros),
         effect: active.effect().index(),
         stacks: active.stacks(),

@@ -5,7 +5,7 @@ mod convert;
 mod kind;
 
 pub use body::*;
-pub(crate) use convert::{nothing, to_c};
+pub(crate) use convert::{kind_to_c, nothing, to_c};
 pub use kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
 
 use ugas_core::event::EventKind;

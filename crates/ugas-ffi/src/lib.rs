@@ -29,7 +29,8 @@
 //!   function is freed with it, or with its context; nothing else is to be freed.
 //! - **Panics** do not cross the interface. One that happens is reported as `UGAS_STATUS_PANIC`; free the simulation that
 //!   was used.
-//! - **Callbacks** receive data and return data. They must return: no C++ exception and no `longjmp` may leave one.
+//! - **Callbacks** receive data and return data. They must return: no C++ exception and no `longjmp` may leave one. Hooks and
+//!   custom tasks also receive a `ugas_call`, which the functions `ugas_call_*` accept until the callback returns.
 //! - **Threads.** A context is not bound to a thread, but is used by one thread at a time: a call during another call,
 //!   from another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`, freeing included. After it is freed
 //!   no thread may use it. Different contexts share nothing but catalogs that were shared on purpose, and there is no
@@ -52,15 +53,18 @@ mod activation;
 mod attribute;
 mod batch;
 mod calculation;
+mod call;
 mod catalog;
 mod character;
 mod client;
 mod context;
 mod cue;
+mod custom_task;
 mod effect;
 mod event;
 mod explain;
 mod guard;
+mod hooks;
 mod input;
 mod loader;
 mod mapper;
@@ -88,15 +92,18 @@ pub use activation::*;
 pub use attribute::*;
 pub use batch::*;
 pub use calculation::*;
+pub use call::*;
 pub use catalog::*;
 pub use character::*;
 pub use client::*;
 pub use context::*;
 pub use cue::*;
+pub use custom_task::*;
 pub use effect::*;
 pub use event::*;
 pub use explain::*;
 pub use guard::ugas_context;
+pub use hooks::*;
 pub use input::*;
 pub use loader::*;
 pub use mapper::*;

@@ -1,17 +1,20 @@
 //! Spatial queries that the host answers, for targeting that needs more than positions (GASD §4.11).
 
 use core::ffi::c_void;
+use std::sync::Arc;
 
 use ugas_core::effect::Vector3;
 use ugas_core::handle::ControllerId;
-use ugas_core::targeting::{Area, Shape, Space, SpaceAnswer};
+use ugas_core::targeting::{Area, Shape, SharedSpace, Space, SpaceAnswer};
+use ugas_core::time::Time;
 
 use crate::calculation::{UserData, ugas_free};
 use crate::guard::{enter, ugas_context};
 use crate::loader::ugas_loader;
 use crate::memory::{Plain, SizePrefixed};
-use crate::simulation::ugas_controller;
+use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::ugas_status;
+use crate::world::World;
 
 /// Shape of an area.
 #[repr(u32)]
@@ -53,16 +56,18 @@ pub struct ugas_area {
     pub reserved: u32,
 }
 
-/// Decides whether one point is visible from another; both have three numbers. Not zero is yes.
+/// Decides whether one point is visible from another; both have three numbers. `now` is the time of the simulation in
+/// microseconds. Not zero is yes.
 pub type ugas_line_of_sight =
-    Option<unsafe extern "C" fn(user: *mut c_void, from: *const f64, to: *const f64) -> u32>;
+    Option<unsafe extern "C" fn(user: *mut c_void, now: u64, from: *const f64, to: *const f64) -> u32>;
 
-/// Finds the controllers in an area. Writes at most `capacity` controllers to `found`, in any order and each
+/// Finds the controllers in an area at the time `now` of the simulation, in microseconds. Writes at most `capacity` controllers to `found`, in any order and each
 /// once, and the total number to `count`; it is called again with more room if that is larger. Returns 0 to
 /// search the placements instead.
 pub type ugas_candidates = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
+        now: u64,
         area: *const ugas_area,
         found: *mut ugas_controller,
         capacity: usize,
@@ -93,8 +98,9 @@ unsafe impl Plain for ugas_space {}
 // SAFETY: it begins with its size.
 unsafe impl SizePrefixed for ugas_space {}
 
-/// Registers the spatial queries of the host with a loader. If the catalog is shared with another context,
-/// the thread that uses that context may call them too.
+/// Registers the spatial queries of the host with a loader, for all simulations of the catalog that have none of
+/// their own (ugas_simulation_set_space). If the catalog is shared with another context, the thread that uses that
+/// context may call them too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_loader_set_space(
     context: *mut ugas_context,
@@ -106,12 +112,31 @@ pub unsafe extern "C" fn ugas_loader_set_space(
         let given = memory.input(space)?;
         let entry = context.loader_mut(loader)?;
         entry.check_open()?;
-        let space = HostSpace {
-            line_of_sight: given.line_of_sight,
-            candidates: given.candidates,
-            data: UserData { user: given.user, free: given.free },
-        };
+        let space = HostSpace::new(given);
         entry.add(move |builder| builder.space(space))
+    })
+}
+
+/// Sets the spatial queries of one simulation, server, client or player, instead of those of its catalog: rooms with
+/// different walls share one catalog. Null removes them. They are not part of snapshots and recordings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_set_space(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    space: *const ugas_space,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let given = if space.is_null() { None } else { Some(memory.input(space)?) };
+        let entry = context.simulation_mut(simulation)?;
+        let space = given.map(|given| Arc::new(HostSpace::new(given)) as SharedSpace);
+        match &mut entry.world {
+            World::Own(own) => own.set_space(space),
+            World::Server(server) => server.simulation_mut().set_space(space),
+            World::Client(client) => client.set_space(space),
+            World::Player(playback) => playback.player.set_space(space),
+        }
+        Ok(())
     })
 }
 
@@ -121,18 +146,25 @@ struct HostSpace {
     data: UserData,
 }
 
+impl HostSpace {
+    fn new(given: ugas_space) -> Self {
+        let data = UserData { user: given.user, free: given.free };
+        Self { line_of_sight: given.line_of_sight, candidates: given.candidates, data }
+    }
+}
+
 /// Capacity of the first query, and the maximum capacity.
 const FIRST_ROOM: usize = 64;
 const MOST_ROOM: usize = 1 << 20;
 
 impl Space for HostSpace {
-    fn line_of_sight(&self, from: Vector3, to: Vector3) -> bool {
+    fn line_of_sight(&self, now: Time, from: Vector3, to: Vector3) -> bool {
         let Some(ask) = self.line_of_sight else { return true };
         // SAFETY: the host's own function with its own data; the points are valid during the call.
-        unsafe { ask(self.data.user, from.as_ptr(), to.as_ptr()) != 0 }
+        unsafe { ask(self.data.user, now.micros(), from.as_ptr(), to.as_ptr()) != 0 }
     }
 
-    fn candidates(&self, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
+    fn candidates(&self, now: Time, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
         let Some(ask) = self.candidates else { return SpaceAnswer::UsePlacements };
         let area = to_c(area);
         let mut room = vec![0; FIRST_ROOM];
@@ -140,7 +172,14 @@ impl Space for HostSpace {
             let mut count = 0;
             // SAFETY: the host's own function with its own data; area and room are valid during the call.
             let answer = unsafe {
-                ask(self.data.user, &raw const area, room.as_mut_ptr(), room.len(), &raw mut count)
+                ask(
+                    self.data.user,
+                    now.micros(),
+                    &raw const area,
+                    room.as_mut_ptr(),
+                    room.len(),
+                    &raw mut count,
+                )
             };
             if answer == 0 {
                 return SpaceAnswer::UsePlacements;

@@ -49,6 +49,7 @@ class Caller:
     def __init__(self, header, library):
         self.library = ctypes.CDLL(library)
         self.functions, self.aliases = functions(header)
+        self.of_calls = [(name, kinds) for name, kinds in self.functions if kinds[0] == ("call", "ugas_call")]
         self.functions = [(name, kinds) for name, kinds in self.functions if kinds[0] == ("context", "*") and name != "ugas_context_free"]
         # Large enough for every result; as a structure it has a size, followed by zeros.
         self.room = ctypes.create_string_buffer(ROOM)
@@ -137,6 +138,12 @@ def main(header, library, pack):
                 assert status != OK, (name, hex(number))
                 if pointer is None and name.endswith("_free"):
                     assert status == BAD_HANDLE, name
+    # No callback is running, so there is no call.
+    assert len(caller.of_calls) > 10, caller.of_calls
+    for name, kinds in caller.of_calls:
+        for number in (0, 1, live["simulation"], (1 << 64) - 1):
+            for pointer in (None, place):
+                assert caller.call(name, kinds, c_uint64(number), 0, pointer) == BAD_HANDLE, name
     # Live handles for every argument: most are of the wrong kind, and some calls succeed.
     worked = 0
     for name, kinds in caller.functions:

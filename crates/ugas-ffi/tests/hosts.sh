@@ -14,6 +14,7 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 pack="$PWD/examples/duel.yaml"
+hooks_pack="$PWD/examples/hooks.yaml"
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 native=(-lpthread -ldl -lm)
 passed=()
@@ -37,11 +38,14 @@ if have gcc "the host in C"; then
     "$work/fight-static" "$pack" | diff "$work/fight.txt" -
     gcc -std=c11 -g "${warnings[@]}" -I include examples/c/network.c -L "$library" -lugas_ffi -o "$work/network"
     "$work/network" "$pack" >/dev/null
-    passed+=(c c-static c-network)
+    gcc -std=c11 -g "${warnings[@]}" -I include examples/c/hooks.c -L "$library" -lugas_ffi -o "$work/hooks"
+    "$work/hooks" "$hooks_pack" >/dev/null
+    passed+=(c c-static c-network c-hooks)
     if have valgrind "the memory check"; then
         "${checked[@]}" "$work/fight" "$pack" >/dev/null
         "${checked[@]}" "$work/network" "$pack" >/dev/null
-        passed+=(memory network-memory)
+        "${checked[@]}" "$work/hooks" "$hooks_pack" >/dev/null
+        passed+=(memory network-memory hooks-memory)
     fi
 fi
 
@@ -59,10 +63,17 @@ if have g++ "the host in C++"; then
     "$work/fight-cpp" "$pack" >/dev/null
     g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/network.cpp -L "$library" -lugas_ffi -o "$work/network-cpp"
     "$work/network-cpp" "$pack" >/dev/null
-    passed+=(c++ c++-network)
+    # With exceptions, and without exceptions and RTTI.
+    g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/results.cpp -L "$library" -lugas_ffi -o "$work/results-cpp"
+    "$work/results-cpp" "$pack" "$hooks_pack"
+    g++ -std=c++17 -g -fno-exceptions -fno-rtti "${warnings[@]}" -I include examples/cpp/results.cpp -L "$library" -lugas_ffi \
+        -o "$work/quiet-cpp"
+    "$work/quiet-cpp" "$pack" "$hooks_pack"
+    passed+=(c++ c++-network c++-results c++-no-exceptions)
     if command -v valgrind >/dev/null; then
         "${checked[@]}" "$work/fight-cpp" "$pack" >/dev/null
         "${checked[@]}" "$work/network-cpp" "$pack" >/dev/null
+        "${checked[@]}" "$work/quiet-cpp" "$pack" "$hooks_pack"
         passed+=(c++-memory)
     fi
 fi

@@ -12,6 +12,10 @@
 pub mod bits;
 mod client;
 pub mod clock;
+#[cfg(feature = "fault-points")]
+pub mod fault_points;
+#[cfg(not(feature = "fault-points"))]
+mod fault_points;
 pub mod history;
 pub mod limits;
 pub mod message;

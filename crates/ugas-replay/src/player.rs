@@ -9,6 +9,7 @@ use ugas_core::command::Command;
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
+use ugas_core::targeting::SharedSpace;
 use ugas_core::time::{Span, Time};
 
 use crate::error::PlayError;
@@ -104,6 +105,12 @@ impl<R: Read + Seek> Player<R> {
     pub fn limit(mut self, moments: u64) -> Self {
         self.limit = moments;
         self
+    }
+
+    /// Sets the world that the recorded simulation had ([`Simulation::set_space`]), which is not part of a
+    /// recording.
+    pub fn set_space(&mut self, space: Option<SharedSpace>) {
+        self.simulation.set_space(space);
     }
 
     /// The recording.
@@ -313,7 +320,9 @@ impl<R: Read + Seek> Player<R> {
             }
             None => {
                 let (catalog, config) = (self.simulation.catalog().clone(), self.simulation.config().clone());
+                let space = self.simulation.own_space().cloned();
                 self.simulation = Simulation::new(catalog, config);
+                self.simulation.set_space(space);
             }
         }
         self.simulation.events().for_each(drop);

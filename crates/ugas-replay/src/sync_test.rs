@@ -181,6 +181,7 @@ impl SyncTest {
         Snapshot::from_bytes(&self.saved, &self.catalog).map_err(unreadable)?;
         let Some(oldest) = self.history.front() else { return Ok(()) };
         let mut restored = Simulation::new(self.catalog.clone(), self.config.clone());
+        restored.set_space(simulation.own_space().cloned());
         let snapshot = Snapshot::from_bytes(&oldest.before, &self.catalog).map_err(unreadable)?;
         let foreign = |error| failure(self.steps, simulation.now(), SyncProblem::Foreign(error));
         restored.restore(&snapshot).map_err(foreign)?;

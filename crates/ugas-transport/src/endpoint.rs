@@ -1,4 +1,4 @@
-//! [`Endpoint`]: the server's side of netcode 1.02, without sockets and clocks.
+//! [`ServerEndpoint`]: the server's side of netcode 1.02, without sockets and clocks.
 //!
 //! Datagrams with their source address go in; packets to send and events come out. Nothing is allocated for a
 //! sender before its request was opened with the server's key, nothing lasting before it has answered a
@@ -12,13 +12,14 @@ use renetcode::generate_random_bytes;
 
 use crate::MAX_DATAGRAM_BYTES;
 use crate::bans::BanList;
-use crate::config::Limits;
+use crate::config::{Access, BindError, Limits, ServerConfig};
 use crate::cookie::{COOKIE_BYTES, Cookies};
 use crate::crypto::{self, SessionKey};
 use crate::disconnects::{PendingDisconnects, RESEND_DELAYS};
-use crate::event::{Departure, QueuedEvent, SendError};
+use crate::event::{Departure, QueuedEvent, SendError, ServerEvent};
 use crate::handshake::{AddressProof, CHALLENGE_BYTES, Handshakes, RANDOM_BYTES};
 use crate::inbox::Inbox;
+use crate::key::ServerKey;
 use crate::outbox::Outbox;
 use crate::packet::{self, Kind, REQUEST_BYTES};
 use crate::peer::Peer;
@@ -35,9 +36,9 @@ mod tests;
 /// Interval of keep-alive packets and timeout checks.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Settings of an [`Endpoint`].
+/// Settings of an [`ServerEndpoint`].
 #[derive(Debug)]
-pub(crate) struct EndpointConfig {
+pub(crate) struct EndpointSettings {
     pub(crate) validator: RequestValidator,
     /// Whether everybody can issue tokens.
     pub(crate) is_open: bool,
@@ -46,10 +47,15 @@ pub(crate) struct EndpointConfig {
     pub(crate) limits: Limits,
 }
 
-/// The state of a server: handshakes, peers, and queues in both directions.
+/// A server's side of its connections, without sockets and clocks: handshakes, peers, and queues in both
+/// directions. For simulated networks, and for hosts with sockets of their own;
+/// [`ServerSocket`](crate::ServerSocket) is one with a UDP socket.
+///
+/// In each step call [`update`](Self::update) with the time, then [`handle`](Self::handle) with the received
+/// datagrams, take the events, send, and pass the packets of [`transmit`](Self::transmit) on.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
-    pub(crate) config: EndpointConfig,
+pub struct ServerEndpoint {
+    pub(crate) config: EndpointSettings,
     now: Duration,
     bans: BanList,
     /// Whether newcomers are refused, because the server is about to stop.
@@ -93,9 +99,36 @@ impl RequestLimits {
     }
 }
 
-impl Endpoint {
-    /// A server without peers, at a time since 1970.
-    pub(crate) fn new(config: EndpointConfig, now: Duration) -> Self {
+impl ServerEndpoint {
+    /// A server without peers, at a time since 1970. `listen` is the address by which tokens name it, unless
+    /// the configuration has public ones; no socket is bound.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] if the configuration is not valid.
+    pub fn new(config: ServerConfig, now: Duration) -> Result<Self, BindError> {
+        config.check()?;
+        let (key, is_open) = match config.access {
+            Access::Keyed(key) => (key, false),
+            Access::OpenOnLoopback | Access::OpenToNetwork => (ServerKey::open(), true),
+        };
+        let addresses = match (is_open, config.public_addresses.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![config.listen],
+            (false, false) => config.public_addresses,
+        };
+        let settings = EndpointSettings {
+            validator: RequestValidator { protocol: config.protocol, keys: vec![key], addresses },
+            is_open,
+            max_clients: config.max_clients,
+            join_timeout: config.join_timeout,
+            limits: config.limits,
+        };
+        Ok(Self::with_settings(settings, now))
+    }
+
+    /// A server without peers, with settings that were checked.
+    fn with_settings(config: EndpointSettings, now: Duration) -> Self {
         let random = u64::from(u32::from_le_bytes(generate_random_bytes()));
         Self {
             now,
@@ -120,13 +153,39 @@ impl Endpoint {
         }
     }
 
+    /// Advances to a time since 1970: queues keep-alive packets and copies of disconnect packets, ends
+    /// handshakes, and disconnects silent peers.
+    pub fn update(&mut self, now: Duration) {
+        self.advance(now);
+        self.inbox.compact();
+        self.maintain();
+    }
+
+    /// Takes the oldest event; `None` if there is none. Its bytes are valid until the next call.
+    pub fn next_event(&mut self) -> Option<ServerEvent<'_>> {
+        let (queued, bytes) = self.inbox.next()?;
+        Some(queued.event(bytes))
+    }
+
+    /// Passes the queued packets with their receivers to `send`, and empties the queue.
+    pub fn transmit(&mut self, send: impl FnMut(SocketAddr, &[u8])) {
+        self.outbox.drain(send);
+    }
+
+    /// Counts of received, refused and dropped datagrams; those sent are counted by the owner of the socket.
+    #[must_use]
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
     /// Sets the time since 1970.
     pub(crate) fn advance(&mut self, now: Duration) {
         self.now = now;
     }
 
-    /// Handles a datagram: cheap checks first.
-    pub(crate) fn handle(&mut self, from: SocketAddr, datagram: &mut [u8]) {
+    /// Handles a received datagram, which is decrypted in place: cheap checks first.
+    pub fn handle(&mut self, from: SocketAddr, datagram: &mut [u8]) {
+        self.statistics.bytes_received += datagram.len() as u64;
         match packet::kind(datagram) {
             None => self.statistics.malformed += 1,
             Some(Kind::Request) => self.handle_request(from, datagram),
@@ -145,8 +204,12 @@ impl Endpoint {
         }
     }
 
-    /// Sends a datagram to a peer.
-    pub(crate) fn send(&mut self, peer: u64, bytes: &[u8]) -> Result<(), SendError> {
+    /// Queues a datagram to a peer.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`].
+    pub fn send(&mut self, peer: u64, bytes: &[u8]) -> Result<(), SendError> {
         if bytes.len() > MAX_DATAGRAM_BYTES {
             return Err(SendError::TooLong(bytes.len()));
         }
@@ -154,7 +217,7 @@ impl Endpoint {
     }
 
     /// Marks a peer as joined: it takes the place of a player, and need not hurry any more.
-    pub(crate) fn joined(&mut self, peer: u64) {
+    pub fn joined(&mut self, peer: u64) {
         if let Some(entry) = self.peers.get_mut(&peer) {
             entry.has_joined = true;
         }
@@ -203,7 +266,7 @@ impl Endpoint {
 
     /// Disconnects a peer without an event. The disconnect packet is sent, and sent again later. Nothing
     /// happens if it is not connected.
-    pub(crate) fn disconnect(&mut self, peer: u64) {
+    pub fn disconnect(&mut self, peer: u64) {
         let Some(mut entry) = self.peers.remove(&peer) else { return };
         self.addresses.remove(&entry.address);
         self.statistics.disconnected += 1;

@@ -22,7 +22,8 @@
 //!
 //! Sockets never block and have no threads: poll them with the time, take the events, send.
 //! [`ServerTransport`] and [`ClientTransport`] are the interface that a game needs; [`memory`] implements it
-//! without a network.
+//! without a network. [`ServerEndpoint`] and [`ClientEndpoint`] are the protocol without sockets and clocks, for simulated
+//! networks and other sockets.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -90,6 +91,7 @@
 
 mod bans;
 mod client;
+mod client_endpoint;
 mod clock;
 mod config;
 mod cookie;
@@ -120,7 +122,9 @@ mod wire;
 
 pub use bans::{BanList, BannedNetwork, NotANetwork};
 pub use client::ClientSocket;
+pub use client_endpoint::ClientEndpoint;
 pub use config::{Access, BindError, Buffers, Limits, MAX_CLIENTS, ServerConfig};
+pub use endpoint::ServerEndpoint;
 pub use event::{ClientState, Departure, Ending, SendError, ServerEvent};
 pub use key::{KeyError, ServerKey};
 pub use protocol::ProtocolId;

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::bans::BanList;
 use crate::clock::Clock;
-use crate::config::{Access, BindError, Buffers, Limits, ServerConfig};
-use crate::endpoint::{Endpoint, EndpointConfig};
+use crate::config::{BindError, Buffers, Limits, ServerConfig};
+use crate::endpoint::ServerEndpoint;
 use crate::event::{SendError, ServerEvent};
 use crate::key::ServerKey;
-use crate::request::RequestValidator;
 use crate::statistics::Statistics;
 use crate::used_tokens::UsedToken;
 use crate::wire::{self, BatchReceiver};
@@ -27,7 +26,7 @@ pub struct ServerSocket {
     buffers: Buffers,
     address: SocketAddr,
     clock: Clock,
-    endpoint: Endpoint,
+    endpoint: ServerEndpoint,
 }
 
 impl ServerSocket {
@@ -44,25 +43,8 @@ impl ServerSocket {
         let address = socket.local_addr().map_err(failed)?;
         let receiver = BatchReceiver::new(&socket).map_err(failed)?;
         let buffers = receiver.set_buffers(&socket, config.buffers).map_err(failed)?;
-        let (key, is_open) = match config.access {
-            Access::Keyed(key) => (key, false),
-            Access::OpenOnLoopback | Access::OpenToNetwork => (ServerKey::open(), true),
-        };
-        let addresses = match (is_open, config.public_addresses.is_empty()) {
-            (true, _) => Vec::new(),
-            (false, true) => vec![address],
-            (false, false) => config.public_addresses,
-        };
         let clock = Clock::start();
-        let validator = RequestValidator { protocol: config.protocol, keys: vec![key], addresses };
-        let endpoint = EndpointConfig {
-            validator,
-            is_open,
-            max_clients: config.max_clients,
-            join_timeout: config.join_timeout,
-            limits: config.limits,
-        };
-        let endpoint = Endpoint::new(endpoint, clock.unix());
+        let endpoint = ServerEndpoint::new(ServerConfig { listen: address, ..config }, clock.unix())?;
         Ok(Self { socket, receiver, buffers, address, clock, endpoint })
     }
 
@@ -94,7 +76,6 @@ impl ServerSocket {
             let most = self.endpoint.inbox.room().min(budget as usize);
             let endpoint = &mut self.endpoint;
             let received = self.receiver.receive(&self.socket, most, |from, datagram| {
-                endpoint.statistics.bytes_received += datagram.len() as u64;
                 endpoint.handle(from, datagram);
             })?;
             let Some(received) = received else { break };
@@ -109,8 +90,7 @@ impl ServerSocket {
     /// Takes the oldest event that [`Self::poll`] queued; `None` if there is none. Its bytes are valid until
     /// the next call.
     pub fn next_event(&mut self) -> Option<ServerEvent<'_>> {
-        let (queued, bytes) = self.endpoint.inbox.next()?;
-        Some(queued.event(bytes))
+        self.endpoint.next_event()
     }
 
     /// Sends a datagram, which may be lost.

@@ -103,7 +103,17 @@ impl TokenIssuer {
     ///
     /// [`TokenError`] if the admission exceeds a limit.
     pub fn issue(&self, admission: &Admission) -> Result<ConnectToken, TokenError> {
-        issue(&self.key, self.protocol, admission)
+        self.issue_at(admission, unix_now())
+    }
+
+    /// Issues a token that is valid from a time since 1970 on, for [endpoints](crate::ServerEndpoint) with a
+    /// clock of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`] if the admission exceeds a limit.
+    pub fn issue_at(&self, admission: &Admission, now: Duration) -> Result<ConnectToken, TokenError> {
+        issue(&self.key, self.protocol, admission, now)
     }
 }
 
@@ -147,7 +157,7 @@ impl ConnectToken {
     ///
     /// [`TokenError`] if the admission exceeds a limit.
     pub fn without_secrets(protocol: ProtocolId, admission: &Admission) -> Result<Self, TokenError> {
-        issue(&ServerKey::open(), protocol, admission)
+        issue(&ServerKey::open(), protocol, admission, unix_now())
     }
 
     /// A token with which a peer connects again to a server that [lets it return](crate::ServerSocket::let_return),
@@ -162,7 +172,7 @@ impl ConnectToken {
         secret: [u8; 32],
     ) -> Result<Self, TokenError> {
         let key = ServerKey::from_bytes(secret).map_err(|_| TokenError::Damaged)?;
-        let mut token = issue(&key, protocol, admission)?;
+        let mut token = issue(&key, protocol, admission, unix_now())?;
         // Sealed again under the nonce that names the peer.
         let inner = &mut token.0;
         let nonce = returns::nonce_for(admission.peer, inner.xnonce);
@@ -318,7 +328,12 @@ fn is_life(life: Duration) -> bool {
 }
 
 /// Checks an admission, and creates a token that is signed and encrypted with the server's key.
-fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result<ConnectToken, TokenError> {
+fn issue(
+    key: &ServerKey,
+    protocol: ProtocolId,
+    admission: &Admission,
+    now: Duration,
+) -> Result<ConnectToken, TokenError> {
     if !(1..=MAX_SERVERS).contains(&admission.servers.len()) {
         return Err(TokenError::Servers(admission.servers.len()));
     }
@@ -329,7 +344,7 @@ fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result
         return Err(TokenError::Timeout(admission.timeout));
     }
     let token = renetcode::ConnectToken::generate(
-        unix_now(),
+        now,
         protocol.to_bits(),
         admission.valid_for.as_secs(),
         admission.peer,

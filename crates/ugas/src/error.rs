@@ -14,6 +14,7 @@ use ugas_core::simulation::{
     DefineEffectError, EmbeddedRulesError, ForeignSnapshot, GrantSetError, MigrationError, ReadError,
     RegisterError, Simulation, SpawnError,
 };
+use ugas_core::targeting::NotFinitePosition;
 
 /// Any error of an operation of the core.
 ///
@@ -58,6 +59,9 @@ pub enum Error {
     /// An effect could not be created at run time.
     #[error(transparent)]
     DefineEffect(#[from] DefineEffectError),
+    /// A position or direction is not finite.
+    #[error(transparent)]
+    Position(#[from] NotFinitePosition),
     /// A curve is invalid.
     #[error(transparent)]
     Curve(#[from] CurveError),

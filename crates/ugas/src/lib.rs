@@ -65,6 +65,7 @@
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
 //! | Saving or moving one controller | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
 //! | Hot reload | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
+//! | Names as types | [`AttributeName`], [`TagName`], [`EffectName`], [`AbilityName`] |
 //! | Errors | each operation has its own; all of them convert into [`Error`] |
 //! | Networking (§13) | `net`, with the feature of that name: an authoritative server, and clients that predict |
 //! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
@@ -146,9 +147,11 @@
 //! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
 
 mod error;
+pub mod names;
 mod observers;
 
 pub use error::Error;
+pub use names::{AbilityName, AttributeName, EffectName, Key, Name, TagName};
 pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for items that are not re-exported at the root of this crate.
@@ -213,7 +216,7 @@ pub use ugas_core::effect::{
 };
 pub use ugas_core::event::{
     Category, Cause, CueDetails, CueParameters, Event, EventFilter, EventKind, EventRef, EventType,
-    RemovalReason,
+    OneShotKey, OneShotSubject, RemovalReason, RollbackChange, RollbackEvents,
 };
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
@@ -295,6 +298,9 @@ mod manual {
     struct Abilities;
     #[doc = include_str!("../../../docs/book/programmers/hot-reload.md")]
     struct HotReload;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/programmers/names.md")]
+    struct TypedNames;
     #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/designers/packs.md")]
     struct Packs;

@@ -4,12 +4,14 @@
 //! (I7). A host that prefers to subscribe keeps an [`Observers`] beside the simulation and feeds the stream
 //! through it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use ugas_core::event::{Cause, Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::reload::Renumbering;
+use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
 
 /// Filter on the events of an observer. All given criteria must hold; the default selects all events.
@@ -110,11 +112,12 @@ pub struct ObserverId(u64);
 
 /// Closures that observe events (§5.6).
 ///
-/// They run in the order of their registration. They cannot access the simulation: record follow-up actions
-/// in the closure, and execute them in the loop that dispatches.
+/// They run in the order of their registration, and read the simulation as it is when the event is dispatched, which may be
+/// later than the event. They cannot change it: collect follow-up actions, and execute them afterwards. Observers are
+/// found by controller, attribute, tag or effect: the cost of an event depends on those that may match it, not on
+/// the number of observers.
 ///
 /// ```
-/// use std::cell::Cell;
 /// use ugas::prelude::*;
 /// use ugas::{Filter, Observers};
 ///
@@ -127,30 +130,57 @@ pub struct ObserverId(u64);
 /// let mut sim = Simulation::new(catalog, Config::default());
 /// let wolf = sim.spawn("Wolf")?;
 ///
-/// let bar = Cell::new(100.0);
+/// let mut bar = 1.0;
 /// let mut observers = Observers::new();
-/// let id = observers.on_attribute_changed(wolf, health, |change| bar.set(change.new));
+/// let id = observers.on_attribute_changed(wolf, health, |sim, change| {
+///     let full = sim.explain(change.controller, change.attribute).map_or(100.0, |explanation| explanation.base);
+///     bar = change.new / 100.0_f64.max(full);
+/// });
 ///
 /// sim.apply_effect(hit, None, wolf)?;
-/// while let Some(event) = sim.poll_event() {
-///     observers.dispatch(&event);
-/// }
-/// assert_eq!(bar.get(), 40.0);
-///
+/// observers.poll(&mut sim);
 /// assert!(observers.unregister(id));
 /// assert!(!observers.unregister(id)); // already unregistered
+/// drop(observers);
+/// assert_eq!(bar, 0.4);
 /// # Ok::<(), ugas::Error>(())
 /// ```
 #[derive(Default)]
 pub struct Observers<'a> {
     next: u64,
-    registered: Vec<Registered<'a>>,
+    registered: BTreeMap<ObserverId, Registered<'a>>,
+    /// Observers by their most specific criterion, each list in the order of registration.
+    index: BTreeMap<Criterion, Vec<ObserverId>>,
+    /// Working memory of [`Self::dispatch`].
+    candidates: Vec<ObserverId>,
 }
 
+/// Function that is called with matching events.
+type Observer<'a> = Box<dyn FnMut(&Simulation, &Event) + Send + 'a>;
+
 struct Registered<'a> {
-    id: ObserverId,
     filter: Filter,
-    observer: Box<dyn FnMut(&Event) + 'a>,
+    observer: Observer<'a>,
+}
+
+/// Criterion of a filter by which an event finds it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Criterion {
+    Controller(ControllerId),
+    Attribute(AttributeId),
+    Tag(TagId),
+    Effect(EffectId),
+    None,
+}
+
+impl Criterion {
+    /// The most specific criterion of a filter.
+    fn of(filter: &Filter) -> Self {
+        let controller = filter.controller.map(Self::Controller);
+        let attribute = controller.or(filter.attribute.map(Self::Attribute));
+        let tag = attribute.or(filter.tag.map(Self::Tag));
+        tag.or(filter.effect.map(Self::Effect)).unwrap_or(Self::None)
+    }
 }
 
 impl<'a> Observers<'a> {
@@ -160,10 +190,15 @@ impl<'a> Observers<'a> {
     }
 
     /// Registers an observer of the events that `filter` selects.
-    pub fn register(&mut self, filter: Filter, observer: impl FnMut(&Event) + 'a) -> ObserverId {
+    pub fn register(
+        &mut self,
+        filter: Filter,
+        observer: impl FnMut(&Simulation, &Event) + Send + 'a,
+    ) -> ObserverId {
         let id = ObserverId(self.next);
         self.next += 1;
-        self.registered.push(Registered { id, filter, observer: Box::new(observer) });
+        self.registered.insert(id, Registered { filter, observer: Box::new(observer) });
+        self.index.entry(Criterion::of(&filter)).or_default().push(id);
         id
     }
 
@@ -173,53 +208,78 @@ impl<'a> Observers<'a> {
         &mut self,
         controller: ControllerId,
         attribute: AttributeId,
-        mut observer: impl FnMut(&AttributeChange) + 'a,
+        mut observer: impl FnMut(&Simulation, &AttributeChange) + Send + 'a,
     ) -> ObserverId {
-        self.register(Filter::attribute(attribute).of(controller), move |event| {
+        self.register(Filter::attribute(attribute).of(controller), move |simulation, event| {
             if let EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new } =
                 event.kind
             {
                 let (time, cause) = (event.time, event.cause);
-                observer(&AttributeChange {
-                    time,
-                    controller,
-                    attribute,
-                    old_base,
-                    new_base,
-                    old,
-                    new,
-                    cause,
-                });
+                let change =
+                    AttributeChange { time, controller, attribute, old_base, new_base, old, new, cause };
+                observer(simulation, &change);
             }
         })
     }
 
     /// Unregisters an observer (§5.6); false if it is not registered (anymore).
     pub fn unregister(&mut self, id: ObserverId) -> bool {
-        let before = self.registered.len();
-        self.registered.retain(|registered| registered.id != id);
-        self.registered.len() < before
+        let Some(registered) = self.registered.remove(&id) else { return false };
+        let criterion = Criterion::of(&registered.filter);
+        if let Some(ids) = self.index.get_mut(&criterion) {
+            ids.retain(|known| *known != id);
+            if ids.is_empty() {
+                self.index.remove(&criterion);
+            }
+        }
+        true
     }
 
-    /// Passes an event to the observers that it matches. When a controller is despawned, observers of that
-    /// controller are notified and then unregistered (§4.3).
-    pub fn dispatch(&mut self, event: &Event) {
-        for registered in &mut self.registered {
-            if registered.filter.matches(event) {
-                (registered.observer)(event);
+    /// Polls all events of a simulation and dispatches each.
+    pub fn poll(&mut self, simulation: &mut Simulation) {
+        while let Some(event) = simulation.poll_event() {
+            self.dispatch(simulation, &event);
+        }
+    }
+
+    /// Passes an event of a simulation to the observers that it matches. When a controller is despawned, observers of
+    /// that controller are notified and then unregistered (§4.3).
+    pub fn dispatch(&mut self, simulation: &Simulation, event: &Event) {
+        let subject = Subject::of(&event.kind);
+        let criteria = [
+            subject.controller.map(Criterion::Controller),
+            subject.attribute.map(Criterion::Attribute),
+            subject.tag.map(Criterion::Tag),
+            subject.effect.map(Criterion::Effect),
+            Some(Criterion::None),
+        ];
+        self.candidates.clear();
+        let lists = criteria.into_iter().flatten().filter_map(|criterion| self.index.get(&criterion));
+        self.candidates.extend(lists.flatten());
+        self.candidates.sort_unstable();
+        for id in &self.candidates {
+            if let Some(registered) = self.registered.get_mut(id)
+                && registered.filter.matches(event)
+            {
+                (registered.observer)(simulation, event);
             }
         }
         if let EventKind::ControllerDespawned { controller } = event.kind {
-            self.registered.retain(|registered| registered.filter.controller != Some(controller));
+            for id in self.index.remove(&Criterion::Controller(controller)).into_iter().flatten() {
+                self.registered.remove(&id);
+            }
         }
     }
 
     /// Translates the filters after a [reload](ugas_core::simulation::Simulation::reload), whose report has
     /// the new ids. Observers of removed definitions are unregistered.
     pub fn renumber(&mut self, ids: &Renumbering) {
-        self.registered.retain_mut(|registered| match registered.filter.renumbered(ids) {
+        self.index.clear();
+        let index = &mut self.index;
+        self.registered.retain(|id, registered| match registered.filter.renumbered(ids) {
             Some(filter) => {
                 registered.filter = filter;
+                index.entry(Criterion::of(&filter)).or_default().push(*id);
                 true
             }
             None => false,

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::{Component, ReflectComponent};
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::input::InputId;
-use ugas::{AbilityId, GrantedAbilityId, Span, Time};
+use ugas::{AbilityId, GrantedAbilityId, Key, Span, Time};
 
 use super::{SyncComponent, SyncSource, overwrite};
 
@@ -71,9 +71,9 @@ impl Cooldown {
 }
 
 impl Abilities {
-    /// The first grant of an ability, by the ability's name; `None` if it was never granted.
-    pub fn first(&self, name: &str) -> Option<&AbilityEntry> {
-        self.abilities.iter().find(|entry| *entry.name == *name)
+    /// The first grant of an ability; `None` if it was never granted.
+    pub fn first(&self, ability: impl Key<AbilityId>) -> Option<&AbilityEntry> {
+        self.abilities.iter().find(|entry| ability.is(entry.ability, &entry.name))
     }
 
     /// The first ability that is bound to an input.
@@ -81,14 +81,15 @@ impl Abilities {
         self.abilities.iter().find(|entry| entry.input.as_ref().is_some_and(|bound| bound.as_str() == input))
     }
 
-    /// Whether the ability of this name was granted at least once.
-    pub fn has(&self, name: &str) -> bool {
-        self.first(name).is_some()
+    /// Whether the ability was granted at least once.
+    pub fn has(&self, ability: impl Key<AbilityId>) -> bool {
+        self.first(ability).is_some()
     }
 
     /// Whether the ability has a running activation.
-    pub fn is_active(&self, name: &str) -> bool {
-        self.abilities.iter().any(|entry| *entry.name == *name && entry.activations > 0)
+    pub fn is_active(&self, ability: impl Key<AbilityId>) -> bool {
+        let mut grants = self.abilities.iter().filter(|entry| ability.is(entry.ability, &entry.name));
+        grants.any(|entry| entry.activations > 0)
     }
 
     /// All abilities, in the order of their grants.

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::{Component, ReflectComponent};
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
-use ugas::AttributeId;
+use ugas::{AttributeId, Key};
 
 use super::{SyncComponent, SyncSource};
 
@@ -66,36 +66,18 @@ pub struct AttributeValue {
     pub current: f64,
 }
 
-/// A key of an attribute: its id, or its name.
-pub trait NamesAttribute {
-    /// Whether this is the attribute with this id and name.
-    fn names(&self, id: AttributeId, name: &str) -> bool;
-}
-
-impl NamesAttribute for AttributeId {
-    fn names(&self, id: AttributeId, _: &str) -> bool {
-        id == *self
-    }
-}
-
-impl NamesAttribute for &str {
-    fn names(&self, _: AttributeId, name: &str) -> bool {
-        name == *self
-    }
-}
-
 impl Attributes {
     /// An attribute; `None` if no set of the controller has it, or the server withholds its value.
-    pub fn value(&self, attribute: impl NamesAttribute) -> Option<&AttributeValue> {
-        self.values.iter().find(|value| attribute.names(value.id, &value.name))
+    pub fn value(&self, attribute: impl Key<AttributeId>) -> Option<&AttributeValue> {
+        self.values.iter().find(|value| attribute.is(value.id, &value.name))
     }
 
     /// An attribute, or the reason why it has no value here.
     ///
     /// # Errors
     /// If no set of the controller has the attribute, or, on a client, the server withholds its value (N1).
-    pub fn read(&self, attribute: impl NamesAttribute) -> Result<&AttributeValue, AttributeReadError> {
-        let is_meant = |withheld: &WithheldAttribute| attribute.names(withheld.id, &withheld.name);
+    pub fn read(&self, attribute: impl Key<AttributeId>) -> Result<&AttributeValue, AttributeReadError> {
+        let is_meant = |withheld: &WithheldAttribute| attribute.is(withheld.id, &withheld.name);
         if self.withheld.iter().any(is_meant) {
             return Err(AttributeReadError::NotReplicated);
         }
@@ -107,7 +89,7 @@ impl Attributes {
     /// # Errors
     /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this
     /// client (N1).
-    pub fn current(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
+    pub fn current(&self, attribute: impl Key<AttributeId>) -> Result<f64, AttributeReadError> {
         self.read(attribute).map(|value| value.current)
     }
 
@@ -116,7 +98,7 @@ impl Attributes {
     /// # Errors
     /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this
     /// client (N1).
-    pub fn base(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
+    pub fn base(&self, attribute: impl Key<AttributeId>) -> Result<f64, AttributeReadError> {
         self.read(attribute).map(|value| value.base)
     }
 

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::{Component, ReflectComponent};
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
-use ugas::{ActiveEffectId, ControllerId, EffectId, EffectStatus, Span, Time};
+use ugas::{ActiveEffectId, ControllerId, EffectId, EffectStatus, Key, Span, Time};
 
 use super::{SyncComponent, SyncSource, overwrite};
 
@@ -60,19 +60,20 @@ impl ActiveEffect {
 }
 
 impl ActiveEffects {
-    /// The first instance of an effect, by the name of its definition; `None` if none is active.
-    pub fn first(&self, name: &str) -> Option<&ActiveEffect> {
-        self.effects.iter().find(|effect| *effect.name == *name)
+    /// The first instance of an effect; `None` if none is active.
+    pub fn first(&self, effect: impl Key<EffectId>) -> Option<&ActiveEffect> {
+        self.effects.iter().find(|active| effect.is(active.effect, &active.name))
     }
 
     /// Whether there is an instance of an effect.
-    pub fn has(&self, name: &str) -> bool {
-        self.first(name).is_some()
+    pub fn has(&self, effect: impl Key<EffectId>) -> bool {
+        self.first(effect).is_some()
     }
 
     /// The sum of the stacks of all instances of an effect.
-    pub fn stacks(&self, name: &str) -> u32 {
-        let instances = self.effects.iter().filter(|effect| *effect.name == *name && !effect.queued);
+    pub fn stacks(&self, effect: impl Key<EffectId>) -> u32 {
+        let instances =
+            self.effects.iter().filter(|active| effect.is(active.effect, &active.name) && !active.queued);
         instances.fold(0, |sum, effect| sum.saturating_add(effect.stacks))
     }
 

@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::{Component, ReflectComponent};
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
-use ugas::TagId;
+use ugas::names::IdOrName;
+use ugas::{Key, TagId};
 
 use super::{SyncComponent, SyncSource, overwrite};
 
@@ -42,47 +43,20 @@ pub struct TagEntry {
     pub count: u32,
 }
 
-/// A key of a tag: its id, or its name.
-pub trait NamesTag {
-    /// Whether the tag or a descendant of it is present (§7.3 MatchesTag).
-    fn is_in(&self, tags: &Tags) -> bool;
-
-    /// Whether this is the tag itself, ancestors and descendants excluded.
-    fn names(&self, tag: &TagEntry) -> bool;
-}
-
-impl NamesTag for TagId {
-    fn is_in(&self, tags: &Tags) -> bool {
-        tags.present.binary_search(self).is_ok()
-    }
-
-    fn names(&self, tag: &TagEntry) -> bool {
-        tag.id == *self
-    }
-}
-
-impl NamesTag for &str {
-    fn is_in(&self, tags: &Tags) -> bool {
-        let matches = |tag: &TagEntry| {
-            tag.name.strip_prefix(*self).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        tags.granted.iter().any(matches)
-    }
-
-    fn names(&self, tag: &TagEntry) -> bool {
-        *tag.name == **self
-    }
-}
-
 impl Tags {
     /// Whether the tag or a descendant of it is present (§7.3 MatchesTag).
-    pub fn has(&self, tag: impl NamesTag) -> bool {
-        tag.is_in(self)
+    pub fn has(&self, tag: impl Key<TagId>) -> bool {
+        match tag.get() {
+            IdOrName::Id(id) => self.present.binary_search(&id).is_ok(),
+            IdOrName::Name(name) => self.granted.iter().any(|tag| {
+                tag.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            }),
+        }
     }
 
     /// Explicit count of the tag (§7.3 GetTagCount).
-    pub fn count(&self, tag: impl NamesTag) -> u32 {
-        self.granted.iter().find(|entry| tag.names(entry)).map_or(0, |entry| entry.count)
+    pub fn count(&self, tag: impl Key<TagId>) -> u32 {
+        self.granted.iter().find(|entry| tag.is(entry.id, &entry.name)).map_or(0, |entry| entry.count)
     }
 
     /// Explicit tags, without ancestors.

@@ -11,10 +11,65 @@ use bevy_transform::components::{GlobalTransform, Transform};
 use ugas::{CueClassId, CueConfig, CueContext, CueHandler, CueManager, Event, PlayId, Playback};
 
 use super::{CueInstance, CuePhase, CuePlayed, CueScene};
+use crate::instance::game_in;
 use crate::world::GameplayWorld;
 
-/// Registered scenes, and their instances.
+/// Registered scenes, and their instances in each simulation.
 #[derive(Resource, Default)]
+pub(crate) struct CueStages {
+    main: CueStage,
+    instances: BTreeMap<Entity, CueStage>,
+}
+
+impl CueStages {
+    /// Registers the scene of a cue tag, for all simulations.
+    pub(crate) fn add(&mut self, tag: String, scene: CueScene) {
+        for (_, stage) in self.iter_mut() {
+            stage.add(tag.clone(), scene.clone());
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.main.scenes.is_empty()
+    }
+
+    /// Creates stages for new simulations. Ends those of simulations that no longer exist, and despawns what
+    /// they show.
+    pub(crate) fn follow_instances(&mut self, world: &mut World, instances: &[Entity]) {
+        for instance in instances {
+            self.instances
+                .entry(*instance)
+                .or_insert_with(|| CueStage { scenes: self.main.scenes.clone(), ..CueStage::default() });
+        }
+        self.instances.retain(|instance, stage| {
+            let exists = instances.contains(instance);
+            if !exists {
+                for shown in stage.entities.values() {
+                    // The host may have despawned it already.
+                    let _ = world.try_despawn(*shown);
+                }
+            }
+            exists
+        });
+    }
+
+    /// The stages with the instances that they show; `None` is the simulation of the app.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Option<Entity>, &mut CueStage)> {
+        let instances = self.instances.iter_mut().map(|(instance, stage)| (Some(*instance), stage));
+        core::iter::once((None, &mut self.main)).chain(instances)
+    }
+
+    /// The stage of an instance, or of the app.
+    pub(crate) fn of(&mut self, instance: Option<Entity>) -> Option<&mut CueStage> {
+        match instance {
+            None => Some(&mut self.main),
+            Some(instance) => self.instances.get_mut(&instance),
+        }
+    }
+}
+
+/// Registered scenes, and their instances in one simulation.
+#[derive(Default)]
 pub(crate) struct CueStage {
     scenes: Vec<(String, CueScene)>,
     manager: Option<CueManager<OrderRecorder>>,
@@ -60,14 +115,10 @@ enum Order {
 impl CueStage {
     /// Registers the scene of a cue tag. The manager is created again at the next update, so active cues
     /// restart.
-    pub(crate) fn add(&mut self, tag: String, scene: CueScene) {
+    fn add(&mut self, tag: String, scene: CueScene) {
         self.scenes.push((tag, scene));
         // Forces the manager to be created again, with this scene.
         self.rules_version = 0;
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.scenes.is_empty()
     }
 
     /// Creates the manager again if the rules changed, and ends playbacks that have faded out.
@@ -115,7 +166,12 @@ impl CueStage {
     }
 
     /// Executes the orders of the manager; returns the events for the entities.
-    pub(crate) fn execute_orders(&mut self, world: &mut World, now: Duration) -> Vec<CuePlayed> {
+    pub(crate) fn execute_orders(
+        &mut self,
+        world: &mut World,
+        instance: Option<Entity>,
+        now: Duration,
+    ) -> Vec<CuePlayed> {
         let Some(manager) = &mut self.manager else { return Vec::new() };
         let orders = core::mem::take(&mut manager.handler_mut().orders);
         let mut played = Vec::new();
@@ -130,7 +186,7 @@ impl CueStage {
                 Order::Play { slot, play, phase, context } => {
                     // A released instance is used again.
                     self.finished.retain(|(finished, _)| *finished != slot);
-                    played.extend(self.play(world, slot, phase, *context));
+                    played.extend(self.play(world, instance, slot, phase, *context));
                     let ends = matches!(phase, CuePhase::Ended | CuePhase::Burst);
                     if let Some(lasts) = self.lasts(slot).filter(|lasts| ends && !lasts.is_zero()) {
                         self.fading.push((now.saturating_add(lasts), play));
@@ -176,6 +232,7 @@ impl CueStage {
     fn play(
         &mut self,
         world: &mut World,
+        instance: Option<Entity>,
         slot: Slot,
         phase: CuePhase,
         context: CueContext,
@@ -191,7 +248,7 @@ impl CueStage {
                 entity
             }
         };
-        let target = world.resource::<GameplayWorld>().entity(context.target);
+        let target = game_in(world, instance).and_then(|game| game.entity(context.target));
         let location = location_of(world, &context, target);
         let mut instance_entity = world.entity_mut(entity);
         instance_entity.remove::<Disabled>();

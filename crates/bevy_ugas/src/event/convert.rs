@@ -18,13 +18,14 @@ impl ConvertedEvent {
     /// kind has no type of its own.
     pub(crate) fn of(
         event: Event,
+        instance: Option<Entity>,
         simulation: &Simulation,
         names: &mut Names,
         entity_of: impl Fn(ControllerId) -> Option<Entity>,
     ) -> Self {
         let entity = event.kind.subject().and_then(&entity_of);
         let typed = entity.and_then(|entity| convert(&event, entity, simulation, names, &entity_of));
-        Self { original: SimulationEvent { entity, event }, typed }
+        Self { original: SimulationEvent { entity, instance, event }, typed }
     }
 }
 

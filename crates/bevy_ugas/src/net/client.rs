@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, Res, ResMut, Resource, World};
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
@@ -24,7 +24,7 @@ use super::{convert, fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
 use crate::controller::{GameplayController, fill_components};
 use crate::error::GameplayError;
-use crate::plugin::GameplaySystems;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::typed;
 use crate::world::GameplayWorld;
 
@@ -209,6 +209,7 @@ impl Plugin for UgasClientPlugin {
             .init_resource::<UgasClient>()
             .insert_resource(ServerConnection(ConnectionState::Connecting));
         set_backend_factory(app, Box::new(factory));
+        let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.length))
             .register_type::<RemoteController>()
             .add_message::<ServerJoined>()
@@ -217,7 +218,7 @@ impl Plugin for UgasClientPlugin {
             .add_message::<SessionRestarted>()
             .add_message::<PredictionCorrected>()
             .add_systems(
-                FixedUpdate,
+                schedule,
                 (
                     receive.in_set(GameplaySystems::Input),
                     (send, apply_events)

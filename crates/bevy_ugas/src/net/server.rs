@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::{Entity, Event, Message, Res, ResMut, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_platform::sync::Arc;
 use bevy_time::Real;
 use ugas::{Catalog, Config, ControllerId, Role, Simulation, Time};
 use ugas_net::message::{ByeReason, ClientId, PROTOCOL, Rejection};
-use ugas_net::{Ownership, PeerId, Server, ServerConfig, ServerEvent, Visibility};
+use ugas_net::{Defaults, Host, Ownership, PeerId, Server, ServerConfig, ServerEvent, Visibility};
 use ugas_transport::memory::MemoryServer;
 use ugas_transport::{Access, Departure, ProtocolId, ServerSocket, ServerTransport};
 
 use super::{fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
-use crate::plugin::GameplaySystems;
-use crate::world::GameplayWorld;
+use crate::plugin::{GameplaySchedule, GameplaySystems};
+use crate::world::{GameplayWorld, entity_of};
 
 /// Endpoint that clients connect to.
 pub enum ServerEndpoint {
@@ -56,24 +56,37 @@ pub enum ServerEndpoint {
 pub struct UgasServerPlugin {
     config: ServerConfig,
     endpoint: Mutex<Option<ServerEndpoint>>,
+    host: Mutex<Option<GameHost>>,
     relevance: Option<Relevance>,
 }
 
-/// Relevancy rule: decides whether a client sees a controller, given the controllers it owns. Its own are
-/// always visible.
-#[derive(Clone)]
-pub struct Relevance {
-    /// Ticks between two evaluations.
-    pub every: u32,
-    /// Whether a client that owns the given controllers sees the last one.
-    #[expect(clippy::type_complexity, reason = "a plain function type without a name of its own")]
-    pub decide: Arc<dyn Fn(&Simulation, &[ControllerId], ControllerId) -> bool + Send + Sync>,
+/// Decisions of the game about its clients: see [`UgasServerPlugin::with_host`].
+pub type GameHost = Box<dyn Host + Send + Sync>;
+
+/// Client for which relevancy is decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewer<'a> {
+    /// The client.
+    pub client: ClientId,
+    /// Entities of the controllers that it owns.
+    pub own: &'a [Entity],
 }
+
+/// Relevancy rule: decides whether a client sees an entity.
+#[derive(Clone)]
+struct Relevance {
+    /// Ticks between two evaluations.
+    every: u32,
+    decide: Arc<DecideRelevance>,
+}
+
+type DecideRelevance = dyn Fn(&World, Viewer<'_>, Entity) -> bool + Send + Sync;
 
 impl UgasServerPlugin {
     /// A server for this endpoint, with the default settings, that shows every controller to everybody.
     pub fn new(endpoint: ServerEndpoint) -> Self {
-        Self { config: ServerConfig::default(), endpoint: Mutex::new(Some(endpoint)), relevance: None }
+        let (config, endpoint) = (ServerConfig::default(), Mutex::new(Some(endpoint)));
+        Self { config, endpoint, host: Mutex::new(Some(Box::new(Defaults))), relevance: None }
     }
 
     /// Sets the tick length, limits and rates.
@@ -83,15 +96,61 @@ impl UgasServerPlugin {
         self
     }
 
-    /// Sets a relevancy rule; without one, every client sees every controller.
+    /// Sets a relevancy rule, which is evaluated every few ticks: whether a client sees an entity. Without one,
+    /// every client sees every controller. Its own are always visible to it. Summons without entities are
+    /// visible where their summoner is, other controllers without entities to nobody.
+    ///
+    /// ```
+    /// # use bevy_ugas::net::{ServerEndpoint, UgasServerPlugin, transport::memory::MemoryServer};
+    /// use bevy_transform::components::Transform;
+    ///
+    /// # let endpoint = ServerEndpoint::Memory(MemoryServer::new(1));
+    /// let plugin = UgasServerPlugin::new(endpoint).with_relevance(10, |world, viewer, other| {
+    ///     let place = |entity| world.get::<Transform>(entity).map(|transform| transform.translation);
+    ///     let is_near = |own| Some(place(own)?.distance(place(other)?) < 50.0);
+    ///     viewer.own.iter().any(|own| is_near(*own).unwrap_or(false))
+    /// });
+    /// ```
     #[must_use]
     pub fn with_relevance(
         mut self,
         every: u32,
-        decide: impl Fn(&Simulation, &[ControllerId], ControllerId) -> bool + Send + Sync + 'static,
+        decide: impl Fn(&World, Viewer<'_>, Entity) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.relevance = Some(Relevance { every: every.max(1), decide: Arc::new(decide) });
         self
+    }
+
+    /// Sets the decisions of the game about its clients: who is admitted, what can be reached and chosen, how
+    /// often others are updated, and what follows a rejected command. Each has a default. The host gets
+    /// controllers; [`entity_of_controller`] has their entities.
+    ///
+    /// ```
+    /// # use bevy_ugas::net::{ServerEndpoint, UgasServerPlugin, transport::memory::MemoryServer};
+    /// use bevy_ugas::net::protocol::message::{ClientId, Rejection};
+    /// use bevy_ugas::net::protocol::{AfterRejection, Host, PeerId};
+    ///
+    /// struct Doorman;
+    ///
+    /// impl Host for Doorman {
+    ///     fn admit(&mut self, _: PeerId, credential: &[u8]) -> Result<(), String> {
+    ///         match credential {
+    ///             b"friend" => Ok(()),
+    ///             _ => Err("say the word and enter".to_owned()),
+    ///         }
+    ///     }
+    ///
+    ///     fn rejected(&mut self, _: ClientId, _: Rejection, count: u32) -> AfterRejection {
+    ///         if count > 100 { AfterRejection::Kick } else { AfterRejection::Keep }
+    ///     }
+    /// }
+    ///
+    /// # let endpoint = ServerEndpoint::Memory(MemoryServer::new(1));
+    /// let plugin = UgasServerPlugin::new(endpoint).with_host(Doorman);
+    /// ```
+    #[must_use]
+    pub fn with_host(self, host: impl Host + Send + Sync + 'static) -> Self {
+        Self { host: Mutex::new(Some(Box::new(host))), ..self }
     }
 }
 
@@ -139,7 +198,7 @@ pub struct CommandRejected {
 
 /// Server backend: protocol server, transport and pending events.
 pub(crate) struct ServerSide {
-    pub(crate) server: Server,
+    pub(crate) server: Server<GameHost>,
     transport: Box<dyn ServerTransport + Send + Sync>,
     address: Option<SocketAddr>,
     relevance: Option<Relevance>,
@@ -168,14 +227,16 @@ impl Plugin for UgasServerPlugin {
         let (mut config, relevance) = (self.config.clone(), self.relevance.clone());
         // Set here rather than in `with_relevance`, so that a later `with_config` does not override it.
         config.show_everything &= relevance.is_none();
-        let mut endpoint = endpoint;
+        let mut parts = endpoint.zip(self.host.lock().unwrap_or_else(PoisonError::into_inner).take());
         let factory = move |catalog: Arc<Catalog>, simulation: &Config| {
-            let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
-            let side = ServerSide::new(catalog, simulation, config.clone(), endpoint, relevance.clone())?;
+            let (endpoint, host) = parts.take().ok_or(GameplayError::RulesInUse)?;
+            let mut side = ServerSide::new(catalog, simulation, config.clone(), endpoint, host)?;
+            side.relevance = relevance.clone();
             Ok(Backend::Server(Box::new(side)))
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
         set_backend_factory(app, Box::new(factory));
+        let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.config.length))
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
@@ -183,7 +244,7 @@ impl Plugin for UgasServerPlugin {
             .add_message::<ClientResumed>()
             .add_message::<CommandRejected>()
             .add_systems(
-                FixedUpdate,
+                schedule,
                 (
                     receive.in_set(GameplaySystems::Input),
                     (decide_relevance, send)
@@ -203,7 +264,7 @@ impl ServerSide {
         simulation: &Config,
         config: ServerConfig,
         endpoint: ServerEndpoint,
-        relevance: Option<Relevance>,
+        host: GameHost,
     ) -> Result<Self, GameplayError> {
         let protocol = ProtocolId::of(PROTOCOL, catalog.hash());
         let (transport, address): (Box<dyn ServerTransport + Send + Sync>, _) = match endpoint {
@@ -219,10 +280,10 @@ impl ServerSide {
         };
         let simulation = Simulation::new(catalog, Config { role: Role::Server, ..simulation.clone() });
         let secrets = config.secrets.or(Some(ugas_transport::random_bytes));
-        let mut server = Server::new(simulation, ServerConfig { secrets, ..config });
+        let mut server = Server::with_host(simulation, ServerConfig { secrets, ..config }, host);
         server.watch_touches();
         let (game, sessions, peers) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Ok(Self { server, transport, address, relevance, now: Time::ZERO, game, sessions, peers })
+        Ok(Self { server, transport, address, relevance: None, now: Time::ZERO, game, sessions, peers })
     }
 
     /// Runs one tick at the time of the last receipt, and sorts its events into those of the game and of
@@ -297,32 +358,11 @@ impl ServerSide {
             let _ = self.transport.send(transmit.peer.0, &transmit.bytes);
         }
     }
-
-    /// Shows or hides every controller to every client that does not own it, as the game's function decides.
-    /// Only in every n-th tick; nothing without such a function.
-    fn decide_relevance(&mut self) {
-        let Some(Relevance { every, decide }) = &self.relevance else { return };
-        if !self.server.current_tick().0.is_multiple_of(*every) {
-            return;
-        }
-        let all: Vec<ControllerId> = self.server.simulation().controllers().map(|(id, _)| id).collect();
-        let clients: Vec<ClientId> = self.server.clients().collect();
-        for client in clients {
-            let own: Vec<ControllerId> =
-                all.iter().copied().filter(|id| self.server.owner(*id) == Some(client)).collect();
-            for &controller in all.iter().filter(|id| !own.contains(id)) {
-                match decide(self.server.simulation(), &own, controller) {
-                    true => self.server.show(controller, client),
-                    false => self.server.hide(controller, client),
-                }
-            }
-        }
-    }
 }
 
 impl GameplayWorld {
     /// The server; `None` if this is not a server.
-    pub fn server(&self) -> Option<&Server> {
+    pub fn server(&self) -> Option<&Server<GameHost>> {
         match &self.backend {
             Some(Backend::Server(side)) => Some(&side.server),
             Some(Backend::Local(_) | Backend::Client(_)) | None => None,
@@ -376,7 +416,7 @@ impl GameplayWorld {
     }
 
     /// The network server; an error if the game is local or a client, or the rules are not installed.
-    fn server_mut(&mut self) -> Result<&mut Server, GameplayError> {
+    fn server_mut(&mut self) -> Result<&mut Server<GameHost>, GameplayError> {
         match &mut self.backend {
             Some(Backend::Server(side)) => Ok(&mut side.server),
             Some(Backend::Local(_) | Backend::Client(_)) => Err(GameplayError::NotAuthority),
@@ -399,10 +439,48 @@ fn receive(clock: Res<'_, bevy_time::Time<Real>>, mut game: ResMut<'_, GameplayW
     }
 }
 
-fn decide_relevance(mut game: ResMut<'_, GameplayWorld>) {
-    if let Some(side) = game.server_side() {
-        side.decide_relevance();
+/// Shows or hides every controller to every client that does not own it, as the game's function decides. Only
+/// in every n-th tick; nothing without such a function.
+fn decide_relevance(world: &mut World) {
+    let game = world.resource::<GameplayWorld>();
+    let Some(Backend::Server(side)) = &game.backend else { return };
+    let Some(Relevance { every, decide }) = &side.relevance else { return };
+    if !side.server.current_tick().0.is_multiple_of(*every) {
+        return;
     }
+    let simulation = side.server.simulation();
+    let all: Vec<(ControllerId, Option<Entity>)> =
+        simulation.controllers().map(|(id, _)| (id, entity_or_summoner(game, simulation, id))).collect();
+    let mut decisions = Vec::new();
+    for client in side.server.clients() {
+        let is_own = |id: ControllerId| side.server.owner(id) == Some(client);
+        let own: Vec<Entity> =
+            all.iter().filter(|(id, _)| is_own(*id)).filter_map(|(id, _)| game.entity(*id)).collect();
+        let viewer = Viewer { client, own: &own };
+        for (id, entity) in all.iter().filter(|(id, _)| !is_own(*id)) {
+            let is_seen = entity.is_some_and(|entity| own.contains(&entity) || decide(world, viewer, entity));
+            decisions.push((*id, client, is_seen));
+        }
+    }
+    let Ok(server) = world.resource_mut::<GameplayWorld>().into_inner().server_mut() else { return };
+    for (controller, client, is_seen) in decisions {
+        match is_seen {
+            true => server.show(controller, client),
+            false => server.hide(controller, client),
+        }
+    }
+}
+
+/// Entity of a controller, or of the nearest summoner that has one.
+fn entity_or_summoner(game: &GameplayWorld, simulation: &Simulation, id: ControllerId) -> Option<Entity> {
+    let summoner = |id: &ControllerId| simulation.controller(*id)?.instigator();
+    core::iter::successors(Some(id), summoner).find_map(|id| game.entity(id))
+}
+
+/// Entity that owns a controller in the simulation of a server, for a [`Host`]; `None` for summons and for
+/// controllers that the host created otherwise.
+pub fn entity_of_controller(simulation: &Simulation, controller: ControllerId) -> Option<Entity> {
+    entity_of(simulation.controller(controller)?.owner()?)
 }
 
 /// System that sends datagrams and updates the resource [`UgasServer`].

@@ -28,6 +28,11 @@ impl RulesExtensions {
         self.0.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(extend));
     }
 
+    /// Number of extensions.
+    pub(super) fn len(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Applies all extensions to a loader, for packs that are loaded without assets.
     ///
     /// ```

@@ -4,14 +4,13 @@ use bevy_ecs::prelude::Entity;
 use ugas::input::InputId;
 use ugas::{
     AbilityId, ActivationId, ActivationRequest, ActiveEffectId, Application, ControllerId, EffectContext,
-    EffectId, EffectQuery, EffectSpec, GameplayEvent, Grant, GrantedAbilityId, Placement, PredictionKey,
+    EffectId, EffectQuery, EffectSpec, GameplayEvent, Grant, GrantedAbilityId, Key, Placement, PredictionKey,
     PressOutcome, Simulation, Stacks, TagId, TargetData, TaskId, TaskOutcome, Team,
 };
 
 use super::{GameplayWorld, actor_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
-use crate::key::Key;
 
 /// Result of an activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

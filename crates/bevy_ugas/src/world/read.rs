@@ -4,20 +4,37 @@ use bevy_ecs::prelude::Entity;
 use bevy_platform::sync::Arc;
 use ugas::input::InputId;
 use ugas::{
-    AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, GrantedAbilityId, Simulation, Span,
-    TagId, TargetData, TaskId, Time,
+    AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, GrantedAbilityId, Key, Simulation,
+    Span, TagId, TargetData, TaskId, Time,
 };
 use ugas_data::Pack;
 
 use super::GameplayWorld;
 use crate::backend::Backend;
 use crate::error::GameplayError;
-use crate::key::Key;
+use crate::rules::RulesState;
 
 impl GameplayWorld {
     /// Whether the rules are loaded and the game runs.
     pub fn is_in_play(&self) -> bool {
         self.backend.is_some()
+    }
+
+    /// State of the rules: missing, loading, installed or failed.
+    pub fn rules_state(&self) -> RulesState {
+        match self {
+            Self { backend: Some(_), .. } => RulesState::Installed,
+            Self { problem: Some(_), .. } => RulesState::Failed,
+            Self { is_loading: true, .. } => RulesState::Loading,
+            Self { .. } => RulesState::Missing,
+        }
+    }
+
+    /// Why the newest rules could not be loaded, built or installed, with all mistakes in them. `None` once
+    /// they are; after a failed reload, the previous rules stay in force. Also emitted as
+    /// [`RulesFailed`](crate::rules::RulesFailed).
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 
     /// The simulation, for reading everything else. On a client it is the displayed state.

@@ -220,3 +220,25 @@ fn pack_of_the_book_behaves_as_documented() {
     let _: ugas::TagId = game(&mut app).id("GameplayCue.Impact").unwrap();
     assert_eq!(get::<GameplayController>(&app, hero).problem(), None);
 }
+
+#[test]
+fn broken_pack_is_a_problem_until_it_is_mended() {
+    let files = [("game/pack.yaml", "Name: test\n"), ("game/hit.yaml", HIT), ("game/wolf.yaml", WOLF)];
+    let (mut app, dir) = app_with_files(&files);
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|_: On<'_, '_, RulesFailed>, notes: Res<'_, Notes>| notes.note("failed"));
+    let wolf = spawn(&mut app, "Wolf");
+    assert_eq!(game(&mut app).rules_state(), RulesState::Loading);
+    wait_until(&mut app, "the failure", |app| game(app).rules_state() == RulesState::Failed);
+    // The set with `Health` is missing.
+    assert!(game(&mut app).problem().unwrap().contains("Health"));
+    assert!(get::<GameplayController>(&app, wolf).problem().unwrap().contains("Health"));
+    assert_eq!(notes.take(), ["failed"]);
+    dir.insert_asset_text(Path::new("game/set.yaml"), SET);
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    app.update();
+    assert_eq!(game(&mut app).problem(), None);
+    assert_eq!(get::<GameplayController>(&app, wolf).problem(), None);
+}

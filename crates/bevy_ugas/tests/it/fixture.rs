@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
-use bevy_ecs::component::{Component, Mutable};
+use bevy_ecs::component::Component;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_ugas::prelude::*;
@@ -122,7 +122,7 @@ pub(crate) fn get<C: Component>(app: &App, entity: Entity) -> &C {
 #[derive(Resource)]
 pub(crate) struct Changes<C>(pub(crate) u32, core::marker::PhantomData<C>);
 
-pub(crate) fn count_changes<C: Component<Mutability = Mutable>>(app: &mut App) {
+pub(crate) fn count_changes<C: Component>(app: &mut App) {
     fn count<C: Component>(changed: Query<'_, '_, (), Changed<C>>, mut count: ResMut<'_, Changes<C>>) {
         count.0 += changed.iter().count() as u32;
     }

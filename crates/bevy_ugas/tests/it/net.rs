@@ -9,7 +9,7 @@ use bevy_ugas::net::transport::memory::{MemoryPort, MemoryServer};
 use bevy_ugas::net::transport::{Access, Admission, ConnectToken, ProtocolId};
 use bevy_ugas::net::{
     ClientEndpoint, ClientJoined, ClientLeft, RemoteController, ServerEndpoint, ServerJoined, ServerLost,
-    UgasClient, UgasClientPlugin, UgasServer, UgasServerPlugin, protocol,
+    UgasClient, UgasClientPlugin, UgasServer, UgasServerPlugin, Viewer, entity_of_controller, protocol,
 };
 use bevy_ugas::prelude::*;
 use ugas::{AbilityDef, AbilityGrantDef, Catalog, ControllerDef, ReplicationMode, TaskDef};
@@ -211,9 +211,10 @@ fn leaving_client_disappears_for_all_others() {
 fn relevance_rule_controls_visibility() {
     let memory = MemoryServer::new(4);
     let port = memory.port();
-    let wounded_only = |simulation: &ugas::Simulation, _: &[ugas::ControllerId], other| {
-        let health = simulation.catalog().attribute("Health").unwrap();
-        simulation.current(other, health).is_some_and(|health| health < 100.0)
+    // The own controllers are not asked about, and entities have components.
+    let wounded_only = |world: &World, viewer: Viewer<'_>, other: Entity| {
+        assert!(!viewer.own.contains(&other) && viewer.own.len() <= 1);
+        world.get::<Attributes>(other).unwrap().current("Health").unwrap() < 100.0
     };
     let plugin = UgasServerPlugin::new(ServerEndpoint::Memory(memory)).with_relevance(6, wounded_only);
     let mut server = app_over(plugin);
@@ -462,4 +463,98 @@ fn c1_cues_of_a_server_reach_observers_of_a_client_with_their_context() {
         "GameplayCue.Status.Poison Some(ActorId(7)) Some([1.0, 2.0, 3.0])",
     ];
     assert_eq!(told, expected);
+}
+
+/// A host that refuses strangers, lets nobody reach entity `unreachable`, and kicks at the third rejection.
+struct StrictHost {
+    unreachable: Entity,
+    notes: Notes,
+}
+
+impl protocol::Host for StrictHost {
+    fn admit(&mut self, _: protocol::PeerId, credential: &[u8]) -> Result<(), String> {
+        if credential == b"friend" { Ok(()) } else { Err("only friends may enter".to_owned()) }
+    }
+
+    fn class(
+        &self,
+        _: &ugas::Simulation,
+        _: protocol::message::ClientId,
+        _: ugas::ControllerId,
+    ) -> protocol::schedule::ActorClass {
+        self.notes.note("class");
+        protocol::schedule::ActorClass::ImportantAi
+    }
+
+    fn reaches(
+        &self,
+        simulation: &ugas::Simulation,
+        positions: &protocol::history::Positions,
+        reach: protocol::Reach<'_>,
+    ) -> bool {
+        let target = reach.target.controller().and_then(|target| entity_of_controller(simulation, target));
+        target != Some(self.unreachable) && protocol::within_range(simulation, positions, reach)
+    }
+
+    fn may_choose(
+        &self,
+        _: &ugas::Simulation,
+        _: protocol::message::ClientId,
+        _: ugas::AbilityId,
+        targets: &ugas::TargetData,
+    ) -> bool {
+        self.notes.note(format!("chose {}", targets.len()));
+        true
+    }
+
+    fn rejected(
+        &mut self,
+        _: protocol::message::ClientId,
+        _: protocol::message::Rejection,
+        count: u32,
+    ) -> protocol::AfterRejection {
+        self.notes.note(format!("rejected {count}"));
+        if count >= 3 { protocol::AfterRejection::Kick } else { protocol::AfterRejection::Keep }
+    }
+}
+
+#[test]
+fn supplied_host_decides_about_admission_reach_choice_and_rejection() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    // The entity is known before the plugin is added, as a host may share anything with the app.
+    let mut server = App::new();
+    let unreachable = server.world_mut().spawn_empty().id();
+    let notes = Notes::default();
+    let host = StrictHost { unreachable, notes: notes.clone() };
+    server
+        .add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(UgasServerPlugin::new(ServerEndpoint::Memory(memory)).with_host(host))
+        .add_plugins(UgasPlugins::from_catalog(rules()))
+        .add_observer(welcome);
+    server.world_mut().entity_mut(unreachable).insert(GameplayController::new("Duelist"));
+    let knocking = |peer: u64, credential: &[u8]| {
+        let config = protocol::ClientConfig { credential: credential.to_vec(), ..Default::default() };
+        app_over(UgasClientPlugin::new(ClientEndpoint::Memory(port.clone(), peer), peer).with_config(config))
+    };
+    let (mut ada, mut eve) = (knocking(1, b"friend"), knocking(2, b"foe"));
+    let lost = Notes::default();
+    eve.insert_resource(lost.clone());
+    eve.add_observer(|gone: On<'_, '_, ServerLost>, notes: Res<'_, Notes>| notes.note(gone.describe()));
+    play(&mut server, &mut [&mut ada, &mut eve], 90);
+    assert!(lost.take()[0].contains("only friends may enter"));
+    assert_eq!(server.world().resource::<UgasServer>().clients, 1);
+    assert!(notes.take().contains(&"class".to_owned()));
+    let (own, other) = (seen(&mut ada, true)[0], seen(&mut ada, false)[0]);
+    for times in 1..=3 {
+        // Mana suffices for two bolts: rejected ones cost nothing.
+        game(&mut ada).activate_on(own, "GA_Zap", other).unwrap();
+        play(&mut server, &mut [&mut ada], 30);
+        let noted = notes.take();
+        assert!(noted.contains(&format!("rejected {times}")), "{noted:?}");
+    }
+    assert_eq!(get::<Attributes>(&server, unreachable).current("Health"), Ok(100.0));
+    play(&mut server, &mut [&mut ada], 30);
+    assert_eq!(server.world().resource::<UgasServer>().clients, 0);
 }

@@ -3,14 +3,14 @@
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::AttributeSet;
 use bevy_ugas::prelude::*;
-use bevy_ugas::rules::RulesExtensions;
-use bevy_ugas::{AttributeSet, data};
 use ugas::{CaptureDef, ControllerDef, EffectDef, MagnitudeDef, Operation, native};
 
 use crate::fixture::*;
 
 #[derive(Component, AttributeSet, Clone, PartialEq, Debug)]
+#[component(immutable)]
 #[attribute_set(name = "FighterSet")]
 struct Fighter {
     #[attribute(default = 80.0, min = 1.0)]
@@ -27,7 +27,7 @@ fn app_in_rust() -> App {
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .add_plugins(UgasPlugins::default())
+        .add_plugins(UgasPlugins::from_code())
         .add_attribute_set::<Fighter>()
         .add_calculation(
             "Twice",
@@ -45,9 +45,6 @@ fn app_in_rust() -> App {
                 ))
                 .template(ControllerDef::new("Fighter").with_set(Fighter::NAME))
         });
-    let extensions = app.world().resource::<RulesExtensions>().clone();
-    let pack = extensions.extend(data::Loader::new()).load().unwrap();
-    game(&mut app).install(pack.catalog).unwrap();
     app.update();
     app
 }
@@ -56,7 +53,7 @@ fn app_in_rust() -> App {
 fn derived_struct_declares_an_attribute_set() {
     let set = Fighter::definition();
     assert_eq!((Fighter::NAME, set.attributes.len()), ("FighterSet", 4));
-    assert_eq!(Fighter::STRENGTH.0, "Might");
+    assert_eq!(<FighterStrength as AttributeName>::NAME, "Might");
     let mut app = app_in_rust();
     let fighter = spawn(&mut app, "Fighter");
     assert_eq!(game(&mut app).current(fighter, Fighter::HEALTH), Some(80.0));
@@ -87,4 +84,25 @@ fn typed_set_component_is_updated() {
     let game_pieces = app.world_mut().spawn(GameplayController::from_def(ControllerDef::default())).id();
     app.update();
     assert!(app.world().get::<Fighter>(game_pieces).is_none());
+}
+
+#[test]
+fn replaced_typed_set_is_observed_once_for_each_change() {
+    let mut app = app_in_rust();
+    let fighter = spawn(&mut app, "Fighter");
+    app.update();
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.world_mut().entity_mut(fighter).observe(
+        |change: On<'_, '_, Insert, Fighter>, values: Query<'_, '_, &Fighter>, notes: Res<'_, Notes>| {
+            notes.note(values.get(change.entity).unwrap().health.to_string());
+        },
+    );
+    run(&mut app, 0.25);
+    assert!(notes.take().is_empty());
+    game(&mut app).apply("GE_Strike", fighter, fighter).unwrap();
+    run(&mut app, 0.25);
+    game(&mut app).apply("GE_Strike", fighter, fighter).unwrap();
+    run(&mut app, 0.25);
+    assert_eq!(notes.take(), ["65", "50"]); // 80 - 2 × 7.5 each
 }

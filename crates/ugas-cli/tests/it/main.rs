@@ -4,6 +4,7 @@ mod check;
 mod conformance;
 mod demo;
 mod explain;
+mod generate;
 mod initial_state;
 mod inspect;
 mod new;

@@ -15,9 +15,15 @@ pub(crate) fn check_in(folder: &Path, name: &str, line: &str) {
         text.push_str(&format!("--- on standard error\n{stderr}"));
     }
     text.push_str(&format!("--- exit status {status}\n"));
+    check_text(name, &text);
+}
+
+/// Compares a text with the expected file.
+#[track_caller]
+pub(crate) fn check_text(name: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(format!("{name}.txt"));
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&file, &text).unwrap();
+        std::fs::write(&file, text).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(text, expected, "{} differs; UPDATE_EXPECT=1 rewrites it", file.display());
@@ -173,6 +179,7 @@ fn help() {
         "sweep",
         "conformance",
         "schema",
+        "generate",
         "new",
         "play",
         "replay",

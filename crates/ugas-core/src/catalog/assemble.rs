@@ -63,7 +63,7 @@ impl CatalogBuilder {
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let triggers = abilities.iter().flat_map(|ability| &ability.triggers);
         let by_tag = triggers.filter(|(on, _)| *on != TriggerOn::Event).map(|&(_, tag)| tag);
-        let reactive_tags = TagBits::of_exactly(cooldown_tags.chain(by_tag));
+        let (cooldown_tags, trigger_tags) = (TagBits::of_exactly(cooldown_tags), TagBits::of_exactly(by_tag));
         let narrowest_replication = narrowest_replication(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
@@ -103,7 +103,8 @@ impl CatalogBuilder {
             input_buffer: definitions.input_buffer,
             input_buffer_window,
             narrowest_replication,
-            reactive_tags,
+            cooldown_tags,
+            trigger_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
             internal,

@@ -18,7 +18,8 @@ use crate::input::InputBufferConfig;
 use crate::simulation::{PostExecute, Simulation};
 use crate::tag::TagMetadata;
 use crate::targeting::{
-    Attitude, AttitudeRule, Candidate, EffectContainerDef, Space, TargetFilter, TargetQuery, Team,
+    Attitude, AttitudeRule, Candidate, EffectContainerDef, SharedSpace, Space, TargetFilter, TargetQuery,
+    Team,
 };
 use crate::task::CustomTask;
 
@@ -47,7 +48,7 @@ pub struct CatalogBuilder {
     pub(super) customs: BTreeMap<String, Arc<dyn CustomTask>>,
     pub(super) filters: BTreeMap<String, Arc<TargetFilter>>,
     pub(super) attitude: Option<Arc<AttitudeRule>>,
-    pub(super) space: Option<Arc<dyn Space + Send + Sync>>,
+    pub(super) space: Option<SharedSpace>,
 }
 
 impl CatalogBuilder {
@@ -158,7 +159,8 @@ impl CatalogBuilder {
         self
     }
 
-    /// Sets the engine's answers to line-of-sight and overlap queries.
+    /// Sets the engine's answers to line-of-sight and area queries, for simulations without a
+    /// [world of their own](crate::simulation::Simulation::set_space).
     #[must_use]
     pub fn space(mut self, space: impl Space + Send + Sync + 'static) -> Self {
         self.space = Some(Arc::new(space));

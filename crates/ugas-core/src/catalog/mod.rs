@@ -45,7 +45,7 @@ use crate::id::{
 };
 use crate::input::InputBufferConfig;
 use crate::tag::{TagBits, TagRegistry};
-use crate::targeting::{AttitudeRule, Space, TargetFilter};
+use crate::targeting::{AttitudeRule, SharedSpace, Space, TargetFilter};
 use crate::task::CustomTask;
 
 /// A name that the catalog does not have.
@@ -75,7 +75,7 @@ pub struct Catalog {
     customs: Box<[Arc<dyn CustomTask>]>,
     filters: Box<[Arc<TargetFilter>]>,
     pub(crate) attitude: Arc<AttitudeRule>,
-    pub(crate) space: Arc<dyn Space + Send + Sync>,
+    pub(crate) space: SharedSpace,
     /// Attribute and threshold of death (A4).
     pub(crate) death: Option<Death>,
     /// Threshold of death, if it is the same number on all controllers at any time.
@@ -85,8 +85,10 @@ pub struct Catalog {
     pub(crate) input_buffer_window: Option<AttributeId>,
     /// The narrowest replication that any set gives each attribute, by id (N1).
     pub(crate) narrowest_replication: Box<[AttributeReplication]>,
-    /// Tags that the cooldown of any ability grants, and tags whose addition triggers one (A7).
-    pub(crate) reactive_tags: TagBits,
+    /// Tags that the cooldown of any ability grants.
+    pub(crate) cooldown_tags: TagBits,
+    /// Tags whose addition triggers any ability (A7).
+    pub(crate) trigger_tags: TagBits,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,
@@ -174,7 +176,7 @@ pub(crate) fn is_cue(tags: &TagRegistry, tag: TagId) -> bool {
 }
 
 impl Catalog {
-    /// The engine's answers to line-of-sight and overlap queries.
+    /// The engine's answers to line-of-sight and area queries, for simulations without a world of their own.
     pub fn space(&self) -> &dyn Space {
         &*self.space
     }
@@ -463,6 +465,12 @@ impl Catalog {
     /// The hooks of an attribute. A catalog without hooks has no table of them.
     pub(crate) fn hooks(&self, attribute: AttributeId) -> Option<&AttributeHooks> {
         self.hooks.get(attribute.usize())
+    }
+
+    /// Whether the presence of a tag begins or ends a cooldown, or triggers an ability.
+    #[inline]
+    pub(crate) fn has_reactions_to(&self, tag: TagId) -> bool {
+        self.cooldown_tags.matches(tag) || self.trigger_tags.matches(tag)
     }
 
     /// Whether any attribute has hooks.

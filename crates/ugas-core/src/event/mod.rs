@@ -7,6 +7,7 @@ mod filter;
 #[cfg(feature = "tracing")]
 mod log;
 mod queue;
+mod rollback;
 mod subject;
 mod text;
 
@@ -20,6 +21,7 @@ pub use filter::{EventFilter, EventType};
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
 pub(crate) use queue::{EventQueue, Origin};
+pub use rollback::{OneShotKey, OneShotSubject, RollbackChange, RollbackEvents};
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::{ContextTags, PredictionKey};

@@ -342,7 +342,8 @@ impl Simulation {
             let reasons = vec![ActivationReason::NotGranted];
             return Err(ActivationRefusal::new(Some(ability_id), Some(controller), reasons));
         };
-        self.emit(EventKind::AbilityActivated { controller, handle, ability: ability_id, activation: id });
+        let ability = ability_id;
+        self.emit_in_place(|| EventKind::AbilityActivated { controller, handle, ability, activation: id });
         // A4: this activation cancels abilities with these tags.
         if cancels {
             let catalog = Arc::clone(&self.catalog);

@@ -579,7 +579,7 @@ impl Simulation {
                 if !self.may_remove(active) {
                     continue;
                 }
-                self.remove_stacks(active, stacks);
+                self.remove_stacks(active, stacks, Self::remove_active);
             }
         }
         Ok(())

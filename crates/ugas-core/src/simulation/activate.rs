@@ -12,11 +12,12 @@ use super::state::{Timer, TimerKind};
 use super::{Simulation, State};
 use crate::ability::Grant;
 use crate::attribute::layout::Layout;
+use crate::catalog::Catalog;
 use crate::controller::Controller;
-use crate::effect::{AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
+use crate::effect::{AbilityRemoval, ActiveEffect, Effect, EffectSpec, Watch, WatchSide, WatchSubject};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
-use crate::id::TagId;
+use crate::id::{EffectId, TagId};
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
 use crate::task::Subject;
 use crate::timer::TimerWheel;
@@ -285,12 +286,18 @@ impl Simulation {
                 TagChange::Removed => new + 1,
             });
         }
-        if is_followed || crossed.iter().any(|tag| self.catalog.reactive_tags.matches(*tag)) {
-            for &tag in &crossed {
+        let mut rest = &crossed[..];
+        while let Some((&tag, others)) = rest.split_first() {
+            let reacts = |tag| is_followed || self.catalog.has_reactions_to(tag);
+            if reacts(tag) {
                 self.emit_tag_change(id, tag, change);
+                rest = others;
+            } else {
+                let count = others.iter().take_while(|tag| !reacts(**tag)).count();
+                let (quiet, others) = rest.split_at(count + 1);
+                self.publish_tags(id, quiet, change);
+                rest = others;
             }
-        } else {
-            self.publish_tags(id, &crossed, change);
         }
         if is_watched {
             for &tag in &crossed {
@@ -390,26 +397,7 @@ impl Simulation {
 
     /// Subscribes an effect to everything that it reads of source and target (E7, E8, M5), and adds it to the
     /// indexes.
-    #[inline]
     pub(super) fn watch(&mut self, id: ActiveEffectId, effect: &Effect) {
-        if self.is_linked(id, effect) {
-            self.add_links(id, effect);
-        }
-    }
-
-    /// Whether an effect is in lists of its source or its target, apart from that of active effects, or
-    /// created at run time, so that its uses are counted.
-    #[inline]
-    fn is_linked(&self, id: ActiveEffectId, effect: &Effect) -> bool {
-        let Some(active) = self.state.effects.get(id) else { return false };
-        effect.is_indexed
-            || !effect.watches.is_empty()
-            || active.source().is_some_and(|source| source != active.target)
-            || active.effect.usize() >= self.catalog.effect_count()
-    }
-
-    /// Slow path of [`Self::watch`].
-    fn add_links(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
@@ -426,15 +414,7 @@ impl Simulation {
 
     /// Reverts [`Self::watch`]: removes the subscriptions of an effect and its index entries. Runs before the
     /// source of the spec changes, since it reads the entries from it.
-    #[inline]
     pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
-        if self.is_linked(id, effect) {
-            self.remove_links(id, effect);
-        }
-    }
-
-    /// Slow path of [`Self::unwatch`].
-    fn remove_links(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
@@ -448,6 +428,22 @@ impl Simulation {
         }
         self.unindex_effect(id, effect);
     }
+}
+
+/// Whether [`watch`](Simulation::watch) does anything for an instance of an effect: it is in lists of its source
+/// or its target, apart from that of active effects, or created at run time, so that its uses are counted.
+#[inline]
+pub(super) fn is_linked(
+    catalog: &Catalog,
+    effect: &Effect,
+    id: EffectId,
+    source: Option<ControllerId>,
+    target: ControllerId,
+) -> bool {
+    effect.is_indexed
+        || !effect.watches.is_empty()
+        || source.is_some_and(|source| source != target)
+        || id.usize() >= catalog.effect_count()
 }
 
 /// Sets the timers of an active effect to its clock.
@@ -464,9 +460,17 @@ pub(super) fn schedule(timers: &mut TimerWheel<Timer>, id: ActiveEffectId, activ
     }
 }
 
-/// Entry of one modifier of an active effect; `None` if the layout lacks the attribute, or if the modifier
-/// writes the base at each tick instead (M9b).
-#[inline]
+/// Facts of an active effect that its modifier entries share.
+#[derive(Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) id: ActiveEffectId,
+    pub(super) sequence: u64,
+    pub(super) applied: u64,
+    pub(super) stacks: u32,
+    pub(super) inhibited: bool,
+}
+
+/// Entry of one modifier of an active effect, see [`held_entry`].
 pub(super) fn modifier_entry(
     layout: &Layout,
     id: ActiveEffectId,
@@ -474,15 +478,29 @@ pub(super) fn modifier_entry(
     effect: &Effect,
     index: usize,
 ) -> Option<ModifierEntry> {
+    let &ActiveEffect { sequence, applied, stacks, inhibited, .. } = active;
+    let holder = Holder { id, sequence, applied, stacks, inhibited };
+    held_entry(layout, holder, &active.spec, effect, &active.magnitudes, index)
+}
+
+/// Entry of one modifier of an active effect; `None` if the layout lacks the attribute, or if the modifier
+/// writes the base at each tick instead (M9b).
+#[inline]
+pub(super) fn held_entry(
+    layout: &Layout,
+    holder: Holder,
+    spec: &EffectSpec,
+    effect: &Effect,
+    magnitudes: &[f64],
+    index: usize,
+) -> Option<ModifierEntry> {
     let modifier = acting(effect, index)?;
     let slot = layout.slot_of(modifier.attribute)?;
-    let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
-    let magnitude = active.magnitudes.get(index).copied()?;
-    let conditions = Conditions {
-        tags: modifier.is_conditional(),
-        inhibited: active.inhibited,
-        predicted: active.spec.prediction().is_some(),
-    };
+    let Holder { id, sequence, applied, stacks, inhibited } = holder;
+    let stacks = if modifier.factor_in_stacks { stacks } else { 1 };
+    let magnitude = magnitudes.get(index).copied()?;
+    let predicted = spec.prediction().is_some();
+    let conditions = Conditions { tags: modifier.is_conditional(), inhibited, predicted };
     Some(ModifierEntry {
         slot,
         index: index as u16,
@@ -492,8 +510,8 @@ pub(super) fn modifier_entry(
         conditions,
         plain: ModifierEntry::is_plain_addition(modifier.layer, modifier.operation, conditions),
         priority: effect.def.priority,
-        sequence: active.sequence,
-        applied: active.applied,
+        sequence,
+        applied,
         effect: id,
         amount: contribution(modifier.operation, modifier.channel.is_some(), magnitude, stacks),
     })

@@ -56,12 +56,7 @@ impl Simulation {
     fn fire(&mut self, timer: Timer, at: Time) {
         match timer.kind {
             TimerKind::Tick(effect) => self.fire_tick(effect, at),
-            TimerKind::Expiry(effect) => {
-                if let Some(active) = self.state.effects.get_mut(effect) {
-                    active.timers.expiry = None;
-                }
-                self.expire(effect);
-            }
+            TimerKind::Expiry(effect) => self.expire(effect),
             TimerKind::Task(task) => self.fire_task(task),
             TimerKind::Recharge(ability) => self.recharge(ability),
             TimerKind::Lifetime(controller) => self.end_lifetime(controller),

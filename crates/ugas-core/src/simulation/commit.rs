@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::apply::Checks;
-use crate::ability::{ActivationReason, ActivationRefusal};
+use crate::ability::{ActivationReason, ActivationRefusal, Price};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActivationId, ActiveEffectId, GrantedAbilityId};
 use crate::id::TagId;
@@ -67,7 +67,7 @@ impl Simulation {
         // the commit continues without it.
         // 1. The cost is paid.
         if parts.cost {
-            self.apply_own(handle, id, OwnEffect::Cost);
+            self.pay(handle, id);
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.paid = true;
             }
@@ -94,9 +94,31 @@ impl Simulation {
         if parts.cost || parts.cooldown {
             self.set_cause_to_activation(id);
             let ability = ability_id;
-            self.emit(EventKind::AbilityCommitted { controller, handle, ability, activation: id });
+            self.emit_in_place(|| EventKind::AbilityCommitted {
+                controller,
+                handle,
+                ability,
+                activation: id,
+            });
         }
         Ok(())
+    }
+
+    /// Applies the cost of an activation. A constant one that changes nothing but its value needs no spec: its
+    /// context has no tags, and nothing else of it is seen.
+    fn pay(&mut self, handle: GrantedAbilityId, id: ActivationId) {
+        if let Some((granted, ability)) = self.granted(handle)
+            && let (Some(cost), Price::Constant(_)) = (ability.cost, &ability.gates.price)
+            && let Ok(Some(write)) = self.direct_write(cost, Some(granted.controller))
+        {
+            let owner = granted.controller;
+            let prediction = self.state.activations.get(id).and_then(|running| running.prediction);
+            self.scratch.op.roll = 0;
+            if self.write_directly(cost, (Some(owner), Some(handle)), owner, &write, prediction) {
+                return;
+            }
+        }
+        self.apply_own(handle, id, OwnEffect::Cost);
     }
 
     /// Grants the owned tags of an activation, unless it has them already or there are none.

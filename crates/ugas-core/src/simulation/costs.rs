@@ -33,8 +33,9 @@ impl Simulation {
             Price::Constant(write) => {
                 let layout = self.state.layout(controller);
                 // Usually the attribute neither is derived nor drains others: its base pays.
-                let slot = layout.slot_of(write.attribute);
-                if let Some(slot) = slot.filter(|slot| is_payable(&layout.slots[usize::from(*slot)])) {
+                if let Some(slot) = layout.slot_of(write.attribute)
+                    && is_payable(&layout.slots[usize::from(slot)])
+                {
                     let base = controller.values[usize::from(slot)].base;
                     let left = BaseChange::constant(write, 1).applied_to(base).unwrap_or(base);
                     return match self.shortage(controller, layout, slot, left) {

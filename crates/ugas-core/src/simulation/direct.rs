@@ -6,10 +6,10 @@
 use super::Simulation;
 use super::apply::{Application, has_immunity};
 use super::propose::{BaseChange, BaseWrite};
-use crate::effect::{ConstantWrite, ContextTags, Effect, EffectContext, EffectSpec};
+use crate::effect::{ConstantWrite, ContextTags, Effect, EffectContext, EffectSpec, PredictionKey};
 use crate::event::{Cause, EventKind};
 use crate::expr::Side;
-use crate::handle::ControllerId;
+use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::EffectId;
 use crate::refusal::{Refusal, RefusalReason};
 
@@ -75,7 +75,7 @@ impl Simulation {
     /// The write of an effect that is one constant number, if nothing but the target can refuse it and nothing
     /// follows from it. `Ok(None)` if the steps of E1 have something to do.
     #[inline]
-    fn direct_write(
+    pub(super) fn direct_write(
         &self,
         effect: EffectId,
         source: Option<ControllerId>,
@@ -103,28 +103,8 @@ impl Simulation {
         direct: Option<&ConstantWrite>,
     ) -> Result<Application, Refusal> {
         if let Some(write) = direct
-            && let Some(write) = self.propose_directly(write, target)
+            && self.write_directly(effect, (source, None), target, write, None)
         {
-            let operation = self.scratch.cause().operation;
-            let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
-            self.scratch.set_cause_and_prediction(cause, None);
-            self.trace(effect);
-            let written = match self.scratch.batch_depth {
-                0 => self.commit_one(write),
-                _ => {
-                    self.write_base(write.controller, write.slot, write.after);
-                    None
-                }
-            };
-            self.emit_in_place(|| {
-                let context_tags = ContextTags::default();
-                EventKind::EffectExecuted { effect, active: None, target, context_tags }
-            });
-            if let Some(written) = written
-                && written.is_change()
-            {
-                self.emit_in_place(|| written.event(target));
-            }
             return Ok(Application::Executed);
         }
         let Some(definition) = self.state.definition(&self.catalog, effect) else {
@@ -132,6 +112,41 @@ impl Simulation {
         };
         let mut spec = self.bare_spec(effect, definition, source);
         self.apply_one(&mut spec, target)
+    }
+
+    /// Carries out a [direct write](Self::direct_write) of an effect from a source and an ability, as part of an
+    /// operation. False, without a change, if the steps of E1 have something to do for the target.
+    #[inline(always)]
+    pub(super) fn write_directly(
+        &mut self,
+        effect: EffectId,
+        (source, ability): (Option<ControllerId>, Option<GrantedAbilityId>),
+        target: ControllerId,
+        write: &ConstantWrite,
+        prediction: Option<PredictionKey>,
+    ) -> bool {
+        let Some(write) = self.propose_directly(write, target) else { return false };
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, effect: Some(effect), active: None, source, ability };
+        self.scratch.set_cause_and_prediction(cause, prediction);
+        self.trace(effect);
+        let written = match self.scratch.batch_depth {
+            0 => self.commit_one(write),
+            _ => {
+                self.write_base(write.controller, write.slot, write.after);
+                None
+            }
+        };
+        self.emit_in_place(|| {
+            let context_tags = ContextTags::default();
+            EventKind::EffectExecuted { effect, active: None, target, context_tags }
+        });
+        if let Some(written) = written
+            && written.is_change()
+        {
+            self.emit_in_place(|| written.event(target));
+        }
+        true
     }
 
     /// Proposal of a direct write to a target, if the target cannot refuse it. Inside a batch the write waits

@@ -122,7 +122,15 @@ impl Simulation {
 
     /// Recalculates, then emits value events, then cue events (§3.3 steps 4 to 6, E1). Runs no queued
     /// consequences.
+    #[inline]
     pub(super) fn flush(&mut self) {
+        if !self.scratch.has_settled() || !self.scratch.cues.is_empty() {
+            self.flush_pending();
+        }
+    }
+
+    /// Slow path of [`Self::flush`]: something is pending.
+    fn flush_pending(&mut self) {
         self.recompute();
         if !self.scratch.changes.is_empty() {
             self.raise_changes();

@@ -96,6 +96,7 @@ use crate::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::refusal::Refusal;
 use crate::tag::TagContainer;
+use crate::targeting::SharedSpace;
 use crate::time::Time;
 use cascade::Scratch;
 use observe::TagChange;
@@ -131,6 +132,8 @@ use observe::TagChange;
 pub struct Simulation {
     catalog: Arc<Catalog>,
     config: Config,
+    /// World of the simulation, instead of the catalog's. Not part of the state.
+    space: Option<SharedSpace>,
     /// Controllers that a client knows only partially ([`Knowledge`](crate::prediction::Knowledge)), sorted.
     shown: Vec<ControllerId>,
     /// Attributes of a client's replica whose values the server withholds (N1), sorted.
@@ -148,6 +151,7 @@ impl Simulation {
         Self {
             catalog,
             config,
+            space: None,
             shown: Vec::new(),
             withheld: Vec::new(),
             state,
@@ -522,11 +526,12 @@ impl Simulation {
     /// Emits the event of a refused activation or commit (A1).
     #[cold]
     fn emit_activation_refusal(&mut self, refusal: &ActivationRefusal) {
-        if !self.config.events.keeps(EventType::AbilityRefused) {
-            self.state.events += 1;
-            return;
+        // Nothing reacts to it.
+        let sequence = self.state.events;
+        self.state.events += 1;
+        if self.has_room_for(|| EventType::AbilityRefused) {
+            self.push_event(sequence, || EventKind::AbilityRefused(refusal.clone()));
         }
-        self.emit(EventKind::AbilityRefused(refusal.clone()));
     }
 
     /// Appends an event to the queue of the host under the next sequence number. The number is used up even

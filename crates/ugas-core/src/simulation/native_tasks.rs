@@ -119,7 +119,7 @@ impl Simulation {
             match action {
                 TaskAction::Apply(application) => self.apply_for_task(id, application),
                 TaskAction::Remove(active, stacks) if self.may_remove(active) => {
-                    self.remove_stacks(active, stacks);
+                    self.remove_stacks(active, stacks, Self::remove_active);
                 }
                 TaskAction::Remove(..) => {}
                 TaskAction::Send(controller, event) => {

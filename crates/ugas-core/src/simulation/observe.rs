@@ -168,7 +168,7 @@ impl Simulation {
 
     /// Queues the activation of abilities that an added tag triggers, and a look at the input buffer.
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
-        if self.catalog.reactive_tags.matches(tag) {
+        if self.catalog.trigger_tags.matches(tag) {
             self.trigger_by_tag(id, tag);
         }
         self.enqueue_drain(id);
@@ -234,17 +234,18 @@ impl Simulation {
     /// Emits the event of an added or removed tag, and `CooldownBegan` or `CooldownEnded` for each ability
     /// whose cooldown begins or ends with it.
     pub(super) fn emit_tag_change(&mut self, controller: ControllerId, tag: TagId, change: TagChange) {
-        self.emit(change.event(controller, tag));
-        if self.catalog.reactive_tags.matches(tag) {
+        self.emit_in_place(|| change.event(controller, tag));
+        if self.catalog.cooldown_tags.matches(tag) {
             for handle in self.abilities_cooling_by(controller, tag) {
-                let event = match change {
+                match change {
                     TagChange::Added => {
                         let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
-                        EventKind::CooldownBegan { controller, handle, duration }
+                        self.emit_in_place(|| EventKind::CooldownBegan { controller, handle, duration });
                     }
-                    TagChange::Removed => EventKind::CooldownEnded { controller, handle },
-                };
-                self.emit(event);
+                    TagChange::Removed => {
+                        self.emit_in_place(|| EventKind::CooldownEnded { controller, handle });
+                    }
+                }
             }
         }
     }

@@ -103,7 +103,7 @@ impl BaseChange {
 
     /// New base value after the change (M9); `None` if the divisor is so near to zero that it counts as 1
     /// (M3).
-    #[inline]
+    #[inline(always)]
     pub(super) fn applied_to(&self, base: f64) -> Option<f64> {
         let &Self { operation, magnitude, stacks, .. } = self;
         let count = f64::from(stacks);

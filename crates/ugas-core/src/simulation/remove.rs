@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::activate::Withdrawal;
+use super::activate::{Withdrawal, is_linked};
 use super::{Simulation, State};
 use crate::codec::StateRecord;
 use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
@@ -33,7 +33,7 @@ impl Simulation {
         if !self.may_remove(active) {
             return Err(RefusalReason::NotPredicted);
         }
-        self.operate(|sim| sim.remove_stacks(active, stacks));
+        self.operate(|sim| sim.remove_stacks(active, stacks, Self::remove_last));
         Ok(())
     }
 
@@ -44,7 +44,7 @@ impl Simulation {
         selected.retain(|active| self.may_remove(*active));
         self.operate(|sim| {
             for &active in &selected {
-                sim.remove_stacks(active, stacks);
+                sim.remove_stacks(active, stacks, Self::remove_active);
             }
         });
         selected.len() as u32
@@ -55,14 +55,19 @@ impl Simulation {
         self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
     }
 
-    /// Removes stacks inside a running operation; the effect ends if none is left. Does nothing if it is
-    /// gone.
-    pub(super) fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
+    /// Removes stacks inside a running operation; the effect ends by `remove` if none is left. Does nothing if
+    /// it is gone.
+    pub(super) fn remove_stacks(
+        &mut self,
+        id: ActiveEffectId,
+        stacks: Stacks,
+        remove: fn(&mut Self, ActiveEffectId, RemovalReason),
+    ) {
         let Some(active) = self.state.effects.get(id) else { return };
         match stacks {
             Stacks::Count(0) => {}
             Stacks::Count(count) if count < active.stacks => self.set_stacks(id, active.stacks - count),
-            Stacks::Count(_) | Stacks::All => self.remove_active(id, RemovalReason::Removed),
+            Stacks::Count(_) | Stacks::All => remove(self, id, RemovalReason::Removed),
         }
     }
 
@@ -83,18 +88,38 @@ impl Simulation {
     /// Queues its expiration effects and the start of the next instance in its sequence, unless the target is
     /// gone or the effect had not begun. Values are recalculated later; the cause stays set to the effect.
     pub(super) fn remove_active(&mut self, id: ActiveEffectId, reason: RemovalReason) {
+        if let Some((target, slot)) = self.withdraw(id, reason) {
+            self.mark_dirty(target, slot);
+        }
+    }
+
+    /// Removes an effect as the last change of an operation. Otherwise as [`Self::remove_active`]: the value
+    /// is updated at once if nothing else is to be recalculated.
+    pub(super) fn remove_last(&mut self, id: ActiveEffectId, reason: RemovalReason) {
+        if let Some((target, slot)) = self.withdraw(id, reason)
+            && !self.update_released(target, slot)
+        {
+            self.mark_dirty(target, slot);
+        }
+    }
+
+    /// Removes an effect without its recalculation: returns the slot that the modifier of an effect acted on
+    /// that [only held](Self::hold) it and tags. Other effects mark their slots.
+    fn withdraw(&mut self, id: ActiveEffectId, reason: RemovalReason) -> Option<(ControllerId, u16)> {
         self.set_cause_to_effect(id);
         let State { effects, timers, .. } = &mut self.state;
-        let Some(active) = effects.get_mut(id) else { return };
+        let active = effects.get_mut(id)?;
         active.timers.cancel(timers);
         let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
-        let (running, inhibited) = (active.status == EffectStatus::Running, active.inhibited);
-        let given = core::mem::take(&mut active.given);
+        let (running, sequence) = (active.status == EffectStatus::Running, active.sequence);
+        let source = active.source();
+        let has_given = core::mem::take(&mut active.given) && !active.inhibited;
+        let grants_tags = active.spec.grants_nothing() && active.granted.is_empty();
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
             // Its definition is gone, so it cannot end by itself: it is dropped.
             self.state.unlist_effect(id, target);
             self.state.effects.discard(id);
-            return;
+            return None;
         };
         self.trace(effect_id);
         self.emit_in_place(|| EventKind::EffectRemoved {
@@ -104,15 +129,22 @@ impl Simulation {
             stacks,
             reason,
         });
-        self.unwatch(id, &effect);
+        if is_linked(&self.catalog, &effect, effect_id, source, target) {
+            self.unwatch(id, &effect);
+        }
+        if effect.only_holds && effect.expiration.is_empty() && running && has_given && grants_tags {
+            let slot = self.release_held(target, id, sequence, &effect);
+            self.state.effects.discard(id);
+            return slot.map(|slot| (target, slot));
+        }
         if running {
             self.detach_modifiers(id, &effect);
-            if given && !inhibited {
+            if has_given {
                 self.remove_grants(id, &effect, Withdrawal::Removal);
             }
         }
         self.state.unlist_effect(id, target);
-        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let active = self.state.effects.get_mut(id)?;
         let granted = core::mem::take(&mut active.granted);
         let has_followups = running && reason != RemovalReason::TargetGone;
         let spec = (has_followups && !effect.expiration.is_empty()).then(|| active.spec.take());
@@ -127,6 +159,7 @@ impl Simulation {
         if has_followups && effect.def.policy == ExecutionPolicy::RunInSequence {
             self.scratch.begins.push_back((effect_id, target));
         }
+        None
     }
 
     /// E10: queues the routine expiration effects at the end of the duration, the premature ones otherwise.
@@ -191,12 +224,13 @@ impl Simulation {
         self.scratch.begins.push_back((effect, target));
     }
 
-    /// Handles the end of an effect's duration (E3, E5): removal, or by the stacking rule one stack less or
+    /// Handles the timer at the end of an effect's duration (E3, E5): removal, or by the stacking rule one stack less or
     /// none, and a new round of the same duration.
     pub(super) fn expire(&mut self, id: ActiveEffectId) {
-        let Some(active) = self.state.effects.get(id) else { return };
-        let (stacks, duration) = (active.stacks, active.duration());
-        let effect = self.state.definition(&self.catalog, active.effect);
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        active.timers.expiry = None;
+        let (effect, stacks, duration) = (active.effect, active.stacks, active.duration());
+        let effect = self.state.definition(&self.catalog, effect);
         let rule = effect.and_then(|effect| effect.stacking.as_ref()).map(|stacking| stacking.expiration);
         let now = self.state.now;
         let duration = duration.filter(|duration| duration.is_positive() && now + *duration > now);
@@ -209,7 +243,7 @@ impl Simulation {
                 self.set_cause_to_effect(id);
                 self.restart_clock(id, Some(duration));
             }
-            _ => self.remove_active(id, RemovalReason::Expired),
+            _ => self.remove_last(id, RemovalReason::Expired),
         }
     }
 

@@ -79,7 +79,7 @@ impl Simulation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_ready(&self, handle: GrantedAbilityId) -> bool {
-        self.is_ready_with(handle, &NO_REQUEST)
+        self.check_request(handle, &NO_REQUEST, &mut AnyReason).is_continue()
     }
 
     /// Whether an ability could be activated on a target now: the answer of [`Self::can_activate_on`] without
@@ -409,12 +409,12 @@ impl Simulation {
         if tags.has_none(&ability.cooldown_tags) {
             return ControlFlow::Continue(());
         }
-        let mut present = ability.cooldown_tags.present_in(tags).take(1);
-        present.try_for_each(|tag| {
-            sink.refuse(|| {
-                let remaining = self.cooldown(owner, &[tag]).map(|(remaining, _)| remaining);
-                ActivationReason::OnCooldown { tag, remaining }
-            })
+        let Some(tag) = ability.cooldown_tags.present_in(tags).next() else {
+            return ControlFlow::Continue(());
+        };
+        sink.refuse(|| {
+            let remaining = self.cooldown(owner, &[tag]).map(|(remaining, _)| remaining);
+            ActivationReason::OnCooldown { tag, remaining }
         })
     }
 

@@ -6,7 +6,8 @@ use crate::handle::{ControllerId, GrantedAbilityId, TaskId};
 use crate::id::AbilityId;
 use crate::refusal::RefusalReason;
 use crate::targeting::{
-    Area, Candidate, Placement, SelectionBuffers, Shape, TargetData, TargetQuery, Targeting, Team, select,
+    Area, Candidate, Placement, SelectionBuffers, Shape, SharedSpace, Space, TargetData, TargetQuery,
+    Targeting, Team, select,
 };
 use crate::task::Wait;
 
@@ -36,6 +37,23 @@ impl Simulation {
         let known = self.state.controllers.get_mut(controller);
         known.ok_or(RefusalReason::UnknownController(controller))?.set_team(team.as_ref());
         Ok(())
+    }
+
+    /// Sets the world of this simulation: its answers to line-of-sight and area queries. `None` is the
+    /// [catalog's](crate::catalog::CatalogBuilder::space). It is native code, not part of the state: a snapshot or a
+    /// recording does not contain it, and [`Self::restore`] keeps it.
+    pub fn set_space(&mut self, space: Option<SharedSpace>) {
+        self.space = space;
+    }
+
+    /// The world that targeting asks: that of the simulation, or else that of its catalog.
+    pub fn space(&self) -> &dyn Space {
+        &**self.space.as_ref().unwrap_or(&self.catalog.space)
+    }
+
+    /// The world of this simulation; `None` if it has that of its catalog.
+    pub fn own_space(&self) -> Option<&SharedSpace> {
+        self.space.as_ref()
     }
 
     /// Targets that a targeting of `owner` selects, nearest first, starting from `given`.
@@ -147,7 +165,8 @@ impl Simulation {
             location: given.first_location(),
             attitude: &*self.catalog.attitude,
             filter: filter.map(|filter| &**filter),
-            space: &*self.catalog.space,
+            space: self.space(),
+            now: self.now(),
             ..TargetQuery::new(targeting, owner)
         })
     }

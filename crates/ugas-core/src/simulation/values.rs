@@ -331,7 +331,7 @@ impl State {
     }
 
     /// Current bounds of a slot, minimum first; `None` is unbounded.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {
             bound.map(|bound| match bound {

@@ -26,19 +26,19 @@ pub trait TagView {
     }
 
     /// True if any tag of `tags` matches (§7.3 HasAny); false for no tags.
-    #[inline]
+    #[inline(always)]
     fn has_any(&self, tags: &TagSet) -> bool {
         tags.any_in(self)
     }
 
     /// True if every tag of `tags` matches (§7.3 HasAll); true for no tags.
-    #[inline]
+    #[inline(always)]
     fn has_all(&self, tags: &TagSet) -> bool {
         tags.all_in(self)
     }
 
     /// True if no tag of `tags` matches (§7.3 HasNone); true for no tags.
-    #[inline]
+    #[inline(always)]
     fn has_none(&self, tags: &TagSet) -> bool {
         !self.has_any(tags)
     }

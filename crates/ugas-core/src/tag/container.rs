@@ -58,19 +58,19 @@ impl TagContainer {
     }
 
     /// True if any tag of `tags` matches (§7.3 HasAny); false for no tags.
-    #[inline]
+    #[inline(always)]
     pub fn has_any(&self, tags: &TagSet) -> bool {
         self.presence.has_any(tags)
     }
 
     /// True if every tag of `tags` matches (§7.3 HasAll); true for no tags.
-    #[inline]
+    #[inline(always)]
     pub fn has_all(&self, tags: &TagSet) -> bool {
         self.presence.has_all(tags)
     }
 
     /// True if no tag of `tags` matches (§7.3 HasNone); true for no tags.
-    #[inline]
+    #[inline(always)]
     pub fn has_none(&self, tags: &TagSet) -> bool {
         self.presence.has_none(tags)
     }

@@ -87,13 +87,13 @@ impl TagSet {
     }
 
     /// True if any tag is present in `view`; see [`TagView::has_any`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn any_in<V: TagView + ?Sized>(&self, view: &V) -> bool {
         self.first.any_in(view) || self.rest.iter().any(|word| word.any_in(view))
     }
 
     /// True if every tag is present in `view`; see [`TagView::has_all`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn all_in<V: TagView + ?Sized>(&self, view: &V) -> bool {
         self.first.all_in(view) && self.rest.iter().all(|word| word.all_in(view))
     }
@@ -147,7 +147,7 @@ impl TagRequirement {
     }
 
     /// True if every required tag is present and no ignored one is.
-    #[inline]
+    #[inline(always)]
     pub fn is_met_by<V: TagView + ?Sized>(&self, view: &V) -> bool {
         view.has_all(&self.require) && view.has_none(&self.ignore)
     }
@@ -166,12 +166,12 @@ struct WordMask {
 }
 
 impl WordMask {
-    #[inline]
+    #[inline(always)]
     fn any_in<V: TagView + ?Sized>(self, view: &V) -> bool {
         view.word(self.word as usize) & self.mask != 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn all_in<V: TagView + ?Sized>(self, view: &V) -> bool {
         view.word(self.word as usize) & self.mask == self.mask
     }

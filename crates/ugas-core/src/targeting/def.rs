@@ -88,6 +88,8 @@ pub struct TargetingDef {
     /// Whether there must be a line of sight from the origin to a target; the host's [`Space`](super::Space)
     /// decides.
     pub line_of_sight: bool,
+    /// Whether a player may name targets that it does not see, in a networked game (§13.7).
+    pub allow_unseen: bool,
     /// A native filter, by the name it is registered under.
     pub filter: Option<String>,
     /// Whether the last valid targets are kept while there are no new ones (GASD §4.11.2).
@@ -163,6 +165,14 @@ impl TargetingDef {
         self
     }
 
+    /// Lets players name targets that they do not see, in a networked game (§13.7): a missile that finds its
+    /// way.
+    #[must_use]
+    pub fn allow_unseen(mut self) -> Self {
+        self.allow_unseen = true;
+        self
+    }
+
     /// Keeps the last valid targets while there are no new ones.
     #[must_use]
     pub fn persistent(mut self) -> Self {
@@ -210,6 +220,9 @@ pub struct Targeting {
     pub count: u32,
     /// Whether there must be a line of sight from the origin to a target.
     pub line_of_sight: bool,
+    /// Whether a player may name targets that it does not see, in a networked game (§13.7).
+    #[state(since = 5)]
+    pub allow_unseen: bool,
     /// Name of a native filter.
     pub filter: Option<Arc<str>>,
     /// Whether the last valid targets are kept while there are no new ones.
@@ -230,6 +243,7 @@ impl Targeting {
             affiliation: def.affiliation,
             count: def.count,
             line_of_sight: def.line_of_sight,
+            allow_unseen: def.allow_unseen,
             filter: def.filter.as_deref().map(Arc::from),
             persistent: def.persistent,
         }

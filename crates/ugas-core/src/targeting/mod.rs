@@ -23,5 +23,6 @@ pub use geometry::{Area, HalfAngle, Shape};
 pub use placement::{Attitude, AttitudeRule, Placement, Team};
 pub use preview::TargetPreview;
 pub use select::{
-    Candidate, OpenSpace, SelectionBuffers, Space, SpaceAnswer, TargetFilter, TargetQuery, select,
+    Candidate, OpenSpace, SelectionBuffers, SharedSpace, Space, SpaceAnswer, TargetFilter, TargetQuery,
+    select,
 };

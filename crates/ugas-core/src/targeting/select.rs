@@ -1,6 +1,7 @@
 //! Target selection: the best of the candidates that fit.
 
 use core::cmp::Ordering;
+use std::sync::Arc;
 
 use super::data::{Target, TargetData};
 use super::def::{Affiliation, Origin, Targeting};
@@ -9,6 +10,7 @@ use super::placement::{Attitude, AttitudeRule, Placement, Team};
 use crate::effect::Vector3;
 use crate::handle::ControllerId;
 use crate::tag::TagContainer;
+use crate::time::Time;
 
 /// A controller that may be targeted.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,8 @@ pub struct TargetQuery<'a> {
     pub filter: Option<&'a TargetFilter>,
     /// The host's world.
     pub space: &'a dyn Space,
+    /// Time of the simulation, which the host's world is asked for.
+    pub now: Time,
 }
 
 impl<'a> TargetQuery<'a> {
@@ -68,6 +72,7 @@ impl<'a> TargetQuery<'a> {
             attitude: &Attitude::by_team,
             filter: None,
             space: &OpenSpace,
+            now: Time::ZERO,
         }
     }
 
@@ -198,7 +203,9 @@ impl<'a> TargetQuery<'a> {
                 let is_nearer = next.is_none_or(|(nearest, best)| {
                     distance < nearest || (distance == nearest && other.ordinal < ranked[best].ordinal)
                 });
-                if is_nearer && (!self.targeting.line_of_sight || self.space.line_of_sight(from, position)) {
+                if is_nearer
+                    && (!self.targeting.line_of_sight || self.space.line_of_sight(self.now, from, position))
+                {
                     next = Some((distance, index));
                 }
             }
@@ -214,7 +221,9 @@ impl<'a> TargetQuery<'a> {
             return true;
         }
         match (area, ranked.position) {
-            (Some(area), Some(position)) => self.space.line_of_sight(area.origin.position(), position),
+            (Some(area), Some(position)) => {
+                self.space.line_of_sight(self.now, area.origin.position(), position)
+            }
             _ => false,
         }
     }
@@ -229,14 +238,40 @@ pub enum SpaceAnswer {
     Found,
 }
 
-/// The host's world, for queries that placements alone cannot answer.
+/// The host's world, for queries that placements alone cannot answer. Every simulation may have its own
+/// ([`Simulation::set_space`](crate::simulation::Simulation::set_space)), so that rooms with different walls share one
+/// catalog.
 ///
 /// Its answers influence the simulation, so they must be the same on every machine that runs the same
-/// simulation. Where an engine cannot guarantee that, the authority decides and sends the target data.
+/// simulation, and the same again when a time is simulated a second time after a rollback. Where an engine cannot
+/// guarantee that, the authority decides and sends the target data.
+///
+/// ```
+/// # use ugas_core::catalog::Catalog;
+/// # use ugas_core::effect::Vector3;
+/// # use ugas_core::simulation::{Config, Simulation};
+/// # use ugas_core::targeting::Space;
+/// # use ugas_core::time::Time;
+/// # use std::sync::Arc;
+/// /// A wall at x = 5 whose gate opens after a minute.
+/// struct Gatehouse;
+///
+/// impl Space for Gatehouse {
+///     fn line_of_sight(&self, now: Time, from: Vector3, to: Vector3) -> bool {
+///         (from[0] < 5.0) == (to[0] < 5.0) || now >= Time::from_seconds(60.0)
+///     }
+/// }
+///
+/// let catalog = Catalog::builder().build()?;
+/// let mut room = Simulation::new(catalog, Config::default());
+/// room.set_space(Some(Arc::new(Gatehouse)));
+/// assert!(!room.space().line_of_sight(room.now(), [0.0; 3], [9.0, 0.0, 0.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Space {
-    /// Whether there is a line of sight between two points; true by default.
-    fn line_of_sight(&self, from: Vector3, to: Vector3) -> bool {
-        let _ = (from, to);
+    /// Whether there is a line of sight between two points at the time `now` of the simulation; true by default.
+    fn line_of_sight(&self, now: Time, from: Vector3, to: Vector3) -> bool {
+        let _ = (now, from, to);
         true
     }
 
@@ -245,11 +280,14 @@ pub trait Space {
     ///
     /// Only called for shapes with an extent: not for the owner alone, nor for the activation's target. The
     /// filters, the order by distance and the count apply to the answer too.
-    fn candidates(&self, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
-        let _ = (area, found);
+    fn candidates(&self, now: Time, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
+        let _ = (now, area, found);
         SpaceAnswer::UsePlacements
     }
 }
+
+/// A [`Space`] that simulations and catalogs share.
+pub type SharedSpace = Arc<dyn Space + Send + Sync>;
 
 /// A world without walls, with placements only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -300,7 +338,7 @@ pub fn select<'c>(
     let area = query.area();
     let answer = match &area {
         Some(area) if area.shape.is_spatial() && !matches!(area.shape, Shape::Chain { .. }) => {
-            query.space.candidates(area, found)
+            query.space.candidates(query.now, area, found)
         }
         _ => SpaceAnswer::UsePlacements,
     };

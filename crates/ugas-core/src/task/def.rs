@@ -69,6 +69,7 @@ pub struct EffectFilterDef {
 
 /// Condition or occurrence that a task waits for.
 #[derive(Clone, PartialEq, Debug, StateRecord)]
+#[non_exhaustive]
 pub enum WaitDef {
     /// A number of seconds.
     Delay(NumberDef),
@@ -314,6 +315,7 @@ impl SendEventDef {
 
 /// An action, which a task performs at once.
 #[derive(Clone, PartialEq, Debug, StateRecord)]
+#[non_exhaustive]
 pub enum ActionDef {
     /// Pays the cost, starts the cooldown and grants the owned tags (A2, A3).
     Commit(CommitDef),
@@ -375,6 +377,7 @@ pub enum HostValue {
 
 /// A task of an ability (§10, A5).
 #[derive(Clone, PartialEq, Debug, StateRecord)]
+#[non_exhaustive]
 pub enum TaskDef {
     /// Runs tasks one after the other.
     Sequence(Vec<Self>),

@@ -1,6 +1,6 @@
 //! State of custom tasks as numbers, which snapshots, hashes and the network carry (I1).
 
-/// A value that a custom task keeps between its calls. Implemented for numbers, truth values, options, arrays and
+/// A value that a custom task keeps between its calls. Implemented for numbers, truth values, options, arrays, lists and
 /// tuples; implement it for a type of your own by writing its parts in order.
 ///
 /// ```
@@ -83,6 +83,17 @@ impl<T: TaskMemory> TaskMemory for Option<T> {
 
     fn read(numbers: &mut &[f64]) -> Option<Self> {
         if bool::read(numbers)? { T::read(numbers).map(Some) } else { Some(None) }
+    }
+}
+
+/// All numbers that are left: only the last part of a value can be a list.
+impl TaskMemory for Vec<f64> {
+    fn write(&self, push: &mut dyn FnMut(f64)) {
+        self.iter().for_each(|number| push(*number));
+    }
+
+    fn read(numbers: &mut &[f64]) -> Option<Self> {
+        Some(std::mem::take(numbers).to_vec())
     }
 }
 

@@ -54,6 +54,7 @@ mod reload_values;
 mod removal;
 mod replica;
 mod rollback;
+mod rollback_events;
 mod runtime_effects;
 mod stacking;
 mod state_boundaries;

@@ -2,16 +2,20 @@
 //! simulation.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use ugas_core::effect::Vector3;
 use ugas_core::handle::ControllerId;
+use ugas_core::simulation::{Config, Simulation};
 use ugas_core::tag::{TagQuery, TagSet};
 use ugas_core::targeting::{
     Affiliation, Candidate, ContainedEffectDef, EffectContainerDef, HalfAngle, Placement, SelectionBuffers,
-    Shape, Target, TargetData, TargetQuery, Targeting, TargetingDef, Team, select,
+    Shape, Space, Target, TargetData, TargetQuery, Targeting, TargetingDef, Team, select,
 };
 
 use crate::fixture::{Game, instant, tagging};
 use ugas_core::modifier::Operation;
+use ugas_core::time::{Span, Time};
 
 /// A game with placements of all controllers.
 struct Field {
@@ -125,4 +129,54 @@ fn gasd_4_11_1_target_data_outlives_its_targets() {
     let hit = field.game.effect("GE_Hit");
     assert!(field.game.sim.apply_effect(hit, None, near).is_err());
     field.check(&hostile(Shape::Nearest), &["wolf"]);
+}
+
+/// A wall along the y axis whose gate opens at a time.
+struct Gate {
+    wall: f64,
+    opens: Time,
+}
+
+impl Space for Gate {
+    fn line_of_sight(&self, now: Time, from: Vector3, to: Vector3) -> bool {
+        (from[0] < self.wall) == (to[0] < self.wall) || now >= self.opens
+    }
+}
+
+/// Two rooms of one catalog: the wall of the first is at x = 1 and opens after two seconds, that of the second at
+/// x = 7. A rollback sees the closed gate again.
+#[test]
+fn simulations_of_one_catalog_have_worlds_of_their_own() {
+    let field = Field::new();
+    let catalog = field.game.sim.catalog().clone();
+    let targeting = field.resolve(
+        &TargetingDef::new(Shape::Nearest).range(9.0).in_sight().affiliation(Affiliation::ExcludeSelf),
+    );
+    let room = |wall: f64| {
+        let mut sim = Simulation::new(catalog.clone(), Config::default());
+        sim.set_space(Some(Arc::new(Gate { wall, opens: Time::from_seconds(2.0) })));
+        let units = [0.0, 5.0].map(|x| {
+            let unit = sim.spawn("Unit").unwrap();
+            sim.set_placement(unit, Placement::new([x, 0.0, 0.0], [1.0, 0.0, 0.0]).ok()).unwrap();
+            unit
+        });
+        (sim, units)
+    };
+    let (mut first, [owner, other]) = room(1.0);
+    let (second, [second_owner, second_other]) = room(7.0);
+    let found =
+        |sim: &Simulation, owner| sim.find_targets(&targeting, owner, &TargetData::new()).first_controller();
+    assert_eq!(found(&first, owner), None, "the wall at 1 is between 0 and 5");
+    assert_eq!(found(&second, second_owner), Some(second_other));
+    let before = first.snapshot();
+    first.advance(Span::seconds(2.0));
+    assert_eq!(found(&first, owner), Some(other), "the gate is open");
+    first.restore(&before).unwrap();
+    assert_eq!(
+        found(&first, owner),
+        None,
+        "a restored simulation keeps its world, and asks it for its own time"
+    );
+    first.set_space(None);
+    assert_eq!(found(&first, owner), Some(other), "the catalog has no walls");
 }

@@ -61,6 +61,7 @@ pub(super) fn targeting(doc: &TargetingDoc) -> TargetingDef {
         affiliation: choice(&doc.affiliation),
         count: count(&doc.count, 0),
         line_of_sight: flag(&doc.line_of_sight, Absent::False),
+        allow_unseen: flag(&doc.allow_unseen, Absent::False),
         filter: doc.filter.as_ref().map(|name| name.value.clone()),
         persistent: flag(&doc.persistent, Absent::False),
     }

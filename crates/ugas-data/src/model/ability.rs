@@ -179,6 +179,7 @@ record! {
         affiliation: optional Choice<Affiliation> = "Affiliation", "Team relation of targets to the owner (default: Any).";
         count: optional Integer<0, 4294967295> = "Count", "Most targets; 0 is no limit.";
         line_of_sight: optional Flag = "RequireLineOfSight", "Whether the host must confirm a line of sight (default: false).";
+        allow_unseen: optional Flag = "AllowUnseen", "Whether a player may name targets that it does not see, in a networked game (default: false).";
         filter: optional Name = "CustomFilter", "A filter in native code, by its name.";
         persistent: optional Flag = "Persistent", "Whether the last targets are kept while there are no new ones (default: false).";
     }

@@ -43,8 +43,9 @@ static uint32_t slash(void *user, const ugas_calculation_input *input, ugas_calc
 }
 
 /* The world has a wall at x = 3, which blocks the line of sight. */
-static uint32_t line_of_sight(void *user, const double *from, const double *to) {
+static uint32_t line_of_sight(void *user, uint64_t now, const double *from, const double *to) {
     (void)user;
+    (void)now;
     return (from[0] < 3.0) == (to[0] < 3.0);
 }
 
@@ -284,7 +285,7 @@ int main(int argc, char **argv) {
     MUST(ugas_attribute_read(context, player, knights[1], health, UGAS_VALUE_CURRENT, &values[1]));
     CHECK(values[1] == 80);
     CHECK(ugas_simulation_advance(context, player, 1) == UGAS_STATUS_RECORDING);
-    uint64_t now = 0, played = 0;
+    uuint64_t now = 0, played = 0;
     MUST(ugas_player_seek_tick(context, player, UINT64_MAX));
     MUST(ugas_simulation_hash(context, simulation, &now));
     MUST(ugas_simulation_hash(context, player, &played));

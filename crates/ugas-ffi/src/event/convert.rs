@@ -6,7 +6,7 @@ use ugas_core::event::{Category, CueParameters, Event, EventKind, RemovalReason}
 use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::id::{AbilityId, ActorId, EffectId, TagId};
 use ugas_core::targeting::Confirmation;
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 
 use super::body::{
     ugas_event_ability, ugas_event_actor, ugas_event_attribute, ugas_event_body, ugas_event_cue,
@@ -42,6 +42,19 @@ pub(crate) fn to_c(event: &Event, index: usize, lent: &mut Lent) -> ugas_event {
         has_prediction: u32::from(event.prediction.is_some()),
         index: u32::try_from(index).unwrap_or(u32::MAX),
         body,
+    }
+}
+
+/// Converts the kind of an event alone: its sequence, cause and prediction are zero.
+pub(crate) fn kind_to_c(kind: &EventKind, time: Time, lent: &mut Lent) -> ugas_event {
+    let (number, body) = convert(kind, lent);
+    ugas_event {
+        kind: number as u32,
+        category: category(kind.category()) as u32,
+        time: time.micros(),
+        controller: kind.subject().map_or(0, bits),
+        body,
+        ..nothing()
     }
 }
 

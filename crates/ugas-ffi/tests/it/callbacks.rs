@@ -99,6 +99,7 @@ fn calculation_gets_its_declared_inputs() {
 /// Answers with the list in `user`.
 unsafe extern "C" fn answer(
     user: *mut c_void,
+    _now: u64,
     area: *const ugas_area,
     found: *mut ugas_controller,
     capacity: usize,
@@ -116,9 +117,14 @@ unsafe extern "C" fn answer(
     1
 }
 
-unsafe extern "C" fn hidden(_user: *mut c_void, _from: *const f64, to: *const f64) -> u32 {
+unsafe extern "C" fn hidden(_user: *mut c_void, _now: u64, _from: *const f64, to: *const f64) -> u32 {
     // SAFETY: the library gives three numbers.
     u32::from(unsafe { *to } != 30.0)
+}
+
+unsafe extern "C" fn sees_nothing(_: *mut c_void, now: u64, _: *const f64, _: *const f64) -> u32 {
+    assert_eq!(now, 0, "the simulation has not advanced");
+    0
 }
 
 #[test]
@@ -183,6 +189,25 @@ fn host_answers_area_and_line_of_sight_queries() {
     let expected: Vec<u64> = [28, 29, 31, 32, 33, 34, 35, 36].map(|at: usize| knights[at]).to_vec();
     let preview: Vec<u64> = found[..count].iter().map(|target| target.controller).collect();
     assert_eq!(preview, expected);
+    // A world of the simulation itself replaces that of the catalog: nothing is visible there.
+    let blind = ugas_space {
+        size: size_of::<ugas_space>(),
+        line_of_sight: Some(sees_nothing),
+        candidates: None,
+        user: null_mut(),
+        free: None,
+    };
+    let mut preview_with = |space: *const ugas_space| {
+        // SAFETY: a live context and local variables.
+        unsafe {
+            let (context, simulation, size) = (host.context, host.simulation, size_of::<ugas_target>());
+            host.must(ugas_simulation_set_space(context, simulation, space));
+            let (task, out) = (tasks[0].task, found.as_mut_ptr());
+            host.must(ugas_task_preview_targets(context, simulation, task, out, size, 16, &raw mut count));
+        }
+        count
+    };
+    assert_eq!((preview_with(&raw const blind), preview_with(null())), (0, expected.len()));
     drop(host);
     drop(answers);
 }

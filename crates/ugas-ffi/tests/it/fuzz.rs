@@ -1,6 +1,7 @@
 //! Random functions with random handles and values: nothing may panic, and the library must be usable
 //! afterwards.
 
+mod calls;
 mod loading;
 mod sessions;
 
@@ -422,8 +423,13 @@ fn random_calls_never_panic() {
 
 #[test]
 fn fuzz_test_covers_every_function() {
-    let bodies =
-        [include_str!("fuzz.rs"), include_str!("fuzz/sessions.rs"), include_str!("fuzz/loading.rs")].concat();
+    let bodies = [
+        include_str!("fuzz.rs"),
+        include_str!("fuzz/sessions.rs"),
+        include_str!("fuzz/loading.rs"),
+        include_str!("fuzz/calls.rs"),
+    ]
+    .concat();
     let header = include_str!("../../include/ugas.h").lines().filter(|line| !line.starts_with("//"));
     let declared = header.filter_map(|line| {
         let (before, _) = line.split_once('(')?;

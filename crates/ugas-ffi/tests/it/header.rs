@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// Modules with exported items, in the order of the header.
-const MODULES: [&str; 43] = [
+const MODULES: [&str; 46] = [
     "status",
     "memory",
     "guard",
@@ -36,6 +36,9 @@ const MODULES: [&str; 43] = [
     "event",
     "event/kind",
     "event/body",
+    "call",
+    "hooks",
+    "custom_task",
     "batch",
     "explain",
     "snapshot",

@@ -23,7 +23,7 @@ const FIXED: [(&str, usize, usize); 10] = sizes! {
 };
 
 /// Structures with a size field. They may grow at their end, and never shrink.
-const GROWING: [(&str, usize, usize); 57] = sizes! {
+const GROWING: [(&str, usize, usize); 63] = sizes! {
     ugas_reason 80
     ugas_diagnostic 80
     ugas_calculation_input 72
@@ -68,6 +68,12 @@ const GROWING: [(&str, usize, usize); 57] = sizes! {
     ugas_server_host 64
     ugas_server_config 88
     ugas_server_statistics 64
+    ugas_before_apply_input 40
+    ugas_pre_change_input 48
+    ugas_post_execute_input 64
+    ugas_hooks 64
+    ugas_task_input 32
+    ugas_custom_task 72
     ugas_server_event 248
     ugas_server_client 16
     ugas_rejection_count 8

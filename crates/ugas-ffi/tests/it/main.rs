@@ -7,6 +7,7 @@ mod cues;
 mod functions;
 mod fuzz;
 mod header;
+mod hooks;
 mod host;
 mod interface_rules;
 mod layout;

@@ -182,6 +182,7 @@ unsafe extern "C" fn frees_when_freed(user: *mut c_void) {
 
 unsafe extern "C" fn frees_in_a_search(
     user: *mut c_void,
+    _now: u64,
     _area: *const ugas_area,
     _found: *mut ugas_controller,
     _capacity: usize,

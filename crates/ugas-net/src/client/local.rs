@@ -86,6 +86,7 @@ pub(super) fn is_local(simulation: &Simulation, ability: GrantedAbilityId) -> bo
 fn copy(world: &Simulation) -> Simulation {
     let mut copy =
         Simulation::new(Arc::clone(world.catalog()), Config::seeded(world.config().prediction_seed));
+    copy.set_space(world.own_space().cloned());
     // The catalog is the same.
     let restored = copy.restore(&world.snapshot());
     debug_assert!(restored.is_ok());

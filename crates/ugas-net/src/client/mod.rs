@@ -21,6 +21,7 @@ use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::replica::Replica;
 use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
+use ugas_core::targeting::SharedSpace;
 use ugas_core::time::{Span, Time};
 
 pub use act::ActError;
@@ -32,6 +33,7 @@ use self::inbox::Inbox;
 use self::local::LocalStage;
 use self::one_shots::{OneShotChanges, OneShotLog};
 use crate::clock::Clock;
+use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_FRAMES;
 use crate::message::{
     ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CueBurst, Feedback, Frames, Hello,
@@ -209,6 +211,12 @@ impl Client {
         &self.simulation
     }
 
+    /// Sets the world that predicted targeting asks, as [`Simulation::set_space`]. It stays through joins and
+    /// corrections.
+    pub fn set_space(&mut self, space: Option<SharedSpace>) {
+        self.simulation.set_space(space);
+    }
+
     /// The copy of the world on which `LocalOnly` abilities run; `None` while none runs.
     pub fn local_simulation(&self) -> Option<&Simulation> {
         self.stage.simulation()
@@ -252,6 +260,11 @@ impl Client {
     /// Counters since the client was created; reconnecting does not reset them.
     pub fn statistics(&self) -> ClientStatistics {
         self.statistics
+    }
+
+    /// The controller of the player; the first if it has several, `None` before the first state arrives.
+    pub fn own_controller(&self) -> Option<ControllerId> {
+        self.own_controllers().next()
     }
 
     /// Local handles of the controllers that the server gave to this client and that are in view.
@@ -341,6 +354,9 @@ impl Client {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         self.statistics.received_bytes += bytes.len() as u64;
+        if fails(FaultPoint::ClientReceive) {
+            return;
+        }
         match self.decoder.read(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
             Ok(ToClient::Refused(refused)) if refused.nonce == self.nonce => self.refused(refused.reason),
@@ -431,6 +447,9 @@ impl Client {
     fn push(&mut self, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
+        if fails(FaultPoint::ClientSend) {
+            return;
+        }
         self.outbox.push_back(bytes);
     }
 
@@ -467,7 +486,9 @@ impl Client {
         }
         self.tick = self.clock.tick_at(self.now);
         self.delivered = self.tick;
+        let space = self.simulation.own_space().cloned();
         self.simulation = Simulation::new(Arc::clone(self.catalog()), client_config(welcome.prediction_seed));
+        self.simulation.set_space(space);
         self.events.push_back(ClientEvent::Connected { client: welcome.client });
     }
 

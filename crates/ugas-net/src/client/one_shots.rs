@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use ugas_core::effect::PredictionKey;
-use ugas_core::event::{Event, EventKind, EventRef};
-use ugas_core::handle::{ControllerId, GrantedAbilityId};
+use ugas_core::event::{Event, EventRef, OneShotKey, OneShotSubject};
+use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
 
 use crate::message::CueBurst;
@@ -22,23 +22,6 @@ const CONFIRMATION_TICKS: u32 = 60;
 const MAX_RECEIVED: usize = 1_024;
 /// Most ticks between a burst and the predicted cue that it confirms.
 const SLACK: u32 = 3;
-
-/// Subject of an event, in terms that stay the same from replay to replay.
-#[derive(Clone, PartialEq, Debug)]
-enum Subject {
-    Cue(TagId),
-    Ability(&'static str, GrantedAbilityId),
-    HostTask(u32, Option<ugas_core::id::AbilityId>),
-    Event(TagId),
-    Other(&'static str),
-}
-
-#[derive(Clone, PartialEq, Debug)]
-struct OneShotKey {
-    key: Option<PredictionKey>,
-    controller: ControllerId,
-    subject: Subject,
-}
 
 #[derive(Debug)]
 struct Entry {
@@ -70,8 +53,8 @@ impl ReceivedBurst {
     fn is(&self, tick: Tick, name: &OneShotKey) -> bool {
         tick.since(self.id.0).unsigned_abs() <= u64::from(SLACK)
             && name.controller == self.controller
-            && name.subject == Subject::Cue(self.cue)
-            && (self.key.is_none() || name.key == self.key)
+            && name.subject == OneShotSubject::Cue(self.cue)
+            && (self.key.is_none() || name.prediction == self.key)
     }
 }
 
@@ -106,7 +89,12 @@ impl OneShotLog {
         changes: &mut OneShotChanges,
     ) {
         let entry = |event: EventRef<'_>| {
-            Some(Entry { name: name_of(event)?, event: event.to_owned(), matched: None, is_awaited: true })
+            Some(Entry {
+                name: OneShotKey::of(event)?,
+                event: event.to_owned(),
+                matched: None,
+                is_awaited: true,
+            })
         };
         let mut fresh: Vec<Entry> = events.filter_map(entry).collect();
         let known = self.ticks.iter().position(|(known, _)| *known == tick);
@@ -158,8 +146,8 @@ impl OneShotLog {
     pub(super) fn withdraw(&mut self, key: PredictionKey, changes: &mut OneShotChanges) {
         for (_, entries) in &mut self.ticks {
             entries.retain(|entry| {
-                let stays =
-                    entry.matched.is_some() || entry.name.key.is_none_or(|known| known.origin() != key);
+                let stays = entry.matched.is_some()
+                    || entry.name.prediction.is_none_or(|known| known.origin() != key);
                 if !stays {
                     changes.retracted.push(entry.event.clone());
                 }
@@ -180,7 +168,7 @@ impl OneShotLog {
         for (_, entries) in self.ticks.iter_mut().filter(|(tick, _)| *tick < base.before(CONFIRMATION_TICKS))
         {
             entries.retain(|entry| {
-                let is_cue = matches!(entry.name.subject, Subject::Cue(_));
+                let is_cue = matches!(entry.name.subject, OneShotSubject::Cue(_));
                 let stays = entry.matched.is_some() || !is_cue || !entry.is_awaited;
                 if !stays {
                     changes.retracted.push(entry.event.clone());
@@ -204,7 +192,9 @@ impl OneShotLog {
             self.ticks.iter_mut().flat_map(|(tick, entries)| entries.iter_mut().map(|entry| (*tick, entry)));
         let predicted = entries
             .filter(|(tick, entry)| entry.matched.is_none() && received.is(*tick, &entry.name))
-            .min_by_key(|(tick, entry)| (entry.name.key != burst.key, tick.since(burst.tick).unsigned_abs()));
+            .min_by_key(|(tick, entry)| {
+                (entry.name.prediction != burst.key, tick.since(burst.tick).unsigned_abs())
+            });
         if let Some((_, entry)) = predicted {
             entry.matched = Some(id);
             received.is_matched = true;
@@ -218,35 +208,9 @@ impl OneShotLog {
     }
 }
 
-/// Key of a one-shot event; `None` for state changes, which are found by comparing states.
-fn name_of(event: EventRef<'_>) -> Option<OneShotKey> {
-    let (controller, subject) = match event.kind {
-        EventKind::CueExecuted { controller, cue, .. } => (*controller, Subject::Cue(*cue)),
-        EventKind::AbilityActivated { controller, handle, .. }
-        | EventKind::AbilityCommitted { controller, handle, .. }
-        | EventKind::AbilityEnded { controller, handle, .. }
-        | EventKind::AbilityCancelled { controller, handle, .. } => {
-            (*controller, Subject::Ability(event.kind.name(), *handle))
-        }
-        EventKind::HostTaskRequested { controller, ability, step, .. } => {
-            (*controller, Subject::HostTask(*step, Some(*ability)))
-        }
-        EventKind::GameplayEvent { controller, event } => (*controller, Subject::Event(event.tag)),
-        EventKind::HostTaskCancelled { controller, .. }
-        | EventKind::TargetingBegan { controller, .. }
-        | EventKind::TargetingEnded { controller, .. }
-        | EventKind::TaskFailed { controller, .. }
-        | EventKind::NoTarget { controller, .. }
-        | EventKind::InputBuffered { controller, .. }
-        | EventKind::OwnerDied { controller } => (*controller, Subject::Other(event.kind.name())),
-        _ => return None,
-    };
-    Some(OneShotKey { key: event.prediction, controller, subject })
-}
-
 #[cfg(test)]
 mod tests {
-    use ugas_core::event::{Cause, CueParameters};
+    use ugas_core::event::{Cause, CueParameters, EventKind};
     use ugas_core::time::Time;
 
     use super::*;

@@ -4,6 +4,7 @@ use ugas_core::handle::ControllerId;
 
 use super::session::Session;
 use super::{Host, KickReason, PeerId, Server, ServerEvent};
+use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_REASON;
 use crate::message::{
     ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ResumeSecret, ToClient, Welcome,
@@ -112,7 +113,7 @@ impl<H: Host> Server<H> {
         if hello.dictionary != dictionary {
             return Err(RefusedReason::Dictionary { server: dictionary, client: hello.dictionary });
         }
-        if self.sessions.len() >= self.config.max_clients as usize {
+        if self.sessions.len() >= self.config.max_clients as usize || fails(FaultPoint::NewSession) {
             return Err(RefusedReason::Full);
         }
         self.host.admit(peer, &hello.credential).map_err(|why| RefusedReason::Denied(shorten(why)))?;

@@ -84,14 +84,15 @@ pub trait Host {
     }
 
     /// Whether there is a line of sight from the instigator to a place that a client names: the position of a
-    /// controller as the client saw it, the location of a hit, a location. By default the catalog's
+    /// controller as the client saw it, the location of a hit, a location. By default the simulation's
     /// [`Space`](ugas_core::targeting::Space) is asked if the targeting requires it.
     fn in_sight(&self, simulation: &Simulation, reach: Reach<'_>, from: Vector3, place: Vector3) -> bool {
-        !reach.line_of_sight || simulation.catalog().space().line_of_sight(from, place)
+        !reach.line_of_sight || simulation.space().line_of_sight(simulation.now(), from, place)
     }
 
-    /// Whether an ability may name controllers that the client does not see: a missile that finds its way. By
-    /// default none may. Areas around a place that the client reaches hit whoever is inside, seen or not.
+    /// Whether an ability may name controllers that the client does not see, although its
+    /// [`TargetingDef::allow_unseen`](ugas_core::targeting::TargetingDef::allow_unseen) does not say so. By default
+    /// none may. Areas around a place that the client reaches hit whoever is inside, seen or not.
     fn may_target_unseen(&self, simulation: &Simulation, client: ClientId, ability: AbilityId) -> bool {
         let _ = (simulation, client, ability);
         false
@@ -161,6 +162,67 @@ pub trait Host {
 pub struct Defaults;
 
 impl Host for Defaults {}
+
+/// Forwards every decision to the host in the box, so that the type of a server does not depend on its host.
+impl<H: Host + ?Sized> Host for Box<H> {
+    fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
+        (**self).admit(peer, credential)
+    }
+
+    fn readmit(&mut self, peer: PeerId, former: PeerId, client: ClientId) -> Result<(), String> {
+        (**self).readmit(peer, former, client)
+    }
+
+    fn class(&self, simulation: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
+        (**self).class(simulation, client, controller)
+    }
+
+    fn tolerance(&self, simulation: &Simulation, reach: Reach<'_>) -> f64 {
+        (**self).tolerance(simulation, reach)
+    }
+
+    fn in_sight(&self, simulation: &Simulation, reach: Reach<'_>, from: Vector3, place: Vector3) -> bool {
+        (**self).in_sight(simulation, reach, from, place)
+    }
+
+    fn may_target_unseen(&self, simulation: &Simulation, client: ClientId, ability: AbilityId) -> bool {
+        (**self).may_target_unseen(simulation, client, ability)
+    }
+
+    fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
+        (**self).reaches(simulation, positions, reach)
+    }
+
+    fn may_choose(
+        &self,
+        simulation: &Simulation,
+        client: ClientId,
+        ability: AbilityId,
+        targets: &TargetData,
+    ) -> bool {
+        (**self).may_choose(simulation, client, ability, targets)
+    }
+
+    fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
+        (**self).after_deadline(simulation, task, usual)
+    }
+
+    fn kicked(&mut self, peer: PeerId, client: ClientId, reason: &KickReason) {
+        (**self).kicked(peer, client, reason);
+    }
+
+    fn before_command(&mut self, command: &Command) {
+        (**self).before_command(command);
+    }
+
+    fn after_command(&mut self, simulation: &Simulation) {
+        (**self).after_command(simulation);
+    }
+
+    fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
+        (**self).rejected(client, rejection, count)
+    }
+}
 
 /// Whether every place of a target is within the range of an ability, and a hit on a controller where the
 /// client saw it, both with the tolerance of the host. A place that is not known is not judged. A controller

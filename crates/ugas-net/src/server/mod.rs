@@ -10,6 +10,7 @@ mod kick;
 mod peer_rate_limits;
 mod publish;
 mod relevancy;
+mod reload;
 mod resume;
 mod session;
 mod targets;
@@ -33,10 +34,11 @@ pub use kick::KickReason;
 use self::admission::EndedSession;
 use self::peer_rate_limits::PeerRateLimits;
 use self::session::{SentDatagram, Session};
+use crate::fault_points::{FaultPoint, fails};
 use crate::history::Positions;
 use crate::limits::MAX_GRACE;
 use crate::message::{
-    ByeReason, ClientId, CommandOutcome, Frames, RefusedReason, Rejection, ToClient, ToServer,
+    Ack, ByeReason, ClientId, CommandOutcome, Frames, RefusedReason, Rejection, ToClient, ToServer,
 };
 use crate::packets::Fate;
 use crate::schedule::{ActorClass, Schedule};
@@ -52,7 +54,8 @@ const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarl
 ///
 /// Only a hello carries a session nonce. A transport must therefore not deliver datagrams of an ended
 /// connection under the id of the next one, or they would count for the next client: give each connection its
-/// own keys or its own id.
+/// own keys or its own id. Nor may it deliver updates of an old session to the next [`Client`](crate::Client), which
+/// would take their short packet numbers for others: a new client needs a new connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
 
@@ -138,6 +141,8 @@ pub enum ServerEvent {
         /// Reason of the rejection.
         rejection: Rejection,
     },
+    /// The rules were replaced ([`Server::reload`]). Earlier events name ids of the old rules.
+    Reloaded,
     /// An event of the simulation.
     Game(Event),
 }
@@ -372,6 +377,12 @@ impl<H: Host> Server<H> {
             .flat_map(|session| session.inbound.rejections.iter().map(|(why, count)| (*why, *count)))
     }
 
+    /// Sets the id of the next client, for tests that begin near the end of its range.
+    #[doc(hidden)]
+    pub fn set_next_client(&mut self, client: ClientId) {
+        self.next_client = client.0;
+    }
+
     /// Number of items held, for tests that nothing grows without bound.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
@@ -408,7 +419,8 @@ impl<H: Host> Server<H> {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         let is_known = self.sessions.contains_key(&peer);
-        if !self.rate_limits.admits_datagram(self.now, peer, &self.config) {
+        if !self.rate_limits.admits_datagram(self.now, peer, &self.config) || fails(FaultPoint::ServerReceive)
+        {
             self.statistics.dropped += 1;
             return;
         }
@@ -463,6 +475,9 @@ impl<H: Host> Server<H> {
     fn push(&mut self, peer: PeerId, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
+        if fails(FaultPoint::ServerSend) {
+            return;
+        }
         self.outbox.push_back(Transmit { peer, bytes });
     }
 
@@ -489,7 +504,8 @@ impl<H: Host> Server<H> {
         session.inbound.last_heard = self.now;
         session.outbound.header.report_requested |= !frames.frames.is_empty();
         let mut fates: SmallVec<[(Fate, SentDatagram); 4]> = SmallVec::new();
-        let (ack, header) = (frames.ack, &mut session.outbound.header);
+        let ack = if fails(FaultPoint::LateAcknowledgement) { Ack::default() } else { frames.ack };
+        let header = &mut session.outbound.header;
         let settled = session.acks.sent.on_ack(self.now, ack, |packet, fate, sent| {
             // Only the client's newest datagram was surely not overtaken; reports in overtaken ones do not
             // count.

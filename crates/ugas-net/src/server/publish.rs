@@ -19,6 +19,7 @@ use self::blocks::Blocks;
 use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::SentDatagram;
 use super::{Host, PeerId, PendingCueBurst, Server};
+use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_CUE_DETAILS;
 use crate::message::{AckReport, CueBurst, PacketId};
 use crate::rate::DATAGRAM_OVERHEAD;
@@ -46,7 +47,9 @@ impl<H: Host> Server<H> {
                 continue;
             }
             let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
-            if self.schedule.due(ActorClass::Player, self.tick, session.outbound.last_update, round_trip) {
+            let is_due =
+                self.schedule.due(ActorClass::Player, self.tick, session.outbound.last_update, round_trip);
+            if is_due && !fails(FaultPoint::SkippedUpdate) {
                 self.update_client(peer, &mut blocks);
             }
         }
@@ -77,12 +80,12 @@ impl<H: Host> Server<H> {
     /// Sends one client its update of this tick: own state, then command results, cue bursts and other
     /// controllers as far as there is room. At least one datagram is sent, even without changes.
     fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
-        let (mut drafts, complete) = self.own_state(peer, blocks);
+        let (mut drafts, reached) = self.own_state(peer, blocks);
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         session.outbound.last_update = Some(self.tick);
         let since = session.acks.own_since(self.tick);
-        session.expect_own(self.tick, since, parts, &complete);
+        session.expect_own(self.tick, since, parts, &reached);
         session.note_own_sent(self.tick, drafts.iter().flat_map(Draft::controllers));
         // Results of commands go into the first datagrams that have room.
         let mut at = 0;
@@ -99,13 +102,12 @@ impl<H: Host> Server<H> {
         self.send_drafts(peer, since, drafts);
     }
 
-    /// Drafts with the state of the client's own controllers, one for each part and at least one, and the
-    /// controllers that are complete in them. Controllers that do not fit into [`MAX_PARTS`] are left
-    /// incomplete for a later tick. Changes start after what was sent; for a while after a loss, after what
-    /// was acknowledged.
-    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<ControllerId>) {
+    /// Drafts with the state of the client's own controllers, one for each part and at least one, and up to
+    /// where they have the changes of each controller. Changes that do not fit into [`MAX_PARTS`] are left for
+    /// later ticks. Changes start after what was sent; for a while after a loss, after what was acknowledged.
+    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<(ControllerId, Cursor)>) {
         let mut drafts = vec![Draft::new(self.tick)];
-        let mut complete = Vec::new();
+        let mut reached = Vec::new();
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.forget_own_ticks();
         }
@@ -121,32 +123,30 @@ impl<H: Host> Server<H> {
             };
             let cursor = if session.acks.is_stable(self.tick) { view.sent } else { view.acked };
             let (encoded, addressing) = self.blocks_for(peer, controller, cursor, blocks);
-            let mut is_whole = true;
-            for (at, _) in encoded.iter().enumerate() {
+            let mut end = Some(Cursor::through(self.tick));
+            for at in 0..encoded.len() {
                 if drafts
                     .last_mut()
                     .is_some_and(|draft| draft.controller(controller, addressing, &encoded, at))
                 {
                     continue;
                 }
-                is_whole = drafts.len() < MAX_PARTS;
-                if !is_whole {
+                if drafts.len() >= MAX_PARTS {
+                    end = at.checked_sub(1).and_then(|last| encoded.get(last)).map(|(_, after)| *after);
                     break;
                 }
                 let mut next = Draft::new(self.tick);
                 next.controller(controller, addressing, &encoded, at);
                 drafts.push(next);
             }
-            if is_whole {
-                complete.push(controller);
-            }
+            reached.extend(end.map(|end| (controller, end)));
         }
         for (part, draft) in drafts.iter_mut().enumerate() {
             draft.sent.own = Some((self.tick, part as u8));
             let has_own = draft.controllers().next().is_some();
             draft.sent.has_own = has_own;
         }
-        (drafts, complete)
+        (drafts, reached)
     }
 
     /// Adds changes of other controllers, and removals of those that left the view, the most urgent first,

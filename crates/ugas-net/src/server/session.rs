@@ -6,6 +6,7 @@ mod outbound;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use smallvec::SmallVec;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
 use ugas_core::time::Time;
@@ -172,18 +173,22 @@ impl Session {
         }
     }
 
-    /// Remembers of what the own state of a tick consists, until all its parts have arrived. `complete`
-    /// lists the controllers all of whose changes are in it; their views count as sent through this tick.
-    pub(super) fn expect_own(&mut self, tick: Tick, since: Tick, parts: u8, complete: &[ControllerId]) {
-        let views = &mut self.outbound.views;
-        for controller in complete {
-            if let Some(view) = views.get_mut(controller) {
-                view.sent = view.sent.max(Cursor::through(tick));
+    /// Remembers of what the own state of a tick consists, until all its parts have arrived. `reached` lists
+    /// up to where it has the changes of each controller; up to there their views count as sent.
+    pub(super) fn expect_own(
+        &mut self,
+        tick: Tick,
+        since: Tick,
+        parts: u8,
+        reached: &[(ControllerId, Cursor)],
+    ) {
+        let mut controllers = SmallVec::new();
+        for (controller, cursor) in reached {
+            if let Some(view) = self.outbound.views.get_mut(controller) {
+                view.sent = view.sent.max(*cursor);
+                controllers.push((*controller, view.generation(), *cursor));
             }
         }
-        let generation_of =
-            |controller: &ControllerId| Some((*controller, views.get(controller)?.generation()));
-        let controllers = complete.iter().filter_map(generation_of).collect();
         self.acks.expect_own(tick, since, parts, controllers);
     }
 

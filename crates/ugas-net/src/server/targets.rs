@@ -22,19 +22,33 @@ struct TargetedAction<'a> {
 }
 
 impl<H: Host> Server<H> {
-    /// Rejects controllers that the client does not see, as [`Rejection::NotReachable`], unless the host lets
-    /// the ability target them.
+    /// Rejects controllers that the client does not see, as [`Rejection::NotReachable`], unless the ability's
+    /// targeting or the host lets the ability target them.
     pub(super) fn sees(
         &self,
         peer: PeerId,
         ability: AbilityId,
+        named: impl Iterator<Item = ControllerId>,
+    ) -> Result<(), Rejection> {
+        let targeting = self.catalog().ability_by_id(ability).and_then(Ability::targeting);
+        self.sees_targets(peer, ability, targeting, named)
+    }
+
+    /// As [`Self::sees`], with the targeting that the controllers are chosen by.
+    fn sees_targets(
+        &self,
+        peer: PeerId,
+        ability: AbilityId,
+        targeting: Option<&Targeting>,
         mut named: impl Iterator<Item = ControllerId>,
     ) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        let allows_unseen = targeting.is_some_and(|targeting| targeting.allow_unseen);
         let is_allowed = |id: ControllerId| {
             session.sees(id)
                 || self.simulation.controller(id).is_some()
-                    && self.host.may_target_unseen(&self.simulation, session.client, ability)
+                    && (allows_unseen
+                        || self.host.may_target_unseen(&self.simulation, session.client, ability))
         };
         named.all(is_allowed).then_some(()).ok_or(Rejection::NotReachable)
     }
@@ -57,8 +71,8 @@ impl<H: Host> Server<H> {
         targets: &TargetData,
     ) -> Result<(), Denied> {
         // First: any other answer would reveal a target that the client does not see.
-        self.sees(peer, ability, targets.controllers())?;
         let targeting = self.simulation.awaited_targeting(task);
+        self.sees_targets(peer, ability, targeting, targets.controllers())?;
         check_number(targets, targeting.map_or(1, Targeting::choice_limit))?;
         if targeting.is_some() && !self.simulation.can_provide_targets(task, targets) {
             return Err(Rejection::NotReachable.into());

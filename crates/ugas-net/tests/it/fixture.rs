@@ -13,7 +13,7 @@ use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
 use ugas_core::targeting::{Affiliation, Confirmation, HalfAngle, Shape, Space, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 use ugas_net::{ClientConfig, ClientEvent, Defaults, Host, Server, ServerConfig, ServerEvent};
 use ugas_netsim::Rig;
 use ugas_netsim::link::Conditions;
@@ -194,6 +194,12 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         )
         .ability(aimed("GA_Lasso", TargetingDef::new(Shape::Chain { jumps: 2, radius: 5.0, repeat: false })))
         .ability(aimed("GA_Gaze", TargetingDef::new(Shape::SelfOnly)))
+        .ability(
+            hits("GA_Seeker")
+                .max_range(10.0)
+                .targeting(TargetingDef::new(Shape::ActivationTarget).allow_unseen()),
+        )
+        .ability(aimed("GA_Hunt", TargetingDef::new(Shape::ActivationTarget).allow_unseen()))
         .space(Wall)
         .ability(pledge)
         .ability(lasting("GA_Curse").net_execution(NetExecution::ServerOnly))
@@ -221,7 +227,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
 struct Wall;
 
 impl Space for Wall {
-    fn line_of_sight(&self, from: Vector3, to: Vector3) -> bool {
+    fn line_of_sight(&self, _: Time, from: Vector3, to: Vector3) -> bool {
         (from[0] < 5.0) == (to[0] < 5.0) || from[1] < 0.0
     }
 }

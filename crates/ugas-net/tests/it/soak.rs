@@ -29,3 +29,16 @@ fn clients_converge_after_faults() {
 fn cheats_gain_nothing() {
     check("cheats", 1..3);
 }
+
+#[test]
+fn transport_reloads_edges_and_fault_points_are_in_the_loop() {
+    let short = Profile::named("short").expect("it is there");
+    let profile = Profile { encrypted: 1.0, seconds: 3.0, fault_points: 0.05, ..short };
+    // The match of seed 3 has a hot reload within three seconds.
+    let report = play(&profile, 3);
+    assert_eq!(report.violations, []);
+    for fault in ["encrypted match", "vandalism", "hot reload", "point: server send", "point: client receive"]
+    {
+        assert!(report.faults.contains_key(fault), "{fault}: {:?}", report.faults);
+    }
+}

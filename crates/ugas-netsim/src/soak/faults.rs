@@ -1,17 +1,24 @@
 //! Faults during a match.
 
+use std::sync::Arc;
+
 use ugas_core::handle::ControllerId;
 use ugas_core::id::AttributeSetId;
 use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
 use super::bot::pick;
-use super::game::{AFFLICTIONS, RELICS};
+use super::game::{AFFLICTIONS, Game, RELICS};
+use super::report::Kind;
 use super::soak_match::SoakMatch;
 use crate::link::Conditions;
 use ugas_core::simulation::Stacks;
 use ugas_core::targeting::Placement;
 use ugas_net::message::ClientId;
+use ugas_net::wire::Dictionary;
+
+/// Chance of a hot reload with an event of the game: one in about 25 s.
+const RELOADS: f64 = 0.01;
 
 impl SoakMatch {
     /// Inflicts the faults that are due, on the game and on every player, and draws when the next are. Called
@@ -20,6 +27,9 @@ impl SoakMatch {
         if self.now >= self.next_event {
             self.next_event = self.now + draw_span(&mut self.dice, 0.02, 0.5);
             self.event();
+            if self.profile.reloads && self.reload_dice.chance(RELOADS) {
+                self.reload();
+            }
         }
         for at in 0..self.players.len() {
             if self.now >= self.players[at].next_fault {
@@ -27,6 +37,46 @@ impl SoakMatch {
                 self.fault(at);
             }
         }
+    }
+
+    /// Lets the fault points of the code fail from now on.
+    #[cfg(feature = "fault-points")]
+    pub(super) fn arm_fault_points(&self) {
+        let seed = RandomStream::derive(self.seed, &[6]).key();
+        ugas_net::fault_points::arm(seed, self.profile.fault_points);
+    }
+
+    /// Ends the faults of the code, and counts them.
+    #[cfg(feature = "fault-points")]
+    pub(super) fn disarm_fault_points(&mut self) {
+        for (point, count) in ugas_net::fault_points::disarm() {
+            self.report.fault(point.name(), count);
+        }
+    }
+
+    #[cfg(not(feature = "fault-points"))]
+    pub(super) fn arm_fault_points(&self) {}
+
+    #[cfg(not(feature = "fault-points"))]
+    pub(super) fn disarm_fault_points(&mut self) {}
+
+    /// The present edition of the rules.
+    pub(super) fn game_edition(&self) -> Game {
+        Game::draw_edition(self.seed, self.reloads)
+    }
+
+    /// Reloads the next edition of the rules: all sessions end, and the players come back with the new rules.
+    fn reload(&mut self) {
+        self.reloads += 1;
+        let game = self.game_edition();
+        match self.server.reload(Arc::clone(&game.catalog), None) {
+            Ok(_) => self.dictionary = Dictionary::of(&game.catalog),
+            Err(error) => {
+                self.found.push((Kind::Soundness, format!("the rules cannot be reloaded: {error}")))
+            }
+        }
+        self.handle_server_events();
+        self.report.fault("hot reload", 1);
     }
 
     /// Ends the faults: links are good, machines run, everybody comes back.

@@ -81,10 +81,16 @@ pub(super) struct Priced {
 
 impl Game {
     /// Draws a game.
+    pub(super) fn draw(seed: u64) -> Self {
+        Self::draw_edition(seed, 0)
+    }
+
+    /// Draws an edition of a game, for hot reloads. Editions differ in numbers and ids, but not in costs,
+    /// cooldowns and ranges, so that the audits go on.
     ///
     /// # Panics
     /// Never: the rules are sound whatever is drawn, and tests build many of them.
-    pub(super) fn draw(seed: u64) -> Self {
+    pub(super) fn draw_edition(seed: u64, edition: u64) -> Self {
         let mut dice = RandomStream::derive(seed, &[0]);
         let priced = vec![
             Priced {
@@ -109,7 +115,10 @@ impl Game {
                 cooldown: Some(tenths(&mut dice, 2, 10)),
             },
         ];
-        let catalog = catalog(&mut dice, &priced);
+        if edition > 0 {
+            dice = RandomStream::derive(seed, &[0, edition]);
+        }
+        let catalog = catalog(&mut dice, &priced, edition);
         Self { catalog, priced }
     }
 }
@@ -125,7 +134,7 @@ fn tenths(dice: &mut RandomStream, from: u64, to: u64) -> f64 {
 }
 
 /// Builds the catalog. Costs and cooldowns come from `priced`, which the audit checks against.
-fn catalog(dice: &mut RandomStream, priced: &[Priced]) -> Arc<Catalog> {
+fn catalog(dice: &mut RandomStream, priced: &[Priced], edition: u64) -> Arc<Catalog> {
     let set = AttributeSetDef::new("Combat")
         .with(AttributeDef::new("Health", 100.0).min(0.0).max(100.0))
         .with(
@@ -182,6 +191,12 @@ fn catalog(dice: &mut RandomStream, priced: &[Priced]) -> Arc<Catalog> {
     }
     for template in templates() {
         builder = builder.template(template);
+    }
+    for number in 0..edition % 4 {
+        // Before all others in the order of names, so that their ids are different in each edition.
+        let effect = EffectDef::lasting(format!("GE_A_Edition_{number}"), 1.0);
+        builder = builder.effect(effect.granting(format!("A.Edition{number}")));
+        builder = builder.ability(AbilityDef::new(format!("GA_A_Edition_{number}")));
     }
     match builder.build() {
         Ok(catalog) => catalog,
@@ -366,6 +381,8 @@ mod tests {
         for seed in 0..50 {
             let game = Game::draw(seed);
             assert_eq!(game.catalog.hash(), Game::draw(seed).catalog.hash());
+            let other = Game::draw_edition(seed, 1 + seed);
+            assert_ne!(game.catalog.hash(), other.catalog.hash());
         }
     }
 }

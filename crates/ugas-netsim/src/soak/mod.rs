@@ -18,6 +18,7 @@
 mod bot;
 mod cheat;
 mod checks;
+mod encryption;
 mod event_audit;
 mod faults;
 mod game;
@@ -37,6 +38,9 @@ pub use rate_of_fire::{RATE_OF_FIRE_PINGS, RATE_OF_FIRE_RATES, RateOfFire, rate_
 pub use report::{Kind, Report, Violation};
 
 use soak_match::SoakMatch;
+
+/// Whether fault points are compiled in (feature `fault-points`).
+pub const HAS_FAULT_POINTS: bool = cfg!(feature = "fault-points");
 
 /// One of so many seeds is played twice, to check determinism.
 const TWICE: u64 = 4;
@@ -76,6 +80,8 @@ pub fn minimise(profile: &Profile, seed: u64, kind: Kind) -> Profile {
 /// Plays a match once. A panic becomes a violation, with an otherwise empty report.
 fn once(profile: &Profile, seed: u64) -> Report {
     let played = catch_unwind(AssertUnwindSafe(|| SoakMatch::new(*profile, seed).play()));
+    #[cfg(feature = "fault-points")]
+    ugas_net::fault_points::disarm();
     let (mut report, found) = match played {
         Ok(played) => played,
         Err(panic) => {

@@ -10,6 +10,7 @@ use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
 use super::cheat::Cheat;
+use super::encryption::Connection;
 use super::event_audit::EventAudit;
 use super::report::Kind;
 use crate::link::{Conditions, Duplex};
@@ -24,6 +25,8 @@ pub(super) const TIMEOUT: Span = Span::millis(3_000);
 pub(super) struct Player {
     pub(super) client: Client,
     pub(super) link: Duplex,
+    /// Its connection, in a match with encryption.
+    pub(super) connection: Option<Connection>,
     pub(super) peer: PeerId,
     /// Random numbers of the player's commands.
     pub(super) whims: RandomStream,
@@ -56,6 +59,7 @@ impl Player {
         Self {
             client: Client::new(Arc::clone(catalog), config(), nonce),
             link,
+            connection: None,
             peer: PeerId(number),
             whims,
             cheat: None,
@@ -89,11 +93,15 @@ impl Player {
         self.cheat.is_none()
     }
 
-    /// Begins a new session with a new client, on the connection `peer`, which may be the same as before. The
-    /// commands of the old session are kept.
-    pub(super) fn rejoin(&mut self, peer: PeerId) {
+    /// Whether its session or its connection is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.client.is_over() || self.connection.as_ref().is_some_and(Connection::is_over)
+    }
+
+    /// Begins a new session with a new client and the present rules, on the connection `peer`, which may be the
+    /// same as before. The commands of the old session are kept.
+    pub(super) fn rejoin(&mut self, peer: PeerId, catalog: Arc<Catalog>) {
         self.keep_session();
-        let catalog = Arc::clone(self.client.catalog());
         self.client = Client::new(catalog, config(), self.whims.next_u64());
         self.peer = peer;
         self.away_until = None;

@@ -3,6 +3,7 @@
 use ugas_core::random::RandomStream;
 use ugas_core::time::Span;
 
+use super::HAS_FAULT_POINTS;
 use crate::link::{BurstLoss, Capacity, Conditions};
 
 /// Length and severity of matches.
@@ -22,11 +23,21 @@ pub struct Profile {
     pub timely: f64,
     /// Whether clients come and go, view and ownership change, and machines stall.
     pub turmoil: bool,
+    /// Share of the matches that have the real transport in the loop: handshakes, encryption and limits over the
+    /// simulated links, and forged datagrams.
+    pub encrypted: f64,
+    /// Whether the rules are reloaded now and then, which ends all sessions.
+    pub reloads: bool,
+    /// Whether counters of ticks and sessions often start shortly before they wrap or need more bits.
+    pub edges: bool,
+    /// Chance with which each fault point inside the code fails; they exist with the feature `fault-points` only.
+    pub fault_points: f64,
 }
 
 impl Profile {
     /// The names that [`Profile::named`] knows.
-    pub const NAMES: [&str; 7] = ["calm", "short", "standard", "brutal", "cheats", "crowd", "full"];
+    pub const NAMES: [&str; 10] =
+        ["calm", "short", "standard", "brutal", "cheats", "crowd", "full", "encrypted", "hour", "faults"];
 
     /// The profile of one of [`Self::NAMES`]; `None` for another name.
     pub fn named(name: &str) -> Option<Self> {
@@ -38,6 +49,10 @@ impl Profile {
             severity: 0.6,
             timely: 0.1,
             turmoil: true,
+            encrypted: 0.5,
+            reloads: true,
+            edges: true,
+            fault_points: if HAS_FAULT_POINTS { 0.01 } else { 0.0 },
         };
         Some(match name {
             "calm" => Self {
@@ -47,6 +62,8 @@ impl Profile {
                 severity: 0.0,
                 timely: 1.0,
                 turmoil: false,
+                reloads: false,
+                fault_points: 0.0,
                 ..standard
             },
             "short" => Self { name: "short", seconds: 6.0, clients: (1, 3), severity: 0.5, ..standard },
@@ -69,6 +86,18 @@ impl Profile {
                 severity: 0.4,
                 ..standard
             },
+            "encrypted" => Self { name: "encrypted", encrypted: 1.0, ..standard },
+            "hour" => Self {
+                name: "hour",
+                seconds: 3_600.0,
+                clients: (1, 2),
+                severity: 0.3,
+                timely: 0.3,
+                ..standard
+            },
+            "faults" => {
+                Self { name: "faults", fault_points: if HAS_FAULT_POINTS { 0.05 } else { 0.0 }, ..standard }
+            }
             _ => return None,
         })
     }
@@ -92,6 +121,18 @@ impl Profile {
         if self.turmoil != named.turmoil {
             flags += " --no-turmoil";
         }
+        if self.encrypted != named.encrypted {
+            flags += &format!(" --encrypted {}", self.encrypted);
+        }
+        if self.reloads != named.reloads {
+            flags += " --no-reloads";
+        }
+        if self.edges != named.edges {
+            flags += " --no-edges";
+        }
+        if self.fault_points != named.fault_points {
+            flags += &format!(" --fault-points {}", self.fault_points);
+        }
         flags
     }
 
@@ -104,6 +145,18 @@ impl Profile {
         }
         if self.turmoil {
             smaller.push(Self { turmoil: false, ..*self });
+        }
+        if self.fault_points > 0.0 {
+            smaller.push(Self { fault_points: 0.0, ..*self });
+        }
+        if self.encrypted > 0.0 {
+            smaller.push(Self { encrypted: 0.0, ..*self });
+        }
+        if self.reloads {
+            smaller.push(Self { reloads: false, ..*self });
+        }
+        if self.edges {
+            smaller.push(Self { edges: false, ..*self });
         }
         if self.clients.1 > 1 {
             smaller.push(Self { clients: (self.clients.1 / 2, self.clients.1 / 2), ..*self });
@@ -149,6 +202,8 @@ mod tests {
         assert_eq!(brutal.flags(), "--profile brutal");
         let small = Profile { clients: (1, 1), cheats: (0, 0), seconds: 5.0, turmoil: false, ..brutal };
         assert_eq!(small.flags(), "--profile brutal --seconds 5 --clients 1 --cheats 0 --no-turmoil");
+        let plain = Profile { encrypted: 0.0, reloads: false, edges: false, fault_points: 0.0, ..brutal };
+        assert_eq!(plain.flags(), "--profile brutal --encrypted 0 --no-reloads --no-edges --fault-points 0");
     }
 
     #[test]
@@ -161,5 +216,7 @@ mod tests {
             assert!(steps < 200);
         }
         assert_eq!((profile.clients, profile.cheats, profile.turmoil), ((1, 1), (0, 0), false));
+        assert_eq!((profile.encrypted, profile.fault_points), (0.0, 0.0));
+        assert!(!profile.reloads && !profile.edges);
     }
 }

@@ -29,8 +29,13 @@ pub(super) struct ReachAudit {
 
 impl ReachAudit {
     pub(super) fn new(catalog: &Catalog) -> Self {
-        let limits = RANGED.into_iter().filter_map(|(name, most)| Some((catalog.effect(name).ok()?, most)));
-        Self { limits: limits.collect(), paths: BTreeMap::new(), hits: BTreeMap::new(), found: Vec::new() }
+        Self { limits: limits(catalog), paths: BTreeMap::new(), hits: BTreeMap::new(), found: Vec::new() }
+    }
+
+    /// Goes on with the ids of new rules.
+    pub(super) fn reload(&mut self, catalog: &Catalog) {
+        self.limits = limits(catalog);
+        self.hits.clear();
     }
 
     /// Notes where a controller is from now on.
@@ -77,6 +82,11 @@ impl ReachAudit {
     pub(super) fn take_found(&mut self) -> Vec<(Kind, String)> {
         core::mem::take(&mut self.found)
     }
+}
+
+/// Most targets of each effect of an ability with a range.
+fn limits(catalog: &Catalog) -> Vec<(EffectId, u64)> {
+    RANGED.into_iter().filter_map(|(name, most)| Some((catalog.effect(name).ok()?, most))).collect()
 }
 
 fn distance(from: Vector3, to: Vector3) -> f64 {

@@ -38,15 +38,9 @@ pub(super) struct ServerAudit {
 
 impl ServerAudit {
     pub(super) fn new(game: &Game) -> Self {
-        let catalog: &Catalog = &game.catalog;
-        let price = |one: &super::game::Priced| {
-            let cost = one.cost.and_then(|(effect, amount)| Some((catalog.effect(effect).ok()?, amount)));
-            let ability = catalog.ability(one.ability).ok()?;
-            Some(Price { ability, cost, cooldown: one.cooldown.map(Span::seconds) })
-        };
         Self {
-            energy: catalog.attribute("Energy").ok(),
-            prices: game.priced.iter().filter_map(price).collect(),
+            energy: game.catalog.attribute("Energy").ok(),
+            prices: prices(game),
             commits: BTreeMap::new(),
             paid: BTreeMap::new(),
             begun: BTreeMap::new(),
@@ -54,6 +48,23 @@ impl ServerAudit {
             cue_bursts: BTreeMap::new(),
             found: Vec::new(),
         }
+    }
+
+    /// Goes on with the ids of new rules, which have the same costs and cooldowns. All sessions are over.
+    pub(super) fn reload(&mut self, game: &Game) {
+        let old = core::mem::replace(&mut self.prices, prices(game));
+        let renamed: Vec<(Price, Price)> = old.into_iter().zip(self.prices.iter().copied()).collect();
+        let ability = |id| renamed.iter().find(|(old, _)| old.ability == id).map(|(_, new)| new.ability);
+        let effect = |id| {
+            let costs = renamed.iter().filter_map(|(old, new)| Some((old.cost?.0, new.cost?.0)));
+            costs.into_iter().find(|(old, _)| *old == id).map(|(_, new)| new)
+        };
+        let commits = core::mem::take(&mut self.commits).into_iter();
+        self.commits = commits.filter_map(|((who, id), known)| Some(((who, ability(id)?), known))).collect();
+        let paid = core::mem::take(&mut self.paid).into_iter();
+        self.paid = paid.filter_map(|((who, id), count)| Some(((who, effect(id)?), count))).collect();
+        self.energy = game.catalog.attribute("Energy").ok();
+        self.cue_bursts.clear();
     }
 
     /// Audits an event of the server, and keeps what later checks need. `owner` owns the controller that it
@@ -161,4 +172,15 @@ impl ServerAudit {
         }
         *newest = (*newest).max(key);
     }
+}
+
+/// The costs and cooldowns of a game, in its order.
+fn prices(game: &Game) -> Vec<Price> {
+    let catalog: &Catalog = &game.catalog;
+    let price = |one: &super::game::Priced| {
+        let cost = one.cost.and_then(|(effect, amount)| Some((catalog.effect(effect).ok()?, amount)));
+        let ability = catalog.ability(one.ability).ok()?;
+        Some(Price { ability, cost, cooldown: one.cooldown.map(Span::seconds) })
+    };
+    game.priced.iter().filter_map(price).collect()
 }

@@ -1,6 +1,7 @@
 //! One match: a server, players on simulated links, and a clock.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ugas_core::controller::ReplicationMode;
 use ugas_core::handle::ControllerId;
@@ -12,6 +13,7 @@ use ugas_core::time::{Span, Time};
 use super::bot;
 use super::cheat::{Cheat, CheatKnowledge};
 use super::checks::ViewHistory;
+use super::encryption::{Connection, Encryption};
 use super::game::{CURSE, Game, HEROES};
 use super::player::{Player, TIMEOUT};
 use super::profile::Profile;
@@ -20,10 +22,10 @@ use super::report::{Kind, Report};
 use super::server_audit::ServerAudit;
 use crate::rig::{open, seal};
 use ugas_net::ClientEvent;
-use ugas_net::TickLength;
 use ugas_net::message::ClientId;
 use ugas_net::wire::Dictionary;
 use ugas_net::{Defaults, PeerId, Server, ServerConfig, ServerEvent};
+use ugas_net::{Tick, TickLength};
 
 /// Deliveries of datagrams per tick.
 const STEPS_PER_TICK: i64 = 2;
@@ -58,9 +60,19 @@ pub(super) struct SoakMatch {
     pub(super) view_history: ViewHistory,
     pub(super) report: Report,
     pub(super) found: Vec<(Kind, String)>,
+    /// The transport, in a match with encryption.
+    encryption: Option<Encryption>,
+    /// Connections of the sessions.
+    peers: BTreeMap<ClientId, PeerId>,
+    /// Seed of the match.
+    pub(super) seed: u64,
+    /// Random numbers of reloads.
+    pub(super) reload_dice: RandomStream,
+    /// Number of reloads so far.
+    pub(super) reloads: u64,
     next_tick: Time,
     next_peer: u64,
-    dictionary: Dictionary,
+    pub(super) dictionary: Dictionary,
     hasher: StateHasher,
 }
 
@@ -84,7 +96,15 @@ impl SoakMatch {
             client_deadline: Span::millis(2_000),
             ..ServerConfig::default()
         };
-        let server = Server::new(Simulation::new(game.catalog.clone(), config), server_config);
+        // Drawn by dice of their own, so that a match without them is the same but for them.
+        let mut variant = RandomStream::derive(seed, &[4]);
+        let encrypted = variant.chance(profile.encrypted);
+        let simulation = start(Simulation::new(game.catalog.clone(), config), &profile, &mut variant);
+        let mut server = Server::new(simulation, server_config);
+        if profile.edges && variant.chance(0.5) {
+            // Its low eight bits are in every datagram, and all of them are counted.
+            server.set_next_client(ClientId(pick_edge(&mut variant)));
+        }
         let between = |dice: &mut RandomStream, (from, to): (u64, u64)| from + dice.below(to - from + 1);
         let (honest, cheats) = (between(&mut dice, profile.clients), between(&mut dice, profile.cheats));
         let mut players = Vec::new();
@@ -121,6 +141,11 @@ impl SoakMatch {
             view_history: ViewHistory::default(),
             report,
             found: Vec::new(),
+            encryption: encrypted.then(|| Encryption::new(seed)),
+            peers: BTreeMap::new(),
+            seed,
+            reload_dice: RandomStream::derive(seed, &[7]),
+            reloads: 0,
             next_tick: Time::ZERO,
             hasher: StateHasher::new(),
         }
@@ -129,8 +154,17 @@ impl SoakMatch {
     /// Plays the match through all phases, and returns the report and the violations that were found.
     pub(super) fn play(mut self) -> (Report, Vec<(Kind, String)>) {
         self.populate();
+        if let Some(encryption) = &mut self.encryption {
+            self.report.fault("encrypted match", 1);
+            for player in &mut self.players {
+                let local = player.local_time(self.now);
+                player.connection = Some(encryption.connect(self.now, local, player.peer, None));
+            }
+        }
         self.run(OPENING, Phase::Opening);
+        self.arm_fault_points();
         self.run(Span::seconds(self.profile.seconds), Phase::Chaos);
+        self.disarm_fault_points();
         self.end_faults();
         self.run(SETTLING, Phase::Settling);
         self.run(VIEWING, Phase::Viewing);
@@ -170,9 +204,14 @@ impl SoakMatch {
         }
         while let Some(transmit) = self.server.poll_transmit() {
             self.hasher.bytes(&transmit.bytes);
-            if let Some(player) = self.players.iter_mut().find(|player| player.peer == transmit.peer) {
+            if let Some(encryption) = &mut self.encryption {
+                encryption.send(transmit.peer, &transmit.bytes);
+            } else if let Some(player) = self.players.iter_mut().find(|player| player.peer == transmit.peer) {
                 player.link.to_client.send(self.now, &seal(transmit.bytes));
             }
+        }
+        if let Some(encryption) = &mut self.encryption {
+            encryption.transmit(self.now, &mut self.players);
         }
         for at in 0..self.players.len() {
             self.play_one(at, phase);
@@ -183,10 +222,16 @@ impl SoakMatch {
     /// Server's part of a step: delivers arrived datagrams, runs the ticks that are due, and handles the
     /// server's events around each. In the viewing phase it records the state after each tick. Does not send.
     fn serve(&mut self, length: TickLength, phase: Phase) {
-        for player in &mut self.players {
-            while let Some(sealed) = player.link.to_server.receive(self.now) {
-                if let Some(bytes) = open(&sealed) {
-                    self.server.handle(self.now, player.peer, bytes);
+        if let Some(encryption) = &mut self.encryption {
+            let vandalism = phase == Phase::Chaos && self.profile.severity > 0.0;
+            let forged = encryption.receive(self.now, &mut self.players, &mut self.server, vandalism);
+            self.report.fault("vandalism", forged);
+        } else {
+            for player in &mut self.players {
+                while let Some(sealed) = player.link.to_server.receive(self.now) {
+                    if let Some(bytes) = open(&sealed) {
+                        self.server.handle(self.now, player.peer, bytes);
+                    }
                 }
             }
         }
@@ -202,12 +247,32 @@ impl SoakMatch {
     }
 
     /// Drains the server's events: assigns heroes to clients that joined, and audits events of the game.
-    fn handle_server_events(&mut self) {
+    pub(super) fn handle_server_events(&mut self) {
         while let Some(event) = self.server.poll_event() {
             match event {
-                ServerEvent::Joined { client, peer, .. } => self.assign_hero(client, peer),
+                ServerEvent::Joined { client, peer, .. } => {
+                    self.peers.insert(client, peer);
+                    if let Some(encryption) = &mut self.encryption {
+                        encryption.joined(peer);
+                    }
+                    self.assign_hero(client, peer);
+                }
                 ServerEvent::Left { client, .. } => {
                     self.hidden.remove(&client);
+                    let peer = self.peers.remove(&client);
+                    if let (Some(encryption), Some(peer)) = (&mut self.encryption, peer) {
+                        encryption.session_ended(self.now, peer);
+                    }
+                }
+                ServerEvent::Refused { peer, .. } => {
+                    if let Some(encryption) = &mut self.encryption {
+                        encryption.session_ended(self.now, peer);
+                    }
+                }
+                ServerEvent::Reloaded => {
+                    let game = self.game_edition();
+                    self.server_audit.reload(&game);
+                    self.reach_audit.reload(&game.catalog);
                 }
                 ServerEvent::Kicked { peer, reason, .. } => {
                     self.report.kicked += 1;
@@ -292,24 +357,42 @@ impl SoakMatch {
         if self.now < player.stalled_until {
             return;
         }
-        let is_over = player.client.is_over();
-        if is_over && player.away_until.is_none() {
+        if player.is_over() && player.away_until.is_none() {
             player.away_until = Some(self.now + Span::millis(200));
         }
         if player.away_until.is_some_and(|until| self.now >= until) {
-            let peer = if player.whims.chance(0.5) { player.peer } else { PeerId(self.next_peer) };
+            // Only with encryption, where each connection has keys of its own, may the id be the same: late
+            // datagrams of the old session must not reach the new client.
+            let keeps = player.whims.chance(0.5) && player.connection.is_some();
+            let peer = if keeps { player.peer } else { PeerId(self.next_peer) };
             self.next_peer += 1;
-            player.rejoin(peer);
+            player.rejoin(peer, Arc::clone(self.server.catalog()));
+            if let Some(encryption) = &mut self.encryption {
+                let local = player.local_time(self.now);
+                let former = player.connection.as_ref().map(|connection| connection.address);
+                player.connection = Some(encryption.connect(self.now, local, peer, former));
+            }
             self.report.fault("rejoin", 1);
         }
         let player = &mut self.players[at];
         let local = player.local_time(self.now);
         while let Some(sealed) = player.link.to_client.receive(self.now) {
-            if let Some(bytes) = open(&sealed) {
+            if let Some(connection) = &mut player.connection {
+                connection.handle(sealed);
+            } else if let Some(bytes) = open(&sealed) {
                 player.client.handle(local, bytes);
             }
         }
-        if player.away_until.is_none() {
+        if let Some(connection) = &mut player.connection {
+            // A player who disappeared without a bye does nothing any more.
+            if player.away_until.is_none() || player.client.is_over() {
+                connection.update(local);
+            }
+            while let Some(bytes) = connection.next_datagram() {
+                player.client.handle(local, bytes);
+            }
+        }
+        if player.away_until.is_none() && player.connection.as_ref().is_none_or(Connection::is_connected) {
             player.client.update(local);
             Self::poll_events(player);
             if phase == Phase::Chaos {
@@ -335,6 +418,13 @@ impl SoakMatch {
     /// Sends a player's datagrams; those of a cheat are tampered with during the faults.
     fn send(&mut self, at: usize, phase: Phase) {
         let player = &mut self.players[at];
+        if player.connection.as_ref().is_some_and(|connection| !connection.is_connected()) {
+            // Requests, responses and disconnect packets; the game waits until the connection is open.
+            if let Some(connection) = &mut player.connection {
+                connection.transmit(self.now, &mut player.link.to_server);
+            }
+            return;
+        }
         let own = player.client.id().map(|client| {
             let controllers = self.server.simulation().controllers().map(|(id, _)| id);
             controllers.filter(|id| self.server.owner(*id) == Some(client)).collect()
@@ -356,8 +446,17 @@ impl SoakMatch {
             }
             for bytes in out {
                 self.hasher.bytes(&bytes);
-                player.link.to_server.send(self.now, &seal(bytes));
+                match &mut player.connection {
+                    Some(connection) => connection.send(self.now, &bytes, &mut player.link.to_server),
+                    None => player.link.to_server.send(self.now, &seal(bytes)),
+                }
             }
+        }
+        if let Some(connection) = &mut player.connection {
+            if player.away_until.is_some() && player.client.is_over() {
+                connection.disconnect();
+            }
+            connection.transmit(self.now, &mut player.link.to_server);
         }
     }
 
@@ -404,4 +503,25 @@ impl SoakMatch {
         self.report.hash = self.hasher.finish();
         (self.report, self.found)
     }
+}
+
+/// A simulation at its first tick: tick 0, or with [`Profile::edges`] often shortly before a number of ticks at which
+/// some encoding of it changes. The last tick of all is not reached within the match.
+fn start(mut simulation: Simulation, profile: &Profile, dice: &mut RandomStream) -> Simulation {
+    if profile.edges && dice.chance(0.5) {
+        let length = ServerConfig::default().length;
+        let rest = length.ticks_in(Span::seconds(profile.seconds) + OPENING + SETTLING + VIEWING);
+        let before = dice.below(u64::from(rest)) as u32;
+        let first = match pick_edge(dice) {
+            u32::MAX => u32::MAX - 2 * rest,
+            edge => edge.saturating_sub(before),
+        };
+        simulation.advance(length.end_of(Tick(first)).since(Time::ZERO));
+    }
+    simulation
+}
+
+/// A number shortly before some counter of 8, 16, 24, 31 or 32 bits wraps.
+fn pick_edge(dice: &mut RandomStream) -> u32 {
+    [u32::from(u8::MAX), u32::from(u16::MAX), 0xff_ffff, i32::MAX as u32, u32::MAX][dice.below(5) as usize]
 }

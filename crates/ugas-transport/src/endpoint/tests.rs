@@ -6,9 +6,7 @@ use renetcode::{ClientAuthentication, NetcodeClient};
 
 use super::*;
 use crate::clock::unix_now;
-use crate::event::ServerEvent;
 use crate::handshake::HANDSHAKE_TIME;
-use crate::key::ServerKey;
 use crate::protocol::ProtocolId;
 use crate::rate::Rate;
 use crate::refusal::{read_cookie, read_notice};
@@ -29,17 +27,17 @@ fn key() -> ServerKey {
 }
 
 /// A server, open or with a key, that lets peers join within 5 s.
-fn server(is_open: bool, max_clients: u16) -> Endpoint {
+fn server(is_open: bool, max_clients: u16) -> ServerEndpoint {
     let keys = vec![if is_open { ServerKey::open() } else { key() }];
     let addresses = if is_open { Vec::new() } else { vec![server_address()] };
-    let config = EndpointConfig {
+    let config = EndpointSettings {
         validator: RequestValidator { protocol: protocol(), keys, addresses },
         is_open,
         max_clients,
         join_timeout: Some(Duration::from_secs(5)),
         limits: Limits::default(),
     };
-    Endpoint::new(config, unix_now())
+    ServerEndpoint::with_settings(config, unix_now())
 }
 
 /// The address with a number, each in an IPv4 network of its own.
@@ -63,7 +61,7 @@ struct TestClient {
 }
 
 impl TestClient {
-    fn new(server: &Endpoint, address: SocketAddr, peer: u64) -> Self {
+    fn new(server: &ServerEndpoint, address: SocketAddr, peer: u64) -> Self {
         let token = match server.config.is_open {
             true => ConnectToken::without_secrets(protocol(), &admission(peer)),
             false => TokenIssuer::new(key(), protocol()).issue(&admission(peer)),
@@ -84,7 +82,7 @@ impl TestClient {
     }
 
     /// Sends what is due.
-    fn update(&mut self, server: &mut Endpoint, elapsed: Duration) {
+    fn update(&mut self, server: &mut ServerEndpoint, elapsed: Duration) {
         let Some((packet, _)) = self.netcode.update(elapsed) else { return };
         let mut packet = packet.to_vec();
         if packet::kind(&packet) == Some(Kind::Request) {
@@ -106,7 +104,7 @@ impl TestClient {
 }
 
 /// Advances the server, and delivers its packets to the clients. Packets to other addresses are lost.
-fn step(server: &mut Endpoint, clients: &mut [&mut TestClient], elapsed: Duration) {
+fn step(server: &mut ServerEndpoint, clients: &mut [&mut TestClient], elapsed: Duration) {
     server.advance(server.now + elapsed);
     for client in &mut *clients {
         client.update(server, elapsed);
@@ -121,7 +119,7 @@ fn step(server: &mut Endpoint, clients: &mut [&mut TestClient], elapsed: Duratio
 }
 
 /// Steps until the clients are connected, and returns the virtual time that it took.
-fn connect(server: &mut Endpoint, clients: &mut [&mut TestClient]) -> Duration {
+fn connect(server: &mut ServerEndpoint, clients: &mut [&mut TestClient]) -> Duration {
     let begin = server.now;
     for _ in 0..1000 {
         step(server, clients, TICK);
@@ -132,7 +130,7 @@ fn connect(server: &mut Endpoint, clients: &mut [&mut TestClient]) -> Duration {
     panic!("{:?} {:?}", clients.iter().map(|client| client.refusal).collect::<Vec<_>>(), server.statistics);
 }
 
-fn events(server: &mut Endpoint) -> Vec<String> {
+fn events(server: &mut ServerEndpoint) -> Vec<String> {
     let mut events = Vec::new();
     while let Some((queued, bytes)) = server.inbox.next() {
         events.push(match queued.event(bytes) {
@@ -189,7 +187,7 @@ fn newcomers_connect_during_a_flood_of_requests_from_forged_addresses() {
         let mut attacker = TestClient::new(&server, address(0), 1);
         let request = attacker.request();
         let mut number = 1;
-        let mut flood = |server: &mut Endpoint| {
+        let mut flood = |server: &mut ServerEndpoint| {
             for _ in 0..2000 {
                 number += 1;
                 let from = if number % 3 == 0 {

@@ -1,6 +1,6 @@
 //! Subscriptions (§5.6): filters, order and lifetime of observers.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use ugas::prelude::*;
 use ugas::{Filter, Observers};
@@ -43,23 +43,18 @@ fn arena() -> Arena {
     }
 }
 
-fn dispatch(sim: &mut Simulation, observers: &mut Observers<'_>) {
-    for event in sim.events() {
-        observers.dispatch(&event);
-    }
-}
-
 #[test]
 fn attribute_observer_gets_the_payload_of_5_6() {
     let Arena { mut sim, wolf, ogre, health, poison, .. } = arena();
-    let seen = RefCell::new(Vec::new());
+    let seen = Mutex::new(Vec::new());
     let mut observers = Observers::new();
-    observers.on_attribute_changed(wolf, health, |change| seen.borrow_mut().push(*change));
+    observers.on_attribute_changed(wolf, health, |_, change| seen.lock().unwrap().push(*change));
     sim.apply_effect(poison, Some(ogre), wolf).unwrap();
     sim.apply_effect(poison, Some(wolf), ogre).unwrap(); // another controller: not observed
-    dispatch(&mut sim, &mut observers);
+    observers.poll(&mut sim);
 
-    let seen = seen.borrow();
+    drop(observers);
+    let seen = seen.into_inner().unwrap();
     assert_eq!(seen.len(), 1);
     let change = seen[0];
     assert_eq!((change.controller, change.attribute), (wolf, health));
@@ -70,18 +65,19 @@ fn attribute_observer_gets_the_payload_of_5_6() {
 #[test]
 fn filters_combine_and_observers_run_in_order_of_registration() {
     let Arena { mut sim, wolf, ogre, poisoned, poison, .. } = arena();
-    let log = RefCell::new(Vec::new());
+    let log = Mutex::new(Vec::new());
     let mut observers = Observers::new();
     let mut note = |name: &'static str, filter| {
         let log = &log;
-        observers.register(filter, move |event: &Event| log.borrow_mut().push((name, event.kind.name())));
+        observers
+            .register(filter, move |_, event: &Event| log.lock().unwrap().push((name, event.kind.name())));
     };
     note("tag of the wolf", Filter::tag(poisoned).of(wolf));
     note("kind", Filter::kind(|kind| matches!(kind, EventKind::TagAdded { .. })).of(wolf));
     note("effect", Filter::effect(poison).of(ogre));
     sim.apply_effect(poison, None, wolf).unwrap();
     sim.advance(Span::seconds(2.0));
-    dispatch(&mut sim, &mut observers);
+    observers.poll(&mut sim);
 
     let expected = [
         ("tag of the wolf", "TagAdded"),
@@ -89,7 +85,7 @@ fn filters_combine_and_observers_run_in_order_of_registration() {
         ("kind", "TagAdded"), // the ancestor `State`
         ("tag of the wolf", "TagRemoved"),
     ];
-    assert_eq!(*log.borrow(), expected);
+    assert_eq!(*log.lock().unwrap(), expected);
 }
 
 #[test]
@@ -98,27 +94,28 @@ fn tag_filter_includes_changes_of_the_explicit_count() {
     let mut counted =
         Simulation::new(sim.catalog().clone(), Config { tag_counts: true, ..Config::default() });
     counted.restore(&sim.snapshot()).unwrap();
-    let log = RefCell::new(Vec::new());
+    let log = Mutex::new(Vec::new());
     let mut observers = Observers::new();
-    observers.register(Filter::tag(poisoned).of(wolf), |event| log.borrow_mut().push(event.kind.name()));
+    observers
+        .register(Filter::tag(poisoned).of(wolf), |_, event| log.lock().unwrap().push(event.kind.name()));
     counted.apply_effect(poison, None, wolf).unwrap();
     counted.apply_effect(poison, None, wolf).unwrap(); // the tag is there already
-    dispatch(&mut counted, &mut observers);
-    assert_eq!(*log.borrow(), ["TagCountChanged", "TagAdded", "TagCountChanged"]);
+    observers.poll(&mut counted);
+    assert_eq!(*log.lock().unwrap(), ["TagCountChanged", "TagAdded", "TagCountChanged"]);
 }
 
 #[test]
 fn unregistered_observer_gets_no_events() {
     let Arena { mut sim, wolf, poison, .. } = arena();
-    let count = RefCell::new([0; 2]);
+    let count = Mutex::new([0; 2]);
     let mut observers = Observers::new();
-    let first = observers.register(Filter::all(), |_| count.borrow_mut()[0] += 1);
-    observers.register(Filter::all(), |_| count.borrow_mut()[1] += 1);
+    let first = observers.register(Filter::all(), |_, _| count.lock().unwrap()[0] += 1);
+    observers.register(Filter::all(), |_, _| count.lock().unwrap()[1] += 1);
     assert!(observers.unregister(first));
     assert!(!observers.unregister(first));
     sim.apply_effect(poison, None, wolf).unwrap();
-    dispatch(&mut sim, &mut observers);
-    let count = *count.borrow();
+    observers.poll(&mut sim);
+    let count = *count.lock().unwrap();
     assert_eq!(count[0], 0);
     assert!(count[1] > 0);
 }
@@ -126,29 +123,29 @@ fn unregistered_observer_gets_no_events() {
 #[test]
 fn observers_of_a_despawned_controller_are_unregistered() {
     let Arena { mut sim, wolf, ogre, .. } = arena();
-    let farewells = RefCell::new(0);
+    let farewells = Mutex::new(0);
     let mut observers = Observers::new();
     observers.register(
         Filter::kind(|kind| matches!(kind, EventKind::ControllerDespawned { .. })).of(wolf),
-        |_| {
-            *farewells.borrow_mut() += 1;
+        |_, _| {
+            *farewells.lock().unwrap() += 1;
         },
     );
-    observers.register(Filter::all().of(ogre), |_| {});
-    observers.register(Filter::all(), |_| {});
+    observers.register(Filter::all().of(ogre), |_, _| {});
+    observers.register(Filter::all(), |_, _| {});
     sim.despawn(wolf).unwrap();
-    dispatch(&mut sim, &mut observers);
-    assert_eq!(*farewells.borrow(), 1, "it is told first");
+    observers.poll(&mut sim);
+    assert_eq!(*farewells.lock().unwrap(), 1, "it is told first");
     assert_eq!(observers.len(), 2);
 }
 
 #[test]
 fn observers_keep_working_after_a_reload() {
     let Arena { mut sim, wolf, health, poison, poisoned, .. } = arena();
-    let heard = RefCell::new(Vec::new());
+    let heard = Mutex::new(Vec::new());
     let mut observers = Observers::new();
-    observers.on_attribute_changed(wolf, health, |change| heard.borrow_mut().push(change.new));
-    observers.register(Filter::tag(poisoned), |_| panic!("the tag is gone"));
+    observers.on_attribute_changed(wolf, health, |_, change| heard.lock().unwrap().push(change.new));
+    observers.register(Filter::tag(poisoned), |_, _| panic!("the tag is gone"));
     sim.apply_effect(poison, None, wolf).unwrap();
     sim.events().for_each(drop);
     let catalog = Catalog::builder()
@@ -163,12 +160,10 @@ fn observers_keep_working_after_a_reload() {
     let report = sim.reload(catalog).unwrap();
     observers.renumber(&report.ids);
     assert_eq!(observers.len(), 1);
-    for event in sim.events() {
-        observers.dispatch(&event);
-    }
+    observers.poll(&mut sim);
     drop(observers);
     // 100 - 30, though `Armor` now has the former id of `Health`.
-    assert_eq!(heard.into_inner(), [70.0]);
+    assert_eq!(heard.into_inner().unwrap(), [70.0]);
 }
 
 #[test]
@@ -181,16 +176,65 @@ fn controller_observer_gets_ability_events() {
     let mut sim = Simulation::new(catalog.clone(), Config::default());
     let (wolf, ogre) = (sim.spawn("Beast").unwrap(), sim.spawn("Beast").unwrap());
     sim.events().for_each(drop);
-    let heard = RefCell::new(Vec::new());
+    let heard = Mutex::new(Vec::new());
     let mut observers = Observers::new();
-    observers.register(Filter::all().of(wolf), |event: &Event| heard.borrow_mut().push(event.kind.name()));
+    observers
+        .register(Filter::all().of(wolf), |_, event: &Event| heard.lock().unwrap().push(event.kind.name()));
 
     let howl = catalog.ability("GA_Howl").unwrap();
     sim.activate_ability(ogre, howl, ActivationRequest::default()).unwrap();
-    dispatch(&mut sim, &mut observers);
-    assert!(heard.borrow().is_empty(), "{heard:?}");
+    observers.poll(&mut sim);
+    assert!(heard.lock().unwrap().is_empty(), "{heard:?}");
 
     sim.activate_ability(wolf, howl, ActivationRequest::default()).unwrap();
-    dispatch(&mut sim, &mut observers);
-    assert!(heard.borrow().contains(&"AbilityActivated"), "{heard:?}");
+    observers.poll(&mut sim);
+    assert!(heard.lock().unwrap().contains(&"AbilityActivated"), "{heard:?}");
+}
+
+/// The observer reads other values than that of the event.
+#[test]
+fn observers_read_the_simulation() {
+    let Arena { mut sim, wolf, health, poison, .. } = arena();
+    let speed = sim.catalog().attribute("Speed").unwrap();
+    let mut speeds = Vec::new();
+    let mut observers = Observers::new();
+    observers
+        .on_attribute_changed(wolf, health, |sim, change| speeds.push(sim.current(change.controller, speed)));
+    sim.apply_effect(poison, None, wolf).unwrap();
+    observers.poll(&mut sim);
+    drop(observers);
+    assert_eq!(speeds, [Some(5.0)]); // 6 - 1
+}
+
+/// Of a thousand observers of other controllers, attributes and tags, an event reaches none.
+#[test]
+fn observers_are_send_and_found_by_their_criteria() {
+    fn is_send<T: Send>(_: &T) {}
+    let Arena { mut sim, wolf, ogre, health, poisoned, poison } = arena();
+    let speed = sim.catalog().attribute("Speed").unwrap();
+    let calls = Mutex::new(Vec::new());
+    let mut observers = Observers::new();
+    is_send(&observers);
+    for filter in [Filter::all().of(ogre), Filter::attribute(speed).of(ogre)] {
+        for _ in 0..500 {
+            observers.register(filter, |_, _| calls.lock().unwrap().push("other"));
+        }
+    }
+    for (name, filter) in [
+        ("effect", Filter::effect(poison)),
+        ("tag", Filter::tag(poisoned)),
+        ("attribute", Filter::attribute(health)),
+        ("tag of the wolf", Filter::tag(poisoned).of(wolf)),
+    ] {
+        let calls = &calls;
+        observers.register(filter, move |_, _| calls.lock().unwrap().push(name));
+    }
+    sim.apply_effect(poison, None, wolf).unwrap();
+    observers.poll(&mut sim);
+    let calls = calls.lock().unwrap();
+    let of = |wanted: &str| calls.iter().filter(|name| **name == wanted).count();
+    assert_eq!(
+        (of("other"), of("effect"), of("tag"), of("attribute"), of("tag of the wolf")),
+        (0, 1, 1, 1, 1)
+    );
 }

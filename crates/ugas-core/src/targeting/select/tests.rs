@@ -211,7 +211,7 @@ fn gasd_4_11_3_native_filter_decides_and_a_missing_one_admits_nothing() {
 struct Walls;
 
 impl Space for Walls {
-    fn line_of_sight(&self, _: Vector3, to: Vector3) -> bool {
+    fn line_of_sight(&self, _: Time, _: Vector3, to: Vector3) -> bool {
         to[0] >= 0.0
     }
 }
@@ -228,7 +228,7 @@ fn hidden_candidates_do_not_count_towards_the_limit() {
 struct Engine;
 
 impl Space for Engine {
-    fn candidates(&self, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
+    fn candidates(&self, _: Time, area: &Area, found: &mut Vec<ControllerId>) -> SpaceAnswer {
         assert_eq!((area.shape, area.range), (Shape::Radius, Some(1.0)));
         found.extend([controller(3), controller(5), controller(1)]);
         SpaceAnswer::Found

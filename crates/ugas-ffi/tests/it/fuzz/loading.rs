@@ -41,7 +41,7 @@ unsafe fn kept(bytes: ugas_bytes) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(bytes.data, bytes.length).to_vec() }
 }
 
-unsafe extern "C" fn sees_sometimes(_user: *mut c_void, from: *const f64, _to: *const f64) -> u32 {
+unsafe extern "C" fn sees_sometimes(_user: *mut c_void, _now: u64, from: *const f64, _to: *const f64) -> u32 {
     // SAFETY: the library gives three numbers.
     u32::from(unsafe { *from } > 0.0)
 }
@@ -49,6 +49,7 @@ unsafe extern "C" fn sees_sometimes(_user: *mut c_void, from: *const f64, _to: *
 /// Spatial query that always reports more results than fit.
 unsafe extern "C" fn claims_too_much(
     _user: *mut c_void,
+    _now: u64,
     _area: *const ugas_area,
     found: *mut ugas_controller,
     capacity: usize,

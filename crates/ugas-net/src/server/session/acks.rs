@@ -55,8 +55,8 @@ struct OwnTick {
     parts: u8,
     /// One bit for each part that arrived.
     arrived: u64,
-    /// Controllers whose state is complete in it.
-    controllers: SmallVec<[(ControllerId, Generation); 1]>,
+    /// Up to where it has the changes of each controller.
+    controllers: SmallVec<[(ControllerId, Generation, Cursor); 1]>,
 }
 
 /// Datagrams that were sent, and the state that the client is known to have.
@@ -155,7 +155,7 @@ impl AckState {
         tick: Tick,
         since: Tick,
         parts: u8,
-        controllers: SmallVec<[(ControllerId, Generation); 1]>,
+        controllers: SmallVec<[(ControllerId, Generation, Cursor); 1]>,
     ) {
         self.own_ticks.push_back(OwnTick { tick, since, parts, arrived: 0, controllers });
     }
@@ -183,10 +183,10 @@ impl AckState {
             self.own_ticks.iter().position(|own| is_whole(own) && own.since <= self.own_acked)
         {
             let Some(own) = self.own_ticks.remove(at) else { return };
-            for (controller, generation) in &own.controllers {
+            for (controller, generation, reached) in &own.controllers {
                 let view = views.get_mut(controller).filter(|view| view.generation() == *generation);
                 if let Some(view) = view {
-                    view.acknowledge(Cursor::through(own.tick));
+                    view.acknowledge(*reached);
                 }
             }
             self.own_acked = self.own_acked.max(own.tick);

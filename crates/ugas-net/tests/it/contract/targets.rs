@@ -221,6 +221,21 @@ fn host_sets_the_tolerance_and_lets_abilities_target_unseen_controllers() {
 }
 
 #[test]
+fn ability_whose_targeting_allows_it_targets_unseen_controllers() {
+    let (mut raw, hero) = RawServer::with_hero_at_origin();
+    let wolf = raw.wolf([2.0, 0.0, 0.0]);
+    let client = raw.server.clients().next().unwrap();
+    raw.server.hide(wolf, client);
+    let (seeker, hunt) = (raw.grant(hero, "GA_Seeker"), raw.grant(hero, "GA_Hunt"));
+    assert_eq!(raw.cast(seeker, wolf), CommandOutcome::Done);
+    assert_eq!(raw.provide(hunt, all([wolf])), CommandOutcome::Done);
+    // The same without the field.
+    let (stare, focus) = (raw.grant(hero, "GA_Stare"), raw.grant(hero, "GA_Focus"));
+    assert_eq!(raw.cast(stare, wolf), REJECTED);
+    assert_eq!(raw.provide(focus, all([wolf])), REJECTED);
+}
+
+#[test]
 fn withheld_acknowledgements_do_not_rewind_further_than_the_round_trip() {
     let (mut raw, hero) = RawServer::with_hero_at_origin();
     let wolf = raw.wolf([9.0, 0.0, 0.0]);
