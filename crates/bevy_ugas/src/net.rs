@@ -14,13 +14,13 @@ mod server;
 
 pub(crate) use client::ClientSide;
 pub use client::{
-    ClientEndpoint, PredictionCorrected, RemoteController, ServerJoined, ServerLost, UgasClient,
-    UgasClientPlugin,
+    ClientEndpoint, PredictionCorrected, RemoteController, ServerConnection, ServerConnectionChanged,
+    ServerJoined, ServerLost, SessionRestarted, UgasClient, UgasClientPlugin,
 };
 pub(crate) use server::ServerSide;
 pub use server::{
-    ClientJoined, ClientLeft, CommandRejected, GameHost, ServerEndpoint, UgasServer, UgasServerPlugin,
-    Viewer, entity_of_controller,
+    ClientInterrupted, ClientJoined, ClientLeft, ClientResumed, CommandRejected, GameHost, ServerEndpoint,
+    UgasServer, UgasServerPlugin, Viewer, entity_of_controller,
 };
 /// The network protocol without sockets: configurations, visibility, identities.
 pub use ugas_net as protocol;

@@ -77,6 +77,9 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 // Maximum size of a datagram in bytes.
 #define UGAS_MAX_DATAGRAM 1200
 
+// Size of the secret of a session in bytes.
+#define UGAS_SECRET_BYTES 32
+
 // Status of a call. `ugas_last_error` has the message.
 enum ugas_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -973,6 +976,8 @@ enum ugas_refused_reason
     UGAS_REFUSED_REASON_DENIED = 4,
     // A reason that this header has no name for.
     UGAS_REFUSED_REASON_OTHER = 5,
+    // The server does not know the session that the client asked to resume.
+    UGAS_REFUSED_REASON_NO_SESSION = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1062,6 +1067,10 @@ enum ugas_server_event_kind
     UGAS_SERVER_EVENT_KIND_REJECTED = 4,
     // An event of the game.
     UGAS_SERVER_EVENT_KIND_GAME = 5,
+    // The connection of a client was lost; its session is kept, and its controllers stay its own.
+    UGAS_SERVER_EVENT_KIND_INTERRUPTED = 6,
+    // A client continues its session over the connection `peer`.
+    UGAS_SERVER_EVENT_KIND_RESUMED = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1165,12 +1174,91 @@ enum ugas_client_event_kind
     // The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts:
     // `tag_count`.
     UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED = 28,
+    // The connection was lost, and the client asks to resume its session.
+    UGAS_CLIENT_EVENT_KIND_INTERRUPTED = 29,
+    // The session goes on over another connection: controllers, commands and predictions stay.
+    UGAS_CLIENT_EVENT_KIND_RESUMED = 30,
+    // The server does not know the session any more: `session`, with a ugas_refused_reason. All controllers
+    // vanish, and the client asks for a new session.
+    UGAS_CLIENT_EVENT_KIND_NOT_RESUMED = 31,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum ugas_client_event_kind ugas_client_event_kind;
 #else
 typedef uint32_t ugas_client_event_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// State of the host's transport.
+enum ugas_link_state
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The server has not answered yet.
+    UGAS_LINK_STATE_CONNECTING = 0,
+    // Datagrams can be sent and received.
+    UGAS_LINK_STATE_CONNECTED = 1,
+    // The connection was lost, or not answered.
+    UGAS_LINK_STATE_LOST = 2,
+    // The server refused the connection for a reason that may pass.
+    UGAS_LINK_STATE_BUSY = 3,
+    // The server refused the connection for good.
+    UGAS_LINK_STATE_REFUSED = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_link_state ugas_link_state;
+#else
+typedef uint32_t ugas_link_state;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// State of a client's connection, for its user.
+enum ugas_connection_state
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The first session has not begun yet.
+    UGAS_CONNECTION_STATE_CONNECTING = 0,
+    // The session lasts.
+    UGAS_CONNECTION_STATE_CONNECTED = 1,
+    // The connection was lost: `attempt` and `next_try`.
+    UGAS_CONNECTION_STATE_RECONNECTING = 2,
+    // The client gave up: `words`.
+    UGAS_CONNECTION_STATE_FAILED = 3,
+    // The session ended: the player left, or the server ended it.
+    UGAS_CONNECTION_STATE_ENDED = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_connection_state ugas_connection_state;
+#else
+typedef uint32_t ugas_connection_state;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A request to the host's transport.
+enum ugas_link_action
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nothing.
+    UGAS_LINK_ACTION_NOTHING = 0,
+    // Open another connection in place of the present one, with the secret of the session if the transport
+    // authenticates. Do not tell the server that the present one ends.
+    UGAS_LINK_ACTION_OPEN = 1,
+    // As Open, but in the way in which the client connected first: the server does not know the secret.
+    UGAS_LINK_ACTION_OPEN_ANEW = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_link_action ugas_link_action;
+#else
+typedef uint32_t ugas_link_action;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -2507,6 +2595,14 @@ typedef struct {
     // Not zero if clients see only controllers shown to them with ugas_server_show; otherwise they see all
     // that are not hidden.
     uint32_t show_nothing;
+    // Time for which the session of a lost connection is kept, in microseconds, so that its client can resume
+    // it. Negative keeps none.
+    int64_t resume_time;
+    // Not zero if a client may resume its session from any peer with its secret: for transports whose peers
+    // are addresses. Otherwise it must be the same peer.
+    uint32_t resume_from_any_peer;
+    // Zero.
+    uint32_t reserved;
 } ugas_server_config;
 
 // Handle of a server of this context. A server is a simulation too: its handle is accepted wherever a
@@ -2533,6 +2629,12 @@ typedef struct {
     uint32_t tick;
     // Length of a tick in microseconds.
     uint32_t tick_length;
+    // Sessions that were kept after a lost connection.
+    uint64_t interrupted;
+    // Sessions that were resumed.
+    uint64_t resumed;
+    // Kept sessions that nobody resumed in time.
+    uint64_t expired;
 } ugas_server_statistics;
 
 // Event of a server. Fields that do not apply to the kind are zero.
@@ -2541,11 +2643,11 @@ typedef struct {
     uint32_t kind;
     // A ugas_bye_reason (left), a ugas_refused_reason (refused) or a ugas_rejection (rejected).
     uint32_t reason;
-    // Client that joined, left or sent the rejected command.
+    // Client that joined, left, was interrupted or resumed, or sent the rejected command.
     ugas_client_id client;
     // Zero.
     uint32_t reserved;
-    // Connection that joined or was refused.
+    // Connection that joined, was refused or was lost, or over which a session goes on.
     ugas_peer peer;
     // Overdue task.
     ugas_task task;
@@ -2608,8 +2710,13 @@ typedef struct {
     // Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count
     // (T6).
     uint32_t tag_counts;
-    // Zero.
-    uint32_t reserved;
+    // Maximum number of attempts to reconnect after a lost connection, for ugas_client_link.
+    uint32_t reconnect_attempts;
+    // Time for which the client tries to resume its session after a lost connection, in microseconds.
+    // Negative ends the session at once.
+    int64_t resume_time;
+    // Silence of the server after which another connection is opened, in microseconds, for ugas_client_link.
+    int64_t reconnect_silence;
 } ugas_client_config;
 
 // Handle of a client of this context. A client is a simulation too: its handle is accepted wherever a
@@ -2651,8 +2758,10 @@ typedef struct {
     uint32_t confirmed_tick;
     // Whether there is a confirmed tick.
     uint32_t has_confirmed_tick;
-    // Zero.
-    uint32_t reserved;
+    // Not zero if the connection was lost and the client asks to resume its session.
+    uint32_t is_resuming;
+    // Number of times that the session was resumed.
+    uint64_t resumed;
 } ugas_client_statistics;
 
 // Prediction key of a client's command: identifies it in its confirmation or rejection, and in the events
@@ -2771,6 +2880,24 @@ typedef struct {
     // Data of the event, selected by `kind`.
     ugas_client_event_body body;
 } ugas_client_event;
+
+// Connection of a client.
+typedef struct {
+    // sizeof(ugas_connection).
+    size_t size;
+    // Time of the next attempt to reconnect, in microseconds of the host's clock.
+    uint64_t next_try;
+    // Why the client gave up. Valid until the next poll of this client.
+    ugas_str words;
+    // One of ugas_connection_state.
+    uint32_t state;
+    // Number of the present or next attempt, from 1.
+    uint32_t attempt;
+    // One of ugas_link_action.
+    uint32_t action;
+    // Zero.
+    uint32_t reserved;
+} ugas_connection;
 
 #ifdef __cplusplus
 extern "C" {
@@ -3965,8 +4092,21 @@ ugas_status ugas_server_set_lens(ugas_context *context,
 // Kicks a client. It is notified.
 ugas_status ugas_server_kick(ugas_context *context, ugas_server server, ugas_client_id client);
 
-// Reports that the transport lost a connection. Unknown peers are ignored.
+// Reports that the transport lost a connection. Its session is kept for resume_time, so that its client can
+// resume it. Unknown peers are ignored.
 ugas_status ugas_server_disconnected(ugas_context *context, ugas_server server, ugas_peer peer);
+
+// Reports that a client closed its connection: its session ends at once. Unknown peers are ignored.
+ugas_status ugas_server_left(ugas_context *context, ugas_server server, ugas_peer peer);
+
+// Secret of a client's session, UGAS_SECRET_BYTES bytes, with which a transport can verify that a new
+// connection belongs to the same client. UGAS_STATUS_NOT_FOUND if the client has no session that is kept.
+ugas_status ugas_server_resume_secret(ugas_context *context,
+                                      ugas_server server,
+                                      ugas_client_id client,
+                                      uint8_t *buffer,
+                                      size_t capacity,
+                                      size_t *length);
 
 // Ends all sessions; the goodbyes to the clients are queued for ugas_server_transmit. The simulation stays.
 ugas_status ugas_server_shut_down(ugas_context *context, ugas_server server);
@@ -4170,6 +4310,29 @@ ugas_status ugas_client_events_poll(ugas_context *context,
                                     size_t row_size,
                                     size_t capacity,
                                     size_t *count);
+
+// Follows the connection of a client; call it once per frame, after datagrams were received and before
+// ugas_client_update. `link` is a ugas_link_state and `words` describes the reason of a loss. If the action in
+// `out` is to open a connection, do so and report its state from then on. Hosts that never call it keep their
+// sessions over short losses, and may use ugas_client_connection_lost.
+ugas_status ugas_client_link(ugas_context *context,
+                             ugas_client client,
+                             uint64_t now,
+                             uint32_t link,
+                             ugas_str words,
+                             ugas_connection *out);
+
+// Reports that the connection of a client was lost or replaced, for hosts that decide themselves when to
+// reconnect: the client asks for its session over the next connection.
+ugas_status ugas_client_connection_lost(ugas_context *context, ugas_client client, uint64_t now);
+
+// Secret of the client's session, UGAS_SECRET_BYTES bytes, with which its transport can prove that a new
+// connection belongs to the same client. UGAS_STATUS_NOT_FOUND without a session that can be resumed.
+ugas_status ugas_client_resume_secret(ugas_context *context,
+                                      ugas_client client,
+                                      uint8_t *buffer,
+                                      size_t capacity,
+                                      size_t *length);
 
 #ifdef __cplusplus
 }  // extern "C"

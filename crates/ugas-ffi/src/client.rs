@@ -2,14 +2,17 @@
 
 mod act;
 mod event;
+mod link;
 
 pub use act::*;
 pub use event::*;
+pub use link::*;
 
 use std::sync::Arc;
 
 use ugas_core::handle::ControllerId;
 use ugas_core::time::{Span, Time};
+use ugas_net::reconnect::{ReconnectConfig, Reconnector};
 use ugas_net::{Client, ClientConfig, Prediction};
 
 use crate::catalog::ugas_catalog;
@@ -17,7 +20,7 @@ use crate::context::too_many;
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, SizePrefixed, ugas_bytes};
 use crate::net::Outgoing;
-use crate::server::ugas_client_id;
+use crate::server::{resume_time, ugas_client_id};
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, ugas_status};
 use crate::world::{SimulationEntry, World};
@@ -48,8 +51,13 @@ pub struct ugas_client_config {
     /// Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count
     /// (T6).
     pub tag_counts: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Maximum number of attempts to reconnect after a lost connection, for ugas_client_link.
+    pub reconnect_attempts: u32,
+    /// Time for which the client tries to resume its session after a lost connection, in microseconds.
+    /// Negative ends the session at once.
+    pub resume_time: i64,
+    /// Silence of the server after which another connection is opened, in microseconds, for ugas_client_link.
+    pub reconnect_silence: i64,
 }
 
 /// State and counters of a client.
@@ -88,8 +96,10 @@ pub struct ugas_client_statistics {
     pub confirmed_tick: u32,
     /// Whether there is a confirmed tick.
     pub has_confirmed_tick: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Not zero if the connection was lost and the client asks to resume its session.
+    pub is_resuming: u32,
+    /// Number of times that the session was resumed.
+    pub resumed: u64,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
@@ -127,13 +137,23 @@ pub unsafe extern "C" fn ugas_client_new(
             credential: credential.to_vec(),
             retry: span(given.retry, standard.retry),
             timeout: span(given.timeout, standard.timeout),
+            resume_time: resume_time(given.resume_time, standard.resume_time),
             prediction: prediction_of(given.no_prediction == 0),
             window: if given.window == 0 { standard.window } else { given.window },
             tag_counts: given.tag_counts != 0,
             ..standard
         };
+        let usual = ReconnectConfig::default();
+        let attempts = if given.reconnect_attempts == 0 { usual.attempts } else { given.reconnect_attempts };
+        let reconnect = ReconnectConfig {
+            silence: span(given.reconnect_silence, usual.silence),
+            attempts: if config.resume_time.is_positive() { attempts } else { 0 },
+            deadline: config.resume_time,
+            ..usual
+        };
         let client = Client::new(Arc::clone(context.catalog(catalog)?), config, given.nonce);
-        let entry = SimulationEntry::new(World::Client(Box::new(client)));
+        let mut entry = SimulationEntry::new(World::Client(Box::new(client)));
+        entry.reconnector = Some(Box::new(Reconnector::new(reconnect, given.nonce)));
         out.set(context.simulations.insert(entry).ok_or_else(|| too_many("client"))?);
         Ok(())
     })
@@ -253,7 +273,8 @@ pub unsafe extern "C" fn ugas_client_look(
             tick: client.current_tick().0,
             confirmed_tick: client.confirmed_tick().map_or(0, |tick| tick.0),
             has_confirmed_tick: u32::from(client.confirmed_tick().is_some()),
-            reserved: 0,
+            is_resuming: u32::from(client.is_resuming()),
+            resumed: counted.resumed,
         });
         Ok(())
     })

@@ -108,7 +108,7 @@ pub use input::*;
 pub use loader::*;
 pub use mapper::*;
 pub use memory::{ugas_bytes, ugas_str};
-pub use net::{UGAS_MAX_DATAGRAM, ugas_bye_reason, ugas_refused_reason, ugas_rejection};
+pub use net::{UGAS_MAX_DATAGRAM, UGAS_SECRET_BYTES, ugas_bye_reason, ugas_refused_reason, ugas_rejection};
 pub use placement::*;
 pub use player::*;
 pub use reason::*;

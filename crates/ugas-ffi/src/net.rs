@@ -1,7 +1,7 @@
 //! Shared parts of servers and clients: reasons, and outgoing datagrams.
 
 use ugas_net::limits::MAX_DATAGRAM;
-use ugas_net::message::{ByeReason, RefusedReason, Rejection};
+use ugas_net::message::{ByeReason, RefusedReason, Rejection, ResumeSecret};
 
 use crate::memory::{Memory, OutValue};
 use crate::status::{Failure, Outcome};
@@ -10,6 +10,15 @@ use crate::status::{Failure, Outcome};
 pub const UGAS_MAX_DATAGRAM: usize = 1200;
 
 const _: () = assert!(UGAS_MAX_DATAGRAM == MAX_DATAGRAM);
+
+/// Size of the secret of a session in bytes.
+pub const UGAS_SECRET_BYTES: usize = 32;
+
+const _: () = assert!(UGAS_SECRET_BYTES == ResumeSecret::BYTES);
+
+pub(crate) fn no_secret() -> Failure {
+    Failure::not_found("there is no session that can be resumed".to_owned())
+}
 
 /// Why a session ended.
 #[repr(u32)]
@@ -45,6 +54,8 @@ pub enum ugas_refused_reason {
     Denied = 4,
     /// A reason that this header has no name for.
     Other = 5,
+    /// The server does not know the session that the client asked to resume.
+    NoSession = 6,
 }
 
 /// Why the server rejected a command.
@@ -95,6 +106,7 @@ pub(crate) fn refused(reason: &RefusedReason) -> ugas_refused_reason {
         RefusedReason::Dictionary { .. } => ugas_refused_reason::Dictionary,
         RefusedReason::Full => ugas_refused_reason::Full,
         RefusedReason::Denied(_) => ugas_refused_reason::Denied,
+        RefusedReason::NoSession => ugas_refused_reason::NoSession,
         _ => ugas_refused_reason::Other,
     }
 }

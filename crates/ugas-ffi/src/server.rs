@@ -69,6 +69,14 @@ pub struct ugas_server_config {
     /// Not zero if clients see only controllers shown to them with ugas_server_show; otherwise they see all
     /// that are not hidden.
     pub show_nothing: u32,
+    /// Time for which the session of a lost connection is kept, in microseconds, so that its client can resume
+    /// it. Negative keeps none.
+    pub resume_time: i64,
+    /// Not zero if a client may resume its session from any peer with its secret: for transports whose peers
+    /// are addresses. Otherwise it must be the same peer.
+    pub resume_from_any_peer: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Counters of a server.
@@ -93,6 +101,12 @@ pub struct ugas_server_statistics {
     pub tick: u32,
     /// Length of a tick in microseconds.
     pub tick_length: u32,
+    /// Sessions that were kept after a lost connection.
+    pub interrupted: u64,
+    /// Sessions that were resumed.
+    pub resumed: u64,
+    /// Kept sessions that nobody resumed in time.
+    pub expired: u64,
 }
 
 // SAFETY: `repr(C)`, numbers and pointers.
@@ -126,7 +140,7 @@ pub unsafe extern "C" fn ugas_server_new(
         else {
             return Ok(());
         };
-        let server = Server::with_host(*taken, config, GameHost::new(host));
+        let server = Server::with_host(*taken, config, GameHost::new(host, given.resume_from_any_peer != 0));
         let entry = SimulationEntry::new(World::Server(Box::new(server)));
         out.set(context.simulations.insert(entry).ok_or_else(|| too_many("server"))?);
         Ok(())
@@ -227,9 +241,29 @@ pub unsafe extern "C" fn ugas_server_look(
             rejected: counted.rejected,
             tick: server.current_tick().0,
             tick_length: server.tick_length().micros(),
+            interrupted: counted.interrupted,
+            resumed: counted.resumed,
+            expired: counted.expired,
         });
         Ok(())
     })
+}
+
+/// Bytes of the system's random source; zeros, which are no secret, if it fails.
+fn random_bytes() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => bytes,
+        Err(_) => [0; 32],
+    }
+}
+
+/// A time of the host to resume sessions: zero is the default, and a negative one none.
+pub(crate) fn resume_time(given: i64, standard: Span) -> Span {
+    match given {
+        0 => standard,
+        given => Span::from_micros(given.max(0)),
+    }
 }
 
 fn config_of(given: &ugas_server_config) -> Outcome<ServerConfig> {
@@ -250,6 +284,8 @@ fn config_of(given: &ugas_server_config) -> Outcome<ServerConfig> {
         max_lead: number(given.max_lead, standard.max_lead),
         grace: number(given.grace, standard.grace),
         timeout: span(given.timeout, standard.timeout),
+        resume_time: resume_time(given.resume_time, standard.resume_time),
+        secrets: Some(random_bytes),
         datagrams_per_second: number(given.datagrams_per_second, standard.datagrams_per_second),
         commands_per_second: number(given.commands_per_second, standard.commands_per_second),
         bytes_per_second: number(given.bytes_per_second, standard.bytes_per_second),

@@ -7,6 +7,7 @@ use ugas_core::id::TagId;
 use ugas_core::simulation::Simulation;
 use ugas_core::targeting::TargetData;
 use ugas_core::time::Span;
+use ugas_net::reconnect::Reconnector;
 use ugas_net::{Client, Server, Transmit};
 
 use crate::activation::ugas_named_number;
@@ -42,6 +43,8 @@ pub(crate) struct SimulationEntry {
     pub(crate) batch: Option<Vec<Command>>,
     /// Datagram that did not fit into the caller's buffer.
     pub(crate) unsent: Option<Transmit>,
+    /// Decides when a client opens another connection.
+    pub(crate) reconnector: Option<Box<Reconnector>>,
 }
 
 /// Lists that rows of a poll point to, kept until the next poll. They are boxed, so they do not move when
@@ -102,7 +105,15 @@ fn keep<T>(kept: &mut Vec<Box<[T]>>, items: impl Iterator<Item = T>) -> (*const 
 
 impl SimulationEntry {
     pub(crate) fn new(world: World) -> Self {
-        Self { world, polled: Vec::new(), lent: Lent::default(), recording: None, batch: None, unsent: None }
+        Self {
+            world,
+            polled: Vec::new(),
+            lent: Lent::default(),
+            recording: None,
+            batch: None,
+            unsent: None,
+            reconnector: None,
+        }
     }
 
     /// The simulation to read from.

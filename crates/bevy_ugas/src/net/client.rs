@@ -13,6 +13,9 @@ use bevy_reflect::Reflect;
 use bevy_time::{Fixed, Real};
 use ugas::{Catalog, Config, ControllerId, Span, Time};
 use ugas_net::message::{ByeReason, RefusedReason, Rejection};
+use ugas_net::reconnect::{
+    ConnectionState, LinkState, ReconnectAction, ReconnectConfig, ReconnectFailure, Reconnector,
+};
 use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, Tick, TickLength};
 use ugas_transport::memory::MemoryPort;
 use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
@@ -42,8 +45,12 @@ pub enum ClientEndpoint {
 /// When a controller becomes visible, an entity with a [`RemoteController`] and a [`GameplayController`] is
 /// spawned; when it is no longer visible, the entity is despawned. Observe `On<Add, RemoteController>` to
 /// give entities bodies.
+///
+/// A lost connection is reconnected, and the session resumed with the same entities; [`ServerConnection`]
+/// shows the state.
 pub struct UgasClientPlugin {
     config: ClientConfig,
+    reconnect: ReconnectConfig,
     length: TickLength,
     endpoint: Mutex<Option<ClientEndpoint>>,
     nonce: u64,
@@ -53,13 +60,26 @@ impl UgasClientPlugin {
     /// A client for this endpoint. The nonce identifies the session: use a random number.
     pub fn new(endpoint: ClientEndpoint, nonce: u64) -> Self {
         let (config, length) = (ClientConfig::default(), TickLength::default());
-        Self { config, length, endpoint: Mutex::new(Some(endpoint)), nonce }
+        Self {
+            config,
+            reconnect: ReconnectConfig::default(),
+            length,
+            endpoint: Mutex::new(Some(endpoint)),
+            nonce,
+        }
     }
 
     /// Sets the credential, prediction window and so on.
     #[must_use]
     pub fn with_config(mut self, config: ClientConfig) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Sets when lost connections are reconnected; no attempts switch that off.
+    #[must_use]
+    pub fn with_reconnect(mut self, reconnect: ReconnectConfig) -> Self {
+        self.reconnect = reconnect;
         self
     }
 
@@ -97,20 +117,35 @@ pub struct ServerLost {
     pub refused: Option<RefusedReason>,
     /// State of the transport, if it ended the session: no server answered, for example.
     pub connection: Option<ClientState>,
+    /// Why the client gave up to reconnect.
+    pub failure: Option<ReconnectFailure>,
 }
 
+/// State of the connection to the server. [`ServerConnectionChanged`] is emitted when it changes. Times are
+/// those of `Time<Real>`.
+#[derive(Resource, Clone, Debug)]
+pub struct ServerConnection(pub ConnectionState);
+
+/// The state of the connection changed: it was lost, another attempt is made, it is back. For observers, and as
+/// a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct ServerConnectionChanged(pub ConnectionState);
+
+/// The server did not know the session any more, after a restart for example, and a new one is requested: the
+/// entities of controllers were despawned, and [`ServerJoined`] or [`ServerLost`] follows. For observers, and
+/// as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct SessionRestarted;
+
 impl ServerLost {
-    /// The reason as text for the player: the server's refusal or bye if it sent one, else the state of the
-    /// connection.
+    /// The reason as text for the player: the server's refusal or bye if it sent one, else why the client
+    /// gave up.
     pub fn describe(&self) -> String {
-        match (&self.refused, &self.reason, self.connection) {
+        match (&self.refused, &self.failure, &self.reason) {
             (Some(refused), ..) => refused.to_string(),
-            (None, Some(reason), _) => reason.to_string(),
-            (None, None, Some(ClientState::Refused(refusal))) => refusal.to_string(),
-            (None, None, Some(ClientState::Disconnected(ending))) => ending.to_string(),
-            (None, None, Some(ClientState::Connecting | ClientState::Connected) | None) => {
-                "the client left".to_owned()
-            }
+            (None, Some(failure), _) => failure.to_string(),
+            (None, None, Some(reason)) => reason.to_string(),
+            (None, None, None) => "the client left".to_owned(),
         }
     }
 }
@@ -154,10 +189,9 @@ pub(crate) struct ClientSide {
     pub(crate) game: Vec<ugas::Event>,
     pending: Vec<ClientEvent>,
     known: convert::KnownAbilities,
-    /// State of the transport after the connection ended.
+    reconnector: Reconnector,
+    /// State of the transport when the client gave up.
     ended: Option<ClientState>,
-    /// Whether [`ServerLost`] was emitted.
-    is_lost: bool,
 }
 
 impl Plugin for UgasClientPlugin {
@@ -165,19 +199,23 @@ impl Plugin for UgasClientPlugin {
     /// becomes the tick length. Other rules afterwards are refused, because the endpoint is used up.
     fn build(&self, app: &mut App) {
         let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (config, nonce) = (self.config.clone(), self.nonce);
+        let (config, reconnect, nonce) = (self.config.clone(), self.reconnect, self.nonce);
         let factory = move |catalog: Arc<Catalog>, _: &Config| {
             let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
-            let side = ClientSide::new(catalog, config.clone(), nonce, endpoint)?;
+            let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, endpoint)?;
             Ok(Backend::Client(Box::new(side)))
         };
-        app.init_resource::<GameplayWorld>().init_resource::<UgasClient>();
+        app.init_resource::<GameplayWorld>()
+            .init_resource::<UgasClient>()
+            .insert_resource(ServerConnection(ConnectionState::Connecting));
         set_backend_factory(app, Box::new(factory));
         let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.length))
             .register_type::<RemoteController>()
             .add_message::<ServerJoined>()
             .add_message::<ServerLost>()
+            .add_message::<ServerConnectionChanged>()
+            .add_message::<SessionRestarted>()
             .add_message::<PredictionCorrected>()
             .add_systems(
                 schedule,
@@ -197,6 +235,7 @@ impl ClientSide {
     fn new(
         catalog: Arc<Catalog>,
         config: ClientConfig,
+        reconnect: ReconnectConfig,
         nonce: u64,
         endpoint: ClientEndpoint,
     ) -> Result<Self, GameplayError> {
@@ -209,28 +248,52 @@ impl ClientSide {
             }
         };
         let client = Client::new(catalog, config, nonce);
+        let reconnector = Reconnector::new(reconnect, nonce);
         let (game, pending, known, ended) = Default::default();
-        let (now, displayed, is_lost) = (Time::ZERO, None, false);
-        Ok(Self { client, transport, now, displayed, game, pending, known, ended, is_lost })
+        let (now, displayed) = (Time::ZERO, None);
+        Ok(Self { client, transport, now, displayed, game, pending, known, reconnector, ended })
     }
 
     /// Simulates the ticks that are due by the wall clock: with slow frames fixed steps are skipped, but the
     /// server goes on.
     pub(crate) fn step(&mut self) {
-        match self.transport.state() {
-            // Requests made now would only be queued.
-            ClientState::Connecting => return,
-            ClientState::Connected => {}
-            ended @ (ClientState::Refused(_) | ClientState::Disconnected(_)) => {
-                if self.ended.replace(ended).is_none() {
-                    // Without this, the client would notice only after its timeout.
-                    self.client.leave();
+        self.reconnect();
+        // Requests made while it connects would only be queued.
+        if self.transport.state() == ClientState::Connected {
+            self.client.update(self.now);
+        }
+        while let Some(event) = self.client.poll_event() {
+            self.pending.push(event);
+        }
+    }
+
+    /// Opens another connection if the present one is lost and it is time to.
+    fn reconnect(&mut self) {
+        let state = self.transport.state();
+        let why = match state {
+            ClientState::Connecting | ClientState::Connected => String::new(),
+            ClientState::Refused(refusal) => refusal.to_string(),
+            ClientState::Disconnected(ending) => ending.to_string(),
+        };
+        let link = match state {
+            ClientState::Connecting => LinkState::Connecting,
+            ClientState::Connected => LinkState::Connected,
+            ClientState::Refused(refusal) if refusal.is_temporary() => LinkState::Busy(&why),
+            ClientState::Refused(_) => LinkState::Refused(&why),
+            ClientState::Disconnected(_) => LinkState::Lost(&why),
+        };
+        let action = self.reconnector.poll(self.now, link, &mut self.client);
+        if let Some(ReconnectAction::Open { with_secret }) = action {
+            let secret = self.client.resume_secret().filter(|_| with_secret).map(|secret| secret.0);
+            if let Err(error) = self.transport.reconnect(secret) {
+                tracing::warn!("client socket: {error}");
+                if error.kind() == std::io::ErrorKind::Unsupported {
+                    self.client.give_up();
                 }
             }
         }
-        self.client.update(self.now);
-        while let Some(event) = self.client.poll_event() {
-            self.pending.push(event);
+        if matches!(self.reconnector.state(), ConnectionState::Failed(_)) {
+            self.ended.get_or_insert(state);
         }
     }
 
@@ -335,19 +398,18 @@ fn apply_events(world: &mut World) {
     let mut game = world.resource_mut::<GameplayWorld>();
     let Some(side) = game.client_side() else { return };
     let (events, connection) = (core::mem::take(&mut side.pending), side.ended);
-    let ends_session =
-        |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
-    let session_ended = events.iter().any(ends_session);
-    let never_began = connection.is_some() && !side.is_lost && !session_ended;
-    // The loss is emitted once: a client whose connection has ended times out later.
-    let was_lost = side.is_lost;
-    side.is_lost |= session_ended || never_began;
-    if never_began {
-        emit(world, ServerLost { reason: None, refused: None, connection });
+    let state = side.reconnector.state().clone();
+    let failure = match &state {
+        ConnectionState::Failed(failure) => Some(failure.clone()),
+        _ => None,
+    };
+    if world.resource::<ServerConnection>().0 != state {
+        world.insert_resource(ServerConnection(state.clone()));
+        emit(world, ServerConnectionChanged(state));
     }
     for event in events {
         match event {
-            ClientEvent::Refused(_) | ClientEvent::Disconnected(_) if was_lost => {}
+            ClientEvent::NotResumed(_) => emit(world, SessionRestarted),
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
                 if let Some(side) = world.resource_mut::<GameplayWorld>().client_side() {
@@ -368,10 +430,12 @@ fn apply_events(world: &mut World) {
             }
             ClientEvent::Connected { .. } => emit(world, ServerJoined),
             ClientEvent::Refused(reason) => {
-                emit(world, ServerLost { reason: None, refused: Some(reason), connection });
+                let failure = failure.clone();
+                emit(world, ServerLost { reason: None, refused: Some(reason), connection, failure });
             }
             ClientEvent::Disconnected(reason) => {
-                emit(world, ServerLost { reason, refused: None, connection })
+                let failure = failure.clone();
+                emit(world, ServerLost { reason, refused: None, connection, failure });
             }
             ClientEvent::Rejected { rejection, .. } => emit(world, PredictionCorrected::Rejected(rejection)),
             ClientEvent::Corrected { tick } => emit(world, PredictionCorrected::Mispredicted(tick)),

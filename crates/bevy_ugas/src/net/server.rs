@@ -1,6 +1,7 @@
 //! The server: the authority of the game, and its clients.
 
 use core::net::SocketAddr;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use ugas::{Catalog, Config, ControllerId, Role, Simulation, Time};
 use ugas_net::message::{ByeReason, ClientId, PROTOCOL, Rejection};
 use ugas_net::{Defaults, Host, Ownership, PeerId, Server, ServerConfig, ServerEvent, Visibility};
 use ugas_transport::memory::MemoryServer;
-use ugas_transport::{Access, ProtocolId, ServerSocket, ServerTransport};
+use ugas_transport::{Access, Departure, ProtocolId, ServerSocket, ServerTransport};
 
 use super::{fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
@@ -37,7 +38,8 @@ pub enum ServerEndpoint {
     Custom(Box<dyn ServerTransport + Send + Sync>),
 }
 
-/// Makes the game a server. Add it next to [`UgasPlugins`](crate::UgasPlugins), before any controller is
+/// Makes the game a server, which keeps the session of a lost connection for
+/// [`ServerConfig::resume_time`], so that its client can resume it. Add it next to [`UgasPlugins`](crate::UgasPlugins), before any controller is
 /// spawned. It sets Bevy's fixed step to the length of a tick.
 ///
 /// Give clients a controller when they have joined:
@@ -161,6 +163,21 @@ pub struct ClientJoined {
     pub credential: Vec<u8>,
 }
 
+/// The connection of a client was lost; its session is kept for [`ServerConfig::resume_time`], and its
+/// controllers stay its own. [`ClientResumed`] or [`ClientLeft`] follows. For observers, and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct ClientInterrupted {
+    /// The client.
+    pub client: ClientId,
+}
+
+/// A client continues its session over another connection. For observers, and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct ClientResumed {
+    /// The client.
+    pub client: ClientId,
+}
+
 /// A client left; the controllers it owned have no owner now. For observers, and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct ClientLeft {
@@ -188,6 +205,8 @@ pub(crate) struct ServerSide {
     now: Time,
     pub(crate) game: Vec<ugas::Event>,
     sessions: Vec<ServerEvent>,
+    /// Connections of clients with a session.
+    peers: BTreeMap<ClientId, PeerId>,
 }
 
 /// Status of the server.
@@ -221,6 +240,8 @@ impl Plugin for UgasServerPlugin {
         app.insert_resource(fixed_step(self.config.length))
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
+            .add_message::<ClientInterrupted>()
+            .add_message::<ClientResumed>()
             .add_message::<CommandRejected>()
             .add_systems(
                 schedule,
@@ -258,10 +279,11 @@ impl ServerSide {
             }
         };
         let simulation = Simulation::new(catalog, Config { role: Role::Server, ..simulation.clone() });
-        let mut server = Server::with_host(simulation, config, host);
+        let secrets = config.secrets.or(Some(ugas_transport::random_bytes));
+        let mut server = Server::with_host(simulation, ServerConfig { secrets, ..config }, host);
         server.watch_touches();
-        let (game, sessions) = (Vec::new(), Vec::new());
-        Ok(Self { server, transport, address, relevance: None, now: Time::ZERO, game, sessions })
+        let (game, sessions, peers) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Ok(Self { server, transport, address, relevance: None, now: Time::ZERO, game, sessions, peers })
     }
 
     /// Runs one tick at the time of the last receipt, and sorts its events into those of the game and of
@@ -271,8 +293,37 @@ impl ServerSide {
         while let Some(event) = self.server.poll_event() {
             match event {
                 ServerEvent::Game(event) => self.game.push(event),
-                session => self.sessions.push(session),
+                session => {
+                    self.follow(&session);
+                    self.sessions.push(session);
+                }
             }
+        }
+    }
+
+    /// Lets clients with a session return to the transport after a lost connection, and no others.
+    fn follow(&mut self, event: &ServerEvent) {
+        match *event {
+            ServerEvent::Joined { client, peer, .. } => {
+                self.peers.insert(client, peer);
+                self.transport.joined(peer.0);
+                if let Some(secret) = self.server.resume_secret(client) {
+                    self.transport.let_return(peer.0, secret.0);
+                }
+            }
+            ServerEvent::Resumed { client, peer, former } => {
+                self.peers.insert(client, peer);
+                self.transport.joined(peer.0);
+                if peer != former {
+                    self.transport.disconnect(former.0);
+                }
+            }
+            ServerEvent::Left { client, .. } => {
+                if let Some(peer) = self.peers.remove(&client) {
+                    self.transport.forbid_return(peer.0);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -289,8 +340,11 @@ impl ServerSide {
                 ugas_transport::ServerEvent::Datagram { peer, bytes } => {
                     self.server.handle(self.now, PeerId(peer), bytes);
                 }
+                ugas_transport::ServerEvent::Disconnected { peer, reason: Departure::Left } => {
+                    self.server.left(PeerId(peer));
+                }
                 ugas_transport::ServerEvent::Disconnected { peer, .. } => {
-                    self.server.disconnected(PeerId(peer))
+                    self.server.disconnected(PeerId(peer));
                 }
                 ugas_transport::ServerEvent::Connected { .. } => {}
             }
@@ -452,6 +506,14 @@ fn emit_session_events(world: &mut World) {
                 let left = ClientLeft { client, reason };
                 world.write_message(left.clone());
                 world.trigger(left);
+            }
+            ServerEvent::Interrupted { client, .. } => {
+                world.write_message(ClientInterrupted { client });
+                world.trigger(ClientInterrupted { client });
+            }
+            ServerEvent::Resumed { client, .. } => {
+                world.write_message(ClientResumed { client });
+                world.trigger(ClientResumed { client });
             }
             ServerEvent::Rejected { client, rejection } => {
                 let rejected = CommandRejected { client, rejection };

@@ -12,6 +12,7 @@ mod inputs;
 mod inspect;
 mod names;
 mod net;
+mod net_resume;
 mod overlay;
 mod rules;
 mod saving;

@@ -17,7 +17,7 @@ use ugas::{AbilityDef, AbilityGrantDef, Catalog, ControllerDef, ReplicationMode,
 use crate::fixture::*;
 
 /// A fully replicated mage, with a bolt that hits at once.
-fn rules() -> std::sync::Arc<Catalog> {
+pub(crate) fn rules() -> std::sync::Arc<Catalog> {
     let duelist = ControllerDef {
         replication: ReplicationMode::Full,
         ..ControllerDef::new("Duelist")
@@ -33,7 +33,7 @@ fn rules() -> std::sync::Arc<Catalog> {
     builder().ability(zap).ability(focus).template(duelist).build().unwrap()
 }
 
-fn app_over(network: impl bevy_app::Plugin) -> App {
+pub(crate) fn app_over(network: impl bevy_app::Plugin) -> App {
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
@@ -42,13 +42,13 @@ fn app_over(network: impl bevy_app::Plugin) -> App {
     app
 }
 
-fn welcome(joined: On<'_, '_, ClientJoined>, mut commands: Commands<'_, '_>) {
+pub(crate) fn welcome(joined: On<'_, '_, ClientJoined>, mut commands: Commands<'_, '_>) {
     let client = joined.client;
     let mut duelist = commands.spawn(GameplayController::new("Duelist"));
     duelist.in_gameplay(move |game, duelist| game.give(duelist, client));
 }
 
-fn server() -> (App, MemoryPort) {
+pub(crate) fn server() -> (App, MemoryPort) {
     let memory = MemoryServer::new(4);
     let port = memory.port();
     let mut app = app_over(UgasServerPlugin::new(ServerEndpoint::Memory(memory)));
@@ -61,7 +61,7 @@ fn client(port: &MemoryPort, peer: u64) -> App {
 }
 
 /// Server and clients, step by step.
-fn play(server: &mut App, clients: &mut [&mut App], steps: u32) {
+pub(crate) fn play(server: &mut App, clients: &mut [&mut App], steps: u32) {
     for _ in 0..steps {
         for client in clients.iter_mut() {
             client.update();
@@ -71,7 +71,7 @@ fn play(server: &mut App, clients: &mut [&mut App], steps: u32) {
 }
 
 /// The player's own entity, or another one.
-fn seen(app: &mut App, is_own: bool) -> Vec<Entity> {
+pub(crate) fn seen(app: &mut App, is_own: bool) -> Vec<Entity> {
     let mut query = app.world_mut().query::<(Entity, &RemoteController)>();
     let found = query.iter(app.world()).filter(|(_, remote)| remote.is_own == is_own);
     found.map(|(entity, _)| entity).collect()

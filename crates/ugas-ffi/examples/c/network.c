@@ -394,7 +394,7 @@ int main(int argc, char **argv) {
         run_server(&server, now);
         if (now + STEP >= end - 1000000) { /* the goodbye was lost; a real transport would notice */
             context = server.context;
-            MUST(ugas_server_disconnected(context, server.server, ADA));
+            MUST(ugas_server_left(context, server.server, ADA));
             context = ada->context;
         }
     }

@@ -82,6 +82,13 @@ pub enum ugas_client_event_kind {
     /// The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts:
     /// `tag_count`.
     TagCountChanged = 28,
+    /// The connection was lost, and the client asks to resume its session.
+    Interrupted = 29,
+    /// The session goes on over another connection: controllers, commands and predictions stay.
+    Resumed = 30,
+    /// The server does not know the session any more: `session`, with a ugas_refused_reason. All controllers
+    /// vanish, and the client asks for a new session.
+    NotResumed = 31,
 }
 
 /// Body of session events.
@@ -383,6 +390,12 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
             let rejection = net::rejection(rejection) as u32;
             let part = ugas_client_event_command { command: key.0, words, rejection, shift: 0 };
             (K::Rejected, None, with(|body| body.command = part))
+        }
+        E::Interrupted => (K::Interrupted, None, with(|_| {})),
+        E::Resumed => (K::Resumed, None, with(|_| {})),
+        E::NotResumed(reason) => {
+            let words = entry.lend_message(reason.to_string());
+            (K::NotResumed, None, session(None, net::refused(&reason) as u32, words))
         }
         E::Corrected { tick } => (K::Corrected, None, with(|body| body.tick = tick.0)),
         _ => return None,

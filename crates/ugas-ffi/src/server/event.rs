@@ -27,6 +27,10 @@ pub enum ugas_server_event_kind {
     Rejected = 4,
     /// An event of the game.
     Game = 5,
+    /// The connection of a client was lost; its session is kept, and its controllers stay its own.
+    Interrupted = 6,
+    /// A client continues its session over the connection `peer`.
+    Resumed = 7,
 }
 
 /// Event of a server. Fields that do not apply to the kind are zero.
@@ -37,11 +41,11 @@ pub struct ugas_server_event {
     pub kind: u32,
     /// A ugas_bye_reason (left), a ugas_refused_reason (refused) or a ugas_rejection (rejected).
     pub reason: u32,
-    /// Client that joined, left or sent the rejected command.
+    /// Client that joined, left, was interrupted or resumed, or sent the rejected command.
     pub client: ugas_client_id,
     /// Zero.
     pub reserved: u32,
-    /// Connection that joined or was refused.
+    /// Connection that joined, was refused or was lost, or over which a session goes on.
     pub peer: ugas_peer,
     /// Overdue task.
     pub task: ugas_task,
@@ -106,6 +110,12 @@ fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_serve
             credential: entry.lent.bytes(&credential),
             ..kind(K::Joined)
         },
+        ServerEvent::Interrupted { client, peer } => {
+            ugas_server_event { client: client.0, peer: peer.0, ..kind(K::Interrupted) }
+        }
+        ServerEvent::Resumed { client, peer, .. } => {
+            ugas_server_event { client: client.0, peer: peer.0, ..kind(K::Resumed) }
+        }
         ServerEvent::Left { client, reason } => ugas_server_event {
             client: client.0,
             reason: net::bye(reason) as u32,

@@ -126,10 +126,11 @@ pub(crate) struct GameHost {
     may_choose: ugas_may_choose,
     rejected: ugas_on_rejection,
     data: UserData,
+    resume_from_any_peer: bool,
 }
 
 impl GameHost {
-    pub(crate) fn new(given: Option<ugas_server_host>) -> Self {
+    pub(crate) fn new(given: Option<ugas_server_host>, resume_from_any_peer: bool) -> Self {
         let nothing = UserData { user: core::ptr::null_mut(), free: None };
         match given {
             Some(given) => Self {
@@ -139,6 +140,7 @@ impl GameHost {
                 may_choose: given.may_choose,
                 rejected: given.rejected,
                 data: UserData { user: given.user, free: given.free },
+                resume_from_any_peer,
             },
             None => Self {
                 admit: None,
@@ -147,12 +149,17 @@ impl GameHost {
                 may_choose: None,
                 rejected: None,
                 data: nothing,
+                resume_from_any_peer,
             },
         }
     }
 }
 
 impl Host for GameHost {
+    fn readmit(&mut self, peer: PeerId, former: PeerId, client: ClientId) -> Result<(), String> {
+        if self.resume_from_any_peer { Ok(()) } else { Defaults.readmit(peer, former, client) }
+    }
+
     fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         let Some(ask) = self.admit else { return Ok(()) };
         // SAFETY: the host's own function with its own data; the bytes are valid during the call.

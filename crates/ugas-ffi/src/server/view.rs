@@ -8,7 +8,7 @@ use super::{GameHost, ugas_client_id, ugas_peer, ugas_server};
 use crate::catalog::ugas_attribute;
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, SizePrefixed};
-use crate::net;
+use crate::net::{self, Outgoing, no_secret};
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
 
@@ -267,7 +267,8 @@ pub unsafe extern "C" fn ugas_server_kick(
     })
 }
 
-/// Reports that the transport lost a connection. Unknown peers are ignored.
+/// Reports that the transport lost a connection. Its session is kept for resume_time, so that its client can
+/// resume it. Unknown peers are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_disconnected(
     context: *mut ugas_context,
@@ -277,6 +278,43 @@ pub unsafe extern "C" fn ugas_server_disconnected(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, _| {
         context.simulation_mut(server)?.server_mut(server)?.disconnected(PeerId(peer));
+        Ok(())
+    })
+}
+
+/// Reports that a client closed its connection: its session ends at once. Unknown peers are ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_server_left(
+    context: *mut ugas_context,
+    server: ugas_server,
+    peer: ugas_peer,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        context.simulation_mut(server)?.server_mut(server)?.left(PeerId(peer));
+        Ok(())
+    })
+}
+
+/// Secret of a client's session, UGAS_SECRET_BYTES bytes, with which a transport can verify that a new
+/// connection belongs to the same client. UGAS_STATUS_NOT_FOUND if the client has no session that is kept.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_server_resume_secret(
+    context: *mut ugas_context,
+    server: ugas_server,
+    client: ugas_client_id,
+    buffer: *mut u8,
+    capacity: usize,
+    length: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
+        let server = context.simulation_mut(server)?.server_mut(server)?;
+        let client = client_of(server, client)?;
+        let secret = server.resume_secret(client).ok_or_else(no_secret)?;
+        outgoing.check(&secret.0)?;
+        outgoing.write(&secret.0);
         Ok(())
     })
 }

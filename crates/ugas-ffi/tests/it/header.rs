@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// Modules with exported items, in the order of the header.
-const MODULES: [&str; 45] = [
+const MODULES: [&str; 46] = [
     "status",
     "memory",
     "guard",
@@ -54,6 +54,7 @@ const MODULES: [&str; 45] = [
     "client",
     "client/act",
     "client/event",
+    "client/link",
 ];
 
 const COMMAND: &str = "UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header";

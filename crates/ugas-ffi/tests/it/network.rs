@@ -1,6 +1,7 @@
 //! A server and a client over a lossless link, and refused calls.
 
 mod host_callbacks;
+mod resume;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -31,7 +32,9 @@ fn client_config(nonce: u64) -> ugas_client_config {
         window: 0,
         no_prediction: 0,
         tag_counts: 0,
-        reserved: 0,
+        reconnect_attempts: 0,
+        resume_time: 0,
+        reconnect_silence: 0,
     }
 }
 

@@ -122,7 +122,8 @@ impl<H: Host> Server<H> {
         let secrets = self.config.secrets.filter(|_| self.config.resume_time.is_positive());
         let mut session = Session::new(peer, client, hello.nonce, self.now, &self.config);
         session.number = self.next_session_number();
-        session.secret = secrets.map(|source| ResumeSecret(source()));
+        // A source that fails gives zeros.
+        session.secret = secrets.map(|source| source()).filter(|secret| *secret != [0; 32]).map(ResumeSecret);
         self.sessions.insert(peer, session);
         self.events.push_back(ServerEvent::Joined { client, peer, credential: hello.credential.clone() });
         if self.config.show_everything {

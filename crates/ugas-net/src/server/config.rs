@@ -38,7 +38,8 @@ pub struct ServerConfig {
     /// sessions count for `max_clients`. Zero keeps none.
     pub resume_time: Span,
     /// Source of unpredictable bytes for the [secrets](crate::message::ResumeSecret) of sessions: the random
-    /// source of the system. `None`, the default, keeps no sessions.
+    /// source of the system. Zeros count as a failure: that session is not kept. `None`, the default, keeps no
+    /// sessions.
     pub secrets: Option<fn() -> [u8; 32]>,
     /// Most datagrams from one client per second.
     pub datagrams_per_second: u32,

@@ -169,6 +169,10 @@ impl<H: Host + ?Sized> Host for Box<H> {
         (**self).admit(peer, credential)
     }
 
+    fn readmit(&mut self, peer: PeerId, former: PeerId, client: ClientId) -> Result<(), String> {
+        (**self).readmit(peer, former, client)
+    }
+
     fn class(&self, simulation: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
         (**self).class(simulation, client, controller)
     }

@@ -72,7 +72,9 @@ fn client_config(nonce: u64) -> ugas_client_config {
         window: 0,
         no_prediction: 0,
         tag_counts: 0,
-        reserved: 0,
+        reconnect_attempts: 0,
+        resume_time: 0,
+        reconnect_silence: 0,
     }
 }
 
