@@ -209,7 +209,7 @@ impl Loader {
         let found = if path.is_dir() { find_files(path, limits) } else { Vec::new() };
         let mut roots = BTreeSet::new();
         for file in &found {
-            if let Found::File(file) = file
+            if let Found::File(file, _) = file
                 && file.file_stem().is_some_and(|stem| stem == "pack")
                 && let Some(root) = file.parent()
             {
@@ -223,7 +223,7 @@ impl Loader {
             roots.iter().map(|root| (root.clone(), Self::new().path(root).limits(*limits))).collect();
         let mut rest = Self::new().limits(*limits).as_set();
         for file in found {
-            if let Found::File(file) = file
+            if let Found::File(file, _) = file
                 && !roots.iter().any(|root| file.starts_with(root))
             {
                 rest = rest.path(file);
@@ -341,7 +341,7 @@ impl Loader {
                 Source::Inline(..) => None,
             });
             let file = map.add(path.unwrap_or_default(), "");
-            sink.push(codes::pack::pack_too_long(file, bytes, limits.pack_bytes));
+            sink.push(codes::pack::pack_too_long(file, limits.pack_bytes));
             return Vec::new();
         }
         for (source, found) in sources {
@@ -349,7 +349,7 @@ impl Loader {
                 Source::Path(path) if path.is_dir() => {
                     for found in found {
                         match found {
-                            Found::File(path) => {
+                            Found::File(path, _) => {
                                 read(map, &path, limits, omit, &mut values, &mut documents, sink)
                             }
                             Found::Unreadable(path, error) => {
@@ -360,6 +360,8 @@ impl Loader {
                             Found::TooDeep(path) => {
                                 sink.push(codes::pack::folder_too_deep(map.add(path, "")));
                             }
+                            // Refused before.
+                            Found::TooLong => {}
                             Found::TooMany => {
                                 sink.push(codes::pack::too_many_files(map.add(&path, ""), limits.files));
                             }
@@ -389,7 +391,10 @@ fn bytes_of(source: &Source, found: &[Found], limits: &Limits) -> u64 {
         let bytes = path.metadata().map_or(0, |found| found.len());
         if bytes > limits.file_bytes { 0 } else { bytes }
     };
-    let of_found = |found: &Found| if let Found::File(path) = found { of_file(path) } else { 0 };
+    let of_found = |found: &Found| match found {
+        Found::File(_, bytes) if *bytes <= limits.file_bytes => *bytes,
+        _ => 0,
+    };
     match source {
         Source::Path(path) if path.is_dir() => found.iter().map(of_found).sum(),
         Source::Path(path) => of_file(path),

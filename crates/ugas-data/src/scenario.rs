@@ -158,7 +158,7 @@ impl Scenario {
             return vec![path.to_owned()];
         }
         let found = find_files(path, &Limits::default()).into_iter();
-        found.filter_map(|found| if let Found::File(file) = found { Some(file) } else { None }).collect()
+        found.filter_map(|found| if let Found::File(file, _) = found { Some(file) } else { None }).collect()
     }
 
     /// Scenarios of a text, as if it were a file of this name; other documents are skipped. `Pack` paths are

@@ -6,7 +6,6 @@ use ugas_core::effect::PredictionKey;
 use ugas_core::event::EventKind;
 use ugas_core::handle::{ActiveEffectId, ControllerId, GrantedAbilityId};
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::time::Span;
 
 use super::report::Kind;
 use ugas_net::message::Rejection;
@@ -22,10 +21,6 @@ struct ReportedState {
     abilities: BTreeSet<GrantedAbilityId>,
 }
 
-/// Longest round trip at which commands must come in time. A client predicts at most 30 ticks (half a second)
-/// ahead of the state that it has; beyond that, all its commands are late.
-const LONGEST_ROUND_TRIP: Span = Span::millis(400);
-
 /// Audit of the events of one client in one session.
 #[derive(Debug, Default)]
 pub(super) struct EventAudit {
@@ -37,8 +32,7 @@ pub(super) struct EventAudit {
     pub(super) given: BTreeSet<PredictionKey>,
     answered: BTreeSet<PredictionKey>,
     rejected: BTreeMap<PredictionKey, Rejection>,
-    /// Number of commands that were rejected because they came too late, too early or were too many, though the
-    /// round trip was not too long.
+    /// Number of commands that were rejected because they came too late, too early or were too many.
     untimely: u64,
     /// Number of executions by controller (the server's handle) and cue, less retractions.
     pub(super) cue_bursts: BTreeMap<(ControllerId, TagId), i64>,
@@ -76,7 +70,7 @@ impl EventAudit {
                 self.rejected.insert(*key, *rejection);
                 let is_untimely =
                     matches!(rejection, Rejection::TooLate | Rejection::TooEarly | Rejection::TooMany);
-                self.untimely += u64::from(is_untimely && client.round_trip() <= LONGEST_ROUND_TRIP);
+                self.untimely += u64::from(is_untimely);
             }
             ClientEvent::CueExecuted { controller, cue, .. } => {
                 self.count_cue_burst(client, *controller, *cue, 1)

@@ -97,9 +97,9 @@ pub(crate) fn too_many_values(span: Span, limit: u32) -> Diagnostic {
 }
 
 /// Pack whose files together have more bytes than `Limits::pack_bytes`; none of them is read.
-pub(crate) fn pack_too_long(file: FileId, bytes: u64, limit: u64) -> Diagnostic {
+pub(crate) fn pack_too_long(file: FileId, limit: u64) -> Diagnostic {
     UG003
-        .report(Span::start_of(file), format!("the files have {bytes} bytes together, more than {limit}"))
+        .report(Span::start_of(file), format!("the files have more than {limit} bytes together"))
         .help("check smaller folders, or raise `Limits::pack_bytes`; none of the files is read")
 }
 
