@@ -1,9 +1,9 @@
-//! Applications that are one write: constant or computed, with or without a spec, to one target or to all targets of an
-//! area.
+//! Applications that are one write: constant or computed, with or without a spec, to one target or to all
+//! targets of an area.
 //!
-//! If nothing but its target and its numbers can refuse an effect, and nothing follows from it, an application needs no steps
-//! of E1: its write is proposed and committed directly. Otherwise the application takes the general way, which also
-//! finds the reasons of a refusal.
+//! If nothing but its target and its numbers can refuse an effect, and nothing follows from it, an application
+//! needs no steps of E1: its write is proposed and committed directly. Otherwise the application takes the
+//! general way, which also finds the reasons of a refusal.
 
 use super::Simulation;
 use super::apply::{Application, Checks, has_immunity};
@@ -74,8 +74,8 @@ impl Simulation {
         Ok(self.operate(|sim| sim.apply_to_each(effect, source, targets, write.as_ref())))
     }
 
-    /// Applies an effect at level 1 without context to every target in turn, as part of an operation. `write` is its
-    /// [direct write](Self::direct_write). Returns the number of targets that did not refuse.
+    /// Applies an effect at level 1 without context to every target in turn, as part of an operation. `write` is
+    /// its [direct write](Self::direct_write). Returns the number of targets that did not refuse.
     fn apply_to_each(
         &mut self,
         effect: EffectId,
