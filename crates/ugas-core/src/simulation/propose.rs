@@ -133,9 +133,9 @@ impl BaseChange {
     }
 }
 
-/// Proposal of a change that affects no value but its own, or the one that a meta attribute at zero drains (B3): the slot,
-/// and its values before and after. `None` if a whole proposal is needed: also if the controller lacks the attribute,
-/// or the new base is not finite.
+/// Proposal of a change that affects no value but its own, or the one that a meta attribute at zero drains
+/// (B3): the slot, and its values before and after. `None` if a whole proposal is needed: also if the
+/// controller lacks the attribute, or the new base is not finite.
 #[inline(always)]
 pub(super) fn propose_alone(
     controller: &Controller,
