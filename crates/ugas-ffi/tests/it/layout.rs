@@ -23,7 +23,7 @@ const FIXED: [(&str, usize, usize); 10] = sizes! {
 };
 
 /// Structures with a size field. They may grow at their end, and never shrink.
-const GROWING: [(&str, usize, usize); 63] = sizes! {
+const GROWING: [(&str, usize, usize); 64] = sizes! {
     ugas_reason 80
     ugas_diagnostic 80
     ugas_calculation_input 72
@@ -66,8 +66,8 @@ const GROWING: [(&str, usize, usize); 63] = sizes! {
     ugas_player_position 56
     ugas_reach 152
     ugas_server_host 64
-    ugas_server_config 88
-    ugas_server_statistics 64
+    ugas_server_config 104
+    ugas_server_statistics 88
     ugas_before_apply_input 40
     ugas_pre_change_input 48
     ugas_post_execute_input 64
@@ -78,8 +78,9 @@ const GROWING: [(&str, usize, usize); 63] = sizes! {
     ugas_server_client 16
     ugas_rejection_count 8
     ugas_lens 32
-    ugas_client_config 64
-    ugas_client_statistics 112
+    ugas_client_config 80
+    ugas_client_statistics 120
+    ugas_connection 48
     ugas_client_event_session 24
     ugas_client_event_attribute 24
     ugas_client_event_effect 32

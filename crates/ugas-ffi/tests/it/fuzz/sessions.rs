@@ -213,13 +213,22 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
                 4 => ugas_server_set_lens(context, object, one, id & 1, &raw const lens),
                 _ => ugas_server_rejections(context, object, client, rows.cast(), row_size, capacity, pc),
             },
-            16 if dice.below(20) == 0 => match id % 3 {
+            16 if dice.below(20) == 0 => match id % 4 {
                 0 => ugas_server_kick(context, object, client),
                 1 => ugas_server_disconnected(context, object, other),
+                2 => ugas_server_left(context, object, other),
                 _ => ugas_server_shut_down(context, object),
             },
-            17 => match id % 3 {
+            17 => match id % 7 {
                 0 => ugas_server_clients(context, object, rows.cast(), row_size, capacity, pc),
+                3 => ugas_server_resume_secret(context, object, client, rows.cast(), capacity, pc),
+                4 => ugas_client_resume_secret(context, object, rows.cast(), capacity, pc),
+                5 => ugas_client_connection_lost(context, object, known.now),
+                6 => {
+                    let mut connection: ugas_connection = std::mem::zeroed();
+                    connection.size = size_of::<ugas_connection>();
+                    ugas_client_link(context, object, known.now, id & 7, word, &raw mut connection)
+                }
                 1 => ugas_client_own_controllers(context, object, rows, capacity, pc),
                 _ => ugas_client_set_prediction(context, object, id & 1),
             },
