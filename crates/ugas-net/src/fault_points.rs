@@ -13,6 +13,7 @@ use ugas_core::random::RandomStream;
 
 /// A place that can fail.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(not(feature = "fault-points"), allow(unreachable_pub, reason = "public with the feature"))]
 pub enum FaultPoint {
     /// The server loses a datagram between its record and its queue.
     ServerSend,
@@ -30,6 +31,7 @@ pub enum FaultPoint {
     ClientReceive,
 }
 
+#[cfg(feature = "fault-points")]
 impl FaultPoint {
     /// Name in reports.
     pub const fn name(self) -> &'static str {

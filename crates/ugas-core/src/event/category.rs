@@ -34,7 +34,11 @@ impl EventKind {
             Self::AttributeChanged { .. }
             | Self::TagAdded { .. }
             | Self::TagRemoved { .. }
-            | Self::EffectRemoved { .. } => true,
+            | Self::EffectRemoved { .. }
+            | Self::AbilityActivated { .. }
+            | Self::AbilityCommitted { .. }
+            | Self::CooldownBegan { .. }
+            | Self::CooldownEnded { .. } => true,
             Self::EffectApplied { context_tags, .. } | Self::EffectExecuted { context_tags, .. } => {
                 context_tags.is_empty()
             }

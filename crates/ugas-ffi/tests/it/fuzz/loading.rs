@@ -116,6 +116,8 @@ unsafe fn load(
         if dice.below(2) == 0 {
             ugas_loader_set_space(context, loader, &raw const space);
         }
+        let world = if dice.below(2) == 0 { null() } else { &raw const space };
+        ugas_simulation_set_space(context, dice.pick(&known.contexts_objects), world);
         let status = ugas_loader_load(context, loader, &raw mut catalog);
         known.object(catalog);
         let out = rows.as_mut_ptr().cast();
