@@ -176,14 +176,12 @@ fn observers(count: usize) -> Subject<'static> {
     let (unit, hit, mana) = (world.units[0], world.effect("GE_Hit"), world.attribute("Mana"));
     let mut observers = Observers::new();
     for _ in 0..count {
-        observers.register(Filter::attribute(mana), |event| {
+        observers.register(Filter::attribute(mana), |_, event| {
             std::hint::black_box(event);
         });
     }
     subject(move || {
         world.apply(hit, unit);
-        for event in world.sim.events() {
-            observers.dispatch(&event);
-        }
+        observers.poll(&mut world.sim);
     })
 }

@@ -329,6 +329,9 @@ mod manual {
     struct NetworkContract;
     #[doc = include_str!("../../../docs/book/networking/serve-and-connect.md")]
     struct ServeAndConnect;
+    #[cfg(feature = "net")]
+    #[doc = include_str!("../../../docs/book/networking/resume.md")]
+    struct Reconnecting;
     #[doc = include_str!("../../../docs/book/networking/operation.md")]
     struct OperatingAServer;
     #[doc = include_str!("../../../docs/book/tools/inspector.md")]

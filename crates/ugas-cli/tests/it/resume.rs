@@ -2,9 +2,9 @@
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ use super::{file, root};
 struct Relay {
     address: SocketAddr,
     is_rebound: Arc<AtomicBool>,
+    /// Number of datagrams that the client was sent.
+    answers: Arc<AtomicUsize>,
     is_over: Arc<AtomicBool>,
 }
 
@@ -32,6 +34,8 @@ impl Relay {
         let address = down.local_addr().unwrap();
         let (is_rebound, is_over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (rebound, over) = (Arc::clone(&is_rebound), Arc::clone(&is_over));
+        let answers = Arc::new(AtomicUsize::new(0));
+        let answered = Arc::clone(&answers);
         thread::spawn(move || {
             let (mut up, mut client) = (bind(), None);
             let mut buffer = [0; 2000];
@@ -48,6 +52,7 @@ impl Relay {
                     is_idle = false;
                     if let Some(client) = client {
                         let _ = down.send_to(&buffer[..length], client);
+                        answered.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 if is_idle {
@@ -55,11 +60,17 @@ impl Relay {
                 }
             }
         });
-        Self { address, is_rebound, is_over }
+        Self { address, is_rebound, answers, is_over }
     }
 
-    /// Sends from another address from now on; answers to the old one are lost.
+    /// Sends from another address from now on; answers to the old one are lost. Waits until the client has received
+    /// more than the handshake and its welcome, with the secret of its session.
     fn rebind(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.answers.load(Ordering::Relaxed) < 20 {
+            assert!(Instant::now() < deadline, "the server does not answer");
+            thread::sleep(Duration::from_millis(5));
+        }
         self.is_rebound.store(true, Ordering::Relaxed);
     }
 }

@@ -89,6 +89,7 @@ pub struct TargetingDef {
     /// decides.
     pub line_of_sight: bool,
     /// Whether a player may name targets that it does not see, in a networked game (§13.7).
+    #[state(since = 6)]
     pub allow_unseen: bool,
     /// A native filter, by the name it is registered under.
     pub filter: Option<String>,
@@ -221,7 +222,7 @@ pub struct Targeting {
     /// Whether there must be a line of sight from the origin to a target.
     pub line_of_sight: bool,
     /// Whether a player may name targets that it does not see, in a networked game (§13.7).
-    #[state(since = 5)]
+    #[state(since = 6)]
     pub allow_unseen: bool,
     /// Name of a native filter.
     pub filter: Option<Arc<str>>,

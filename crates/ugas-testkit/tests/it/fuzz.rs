@@ -122,7 +122,7 @@ fn scenarios_run() {
 #[test]
 fn datagrams_of_clients() {
     let seeds = fuzz::wire_to_server_seeds();
-    assert_eq!(seeds.len(), 3);
+    assert_eq!(seeds.len(), 4);
     run(fuzz::wire_to_server, seeds, 20_000);
 }
 
