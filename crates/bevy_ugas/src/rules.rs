@@ -94,7 +94,7 @@ pub enum RulesState {
 /// observers and as a message.
 #[derive(Event, Message, Clone, Debug)]
 pub struct RulesFailed {
-    /// What is wrong, and what to do.
+    /// The mistake, and how to fix it.
     pub problem: String,
 }
 

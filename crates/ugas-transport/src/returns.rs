@@ -16,7 +16,7 @@ use crate::request::{self, NONCE_BYTES, Token, TokenSignature};
 /// Bytes of a secret.
 pub(crate) const SECRET_BYTES: usize = 32;
 
-/// What a server keeps of a peer that may return.
+/// Record of a peer that may return.
 #[derive(Debug)]
 struct Pass {
     key: ServerKey,

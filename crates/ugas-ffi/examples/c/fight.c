@@ -285,7 +285,7 @@ int main(int argc, char **argv) {
     MUST(ugas_attribute_read(context, player, knights[1], health, UGAS_VALUE_CURRENT, &values[1]));
     CHECK(values[1] == 80);
     CHECK(ugas_simulation_advance(context, player, 1) == UGAS_STATUS_RECORDING);
-    uuint64_t now = 0, played = 0;
+    uint64_t now = 0, played = 0;
     MUST(ugas_player_seek_tick(context, player, UINT64_MAX));
     MUST(ugas_simulation_hash(context, simulation, &now));
     MUST(ugas_simulation_hash(context, player, &played));

@@ -48,7 +48,7 @@ impl<H: Host> Match<H> {
         &mut self.rig.seats[0].client
     }
 
-    /// What the server says of the session while time passes.
+    /// Events of the server about the session while time passes.
     fn session_events(&mut self, seconds: f64) -> Vec<ServerEvent> {
         let mut heard = Vec::new();
         self.run_and_listen(seconds, |event| {
