@@ -46,9 +46,30 @@ impl Hits {
         }
     }
 
-    /// One hit of `given`, which is the damage unless the amount is computed.
+    /// One hit of `given`, which is the damage unless the amount is computed, as an operation of its own.
     #[inline(never)]
     pub(crate) fn hit(&mut self, amount: Amount, given: f64, source: u32, target: u32) {
+        self.begin(source);
+        self.write(amount, given, source, target);
+    }
+
+    /// One hit of a constant on each of several units, as one operation.
+    #[inline(never)]
+    pub(crate) fn hit_all(&mut self, given: f64, source: u32, targets: &[u32]) {
+        self.begin(source);
+        for &target in targets {
+            self.write(Amount::Constant, given, source, target);
+        }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, source: u32) {
+        let operation = self.log.cause.operation + 1;
+        self.log.cause = Cause { operation, effect: EFFECT, active: 0, source, ability: NONE };
+    }
+
+    #[inline(always)]
+    fn write(&mut self, amount: Amount, given: f64, source: u32, target: u32) {
         let at = target as usize;
         let change = match amount {
             Amount::Constant | Amount::Given => -given,
@@ -58,8 +79,6 @@ impl Hits {
                 -std::mem::take(&mut self.damage[at])
             }
         };
-        let operation = self.log.cause.operation + 1;
-        self.log.cause = Cause { operation, effect: EFFECT, active: 0, source, ability: NONE };
         self.log.push(Kind::Executed { effect: EFFECT, active: 0, target });
         let old = self.health[at];
         let new = (old + change).clamp(0.0, self.max_health[at]);

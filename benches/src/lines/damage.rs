@@ -126,9 +126,7 @@ pub(crate) fn area(effort: Effort) -> Vec<Line> {
         ids.clear();
         ids.extend((0..targets).map(|at| ((next + at * 7) % units) as u32));
         next = (next + 1) % units;
-        for &id in &ids {
-            floor.hit(Amount::Constant, AMOUNT, 0, id);
-        }
+        floor.hit_all(AMOUNT, 0, &ids);
     };
     // The scene has selected its first targets, and hit them, already.
     blast(&mut floor);

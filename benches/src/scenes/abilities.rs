@@ -97,10 +97,7 @@ impl Questions {
 
     /// Number of abilities that can be activated.
     pub(crate) fn ask(&mut self) -> usize {
-        self.granted
-            .iter()
-            .filter(|&&ability| self.world.sim.is_ready(black_box(ability)))
-            .count()
+        self.granted.iter().filter(|&&ability| self.world.sim.is_ready(black_box(ability))).count()
     }
 }
 
