@@ -1,5 +1,5 @@
 //! Hooks of native code (B4, M7, E1). They live in the immutable catalog and must be deterministic functions
-//! of their arguments (I1).
+//! of their arguments (I1). [`Simulation`] documents what a panic in one leads to.
 
 use std::sync::Arc;
 

@@ -137,7 +137,7 @@ pub enum CalculationError {
 /// It must be a deterministic function of its context: no clock, no globals, no randomness except
 /// [`CalculationContext::random`]. Register it with
 /// [`CatalogBuilder::native`](crate::catalog::CatalogBuilder::native); [`native`] wraps a closure and its
-/// captures.
+/// captures. [`Simulation`](crate::simulation::Simulation) documents what a panic leads to.
 pub trait Calculation: Send + Sync {
     /// The attributes that it reads.
     fn captures(&self) -> Vec<CaptureDef> {

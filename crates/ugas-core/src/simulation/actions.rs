@@ -261,21 +261,22 @@ impl Simulation {
         Ok(Some(spec))
     }
 
-    /// Evaluates the level and the caller's numbers of an application. Replaces the contents of `numbers`,
-    /// and returns the level; `None` is the level of the ability.
+    /// Evaluates the level and the caller's numbers of an application for the target with index `jump` in its
+    /// chain. Replaces the contents of `numbers`, and returns the level; `None` is the level of the ability.
     fn apply_numbers(
         &mut self,
         id: ActivationId,
         apply: &Apply,
+        jump: u16,
         numbers: &mut SmallVec<[(TagId, f64); 2]>,
     ) -> Result<Option<f64>, RefusalReason> {
         let level = match &apply.level {
-            Some(level) => Some(self.task_number(id, level)?),
+            Some(level) => Some(self.chain_number(id, level, jump)?),
             None => None,
         };
         numbers.clear();
         for (tag, number) in &apply.set_by_caller {
-            numbers.push((*tag, self.task_number(id, number)?));
+            numbers.push((*tag, self.chain_number(id, number, jump)?));
         }
         Ok(level)
     }
@@ -322,7 +323,7 @@ impl Simulation {
         // Numbers are evaluated once, except along a chain, where each jump evaluates them.
         let mut level = match is_chain {
             true => None,
-            false => self.apply_numbers(id, apply, &mut numbers)?,
+            false => self.apply_numbers(id, apply, 0, &mut numbers)?,
         };
         for (index, target) in targets.into_iter().enumerate() {
             let jump = u16::try_from(index).unwrap_or(u16::MAX);
@@ -332,10 +333,7 @@ impl Simulation {
                     self.report_cascade(None, 1);
                     break;
                 }
-                self.scratch.jump = jump;
-                let evaluated = self.apply_numbers(id, apply, &mut numbers);
-                self.scratch.jump = 0;
-                level = evaluated?;
+                level = self.apply_numbers(id, apply, jump, &mut numbers)?;
             }
             let Some(mut spec) = self.task_spec(handle, id, apply.effect, level)? else { return Ok(()) };
             if is_chain {

@@ -21,6 +21,13 @@ impl Simulation {
             return;
         }
         let batch_depth = core::mem::take(&mut self.scratch.batch_depth);
+        self.guarded(|sim| sim.fire_timers(time), |sim| sim.scratch.batch_depth = batch_depth);
+        self.set_clock(time);
+        self.scratch.batch_depth = batch_depth;
+    }
+
+    /// Settles, and fires every timer up to `time`.
+    fn fire_timers(&mut self, time: Time) {
         self.settle();
         let (mut instant, mut first_new) = (None, 0);
         while let Some((at, timer)) = self.state.timers.pop_due(time) {
@@ -37,8 +44,6 @@ impl Simulation {
                 _ => self.operate(|sim| sim.fire(timer, at)),
             }
         }
-        self.set_clock(time);
-        self.scratch.batch_depth = batch_depth;
     }
 
     /// Instant of the next timer, if there is one: without a call, nothing happens before it.

@@ -87,8 +87,6 @@ pub(super) struct Scratch {
     /// Effects that ran in this operation, each with the index of the entry that caused it.
     trace: Vec<(EffectId, Option<u32>)>,
     steps: u32,
-    /// Index of the target in its chain while a task applies effects along one; 0 otherwise.
-    pub(super) jump: u16,
     /// Number of controllers that tasks spawned in this operation (A17).
     pub(super) spawned: u32,
     /// Whether the cascade limit was reported in this operation.
@@ -116,11 +114,6 @@ pub(super) struct Scratch {
     pub(super) refused_abilities: ArcPool<RefusedActivation>,
     /// Contexts of recent cue events, shared between equal ones.
     pub(super) cue_details: ArcPool<CueDetails>,
-    /// Set during an execution: bases are clamped after the whole batch of writes (M9).
-    pub(super) hold_clamp: bool,
-    /// Set while an application tries its modifiers; holds the first attribute whose value is not finite
-    /// (V2).
-    pub(super) trial: Option<Option<AttributeId>>,
 }
 
 impl Scratch {
@@ -155,6 +148,13 @@ impl Scratch {
         self.cues.push(PendingCue { event, op: self.op });
     }
 
+    /// Forgets the step that runs now: its origin, its execution and the context tags of its first tick.
+    pub(super) fn end_step(&mut self) {
+        self.set_op(Op::default());
+        self.proposal.clear();
+        self.marks.clear();
+    }
+
     /// Clears everything and keeps the allocated memory (I6), when another state is restored or installed.
     pub(super) fn reset(&mut self) {
         let Self {
@@ -171,7 +171,6 @@ impl Scratch {
             begins,
             trace,
             steps,
-            jump,
             spawned,
             limit_reported,
             dirty,
@@ -187,12 +186,10 @@ impl Scratch {
             refused_effects: _,
             refused_abilities: _,
             cue_details: _,
-            hold_clamp,
-            trial,
         } = self;
-        (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
-        (*op, *ambient, *trial) = (Op::default(), None, None);
-        (*spawned, *jump, *endings) = (0, 0, 0);
+        (*batch_depth, *steps, *limit_reported) = (0, 0, false);
+        (*op, *ambient) = (Op::default(), None);
+        (*spawned, *endings) = (0, 0);
         *version += 1;
         queue.clear();
         specs.clear();
@@ -219,7 +216,7 @@ impl Simulation {
         if self.scratch.batch_depth == 0 {
             self.reset_budget();
         }
-        self.continue_cascade(change)
+        self.run_operation(change)
     }
 
     /// Runs an operation that shares the cascade budget of the one before (E12).
@@ -227,11 +224,17 @@ impl Simulation {
         if self.scratch.batch_depth == 0 {
             self.scratch.trace.clear();
         }
+        self.run_operation(change)
+    }
+
+    /// Runs the change of an operation under a cause of its own, then its consequences.
+    #[inline]
+    fn run_operation<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
         let operation = self.state.operation;
         self.state.operation += 1;
         let cause = Cause { operation, ..Cause::default() };
         self.scratch.set_op(Op { cause, prediction: self.scratch.ambient, ..Op::default() });
-        let result = change(self);
+        let result = self.guarded(change, Self::abandon);
         self.settle();
         result
     }
@@ -242,7 +245,12 @@ impl Simulation {
         self.scratch.spawned = 0;
         self.scratch.limit_reported = false;
         self.scratch.trace.clear();
-        self.scratch.op.parent = None;
+    }
+
+    /// Uses up the cascade budget, without a report.
+    pub(super) fn exhaust_budget(&mut self) {
+        self.scratch.steps = self.config.cascade_limit;
+        self.scratch.limit_reported = true;
     }
 
     /// Recalculates and runs consequences until the queue is empty; then despawns and further abilities of a
@@ -254,14 +262,14 @@ impl Simulation {
             return;
         }
         if self.scratch.has_work() {
-            self.run_consequences();
+            self.guarded(Self::run_consequences, Self::abandon);
         }
         self.scratch.op.parent = None;
         self.scratch.predict(None);
     }
 
     /// The loop of [`Self::settle`].
-    fn run_consequences(&mut self) {
+    pub(super) fn run_consequences(&mut self) {
         loop {
             if !self.scratch.begins.is_empty() {
                 self.begin_queued();

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::calculate::Marks;
 use super::cues::CueNumbers;
-use super::flush::ValueChange;
+use super::flush::{Recalculation, ValueChange};
 use super::magnitude::{Dice, Inputs};
 use super::post_execute::PostExecute;
 use super::propose::{BaseChange, BaseWrite, OmissionReason, Proposal, propose_alone, stands_alone};
@@ -186,30 +186,30 @@ impl Simulation {
             self.record_written(run.target, slot, &written);
             return Ok(());
         }
-        let made = self.propose_run(run)?;
-        if made == 0 && self.commit_at_once() {
+        self.propose_run(run)?;
+        if self.scratch.proposal.made == 0 && self.commit_at_once() {
             self.emit_executed(run);
             self.execute_cues(run);
             return Ok(());
         }
-        self.write_proposed(made);
-        let checked = self.check_written();
-        let was_evaluated = core::mem::take(&mut self.scratch.hold_clamp);
-        if let Err(reason) = checked {
-            self.undo_writes(self.scratch.proposal.writes.len());
+        self.write_proposed();
+        if let Err(reason) = self.check_written() {
+            self.undo_writes();
             return Err(reason);
         }
         self.emit_executed(run);
         // Values that were evaluated during the execution are not clamped yet.
-        let proposed = self.scratch.proposal.writes.len();
-        if was_evaluated {
+        let proposed = core::mem::take(&mut self.scratch.proposal.made);
+        if self.scratch.proposal.is_evaluated {
             for at in 0..proposed {
                 let BaseWrite { controller, slot, .. } = self.scratch.proposal.writes[at];
                 self.mark_dirty(controller, slot);
             }
         }
         self.scratch.proposal.add_drains(&self.state);
-        self.write_proposed(proposed);
+        for at in proposed..self.scratch.proposal.writes.len() {
+            self.write_at(at);
+        }
         self.run_post_execute(run);
         self.execute_cues(run);
         // M9: the clamp is part of the execution; later consequences of the effect may move the bounds.
@@ -255,42 +255,38 @@ impl Simulation {
     }
 
     /// Proposes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
-    /// writes. Returns the number of writes that were made provisionally for that; after an error none is
-    /// left.
-    fn propose_run(&mut self, run: &Run<'_>) -> Result<usize, RefusalReason> {
+    /// writes, made provisionally for that. After an error none is left.
+    fn propose_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let Self { state, catalog, scratch, .. } = self;
         scratch.proposal.clear();
         let mut outcome = scratch.proposal.add_modifiers(state, catalog, run);
-        let mut made = 0;
         for execution in run.effect.executions.iter().enumerate() {
             if outcome.is_err() {
                 break;
             }
-            made = self.write_provisionally(run, made);
+            self.write_provisionally(run);
             let Self { state, catalog, scratch, .. } = self;
             outcome = scratch.proposal.add_calculation(state, catalog, run, execution);
         }
         self.report_omissions(run);
         if outcome.is_err() {
-            self.scratch.hold_clamp = false;
-            self.undo_writes(made);
+            self.undo_writes();
         }
-        outcome.map(|()| made)
+        outcome
     }
 
-    /// Makes the proposed writes from number `made` on, and recalculates, so that a calculation sees them.
-    /// Inside a batch it sees the values from before the batch. Returns the number of all proposed writes.
-    fn write_provisionally(&mut self, run: &Run<'_>, made: usize) -> usize {
+    /// Makes the proposed writes and recalculates, so that a calculation sees them. Inside a batch it sees the
+    /// values from before the batch.
+    fn write_provisionally(&mut self, run: &Run<'_>) {
         self.report_omissions(run);
-        let proposed = self.scratch.proposal.writes.len();
-        if proposed > made || !self.scratch.is_up_to_date() {
-            self.write_proposed(made);
-            self.scratch.hold_clamp = true;
+        let Proposal { writes, made, .. } = &self.scratch.proposal;
+        if writes.len() > *made || !self.scratch.is_up_to_date() {
+            self.write_proposed();
+            self.scratch.proposal.is_evaluated = true;
             if self.scratch.batch_depth == 0 {
-                self.recompute_values();
+                let _ = self.recompute_values_by(Recalculation::PROVISIONAL);
             }
         }
-        proposed
     }
 
     /// Emits an event for each change that was left out since the last call: `ModifierInert` for a missing or
@@ -394,12 +390,18 @@ impl Simulation {
         }
     }
 
-    /// Makes the proposed writes from number `from` on.
-    fn write_proposed(&mut self, from: usize) {
-        for at in from..self.scratch.proposal.writes.len() {
-            let BaseWrite { controller, slot, after, .. } = self.scratch.proposal.writes[at];
-            self.write_base(controller, slot, after);
+    /// Makes the proposed writes that are not made yet, until [`Self::undo_writes`] or the end of the execution.
+    fn write_proposed(&mut self) {
+        while self.scratch.proposal.made < self.scratch.proposal.writes.len() {
+            self.write_at(self.scratch.proposal.made);
+            self.scratch.proposal.made += 1;
         }
+    }
+
+    /// Makes one proposed write.
+    fn write_at(&mut self, at: usize) {
+        let BaseWrite { controller, slot, after, .. } = self.scratch.proposal.writes[at];
+        self.write_base(controller, slot, after);
     }
 
     /// Writes a base value whose effect on other values is recalculated later: the place where bases change
@@ -430,12 +432,9 @@ impl Simulation {
             slots.is_some_and(|slots| !slots[usize::from(write.slot)].dependents.is_empty())
         });
         if has_dependents && self.scratch.batch_depth == 0 {
-            self.scratch.hold_clamp = true;
-            self.scratch.trial = Some(None);
-            self.recompute_values();
-            if let Some(attribute) = self.scratch.trial.take().flatten() {
-                return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
-            }
+            self.scratch.proposal.is_evaluated = true;
+            let refuse = |attribute| RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) };
+            self.recompute_values_by(Recalculation::EXECUTION_TRIAL).map_err(refuse)?;
         }
         for &BaseWrite { controller: id, slot, .. } in &self.scratch.proposal.writes {
             let Some(controller) = self.state.controllers.get(id) else { continue };
@@ -449,9 +448,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Restores the bases that the first `made` writes changed, the last one first.
-    fn undo_writes(&mut self, made: usize) {
-        for at in (0..made).rev() {
+    /// Restores the bases that the proposed writes changed, the last one first.
+    pub(super) fn undo_writes(&mut self) {
+        for at in (0..core::mem::take(&mut self.scratch.proposal.made)).rev() {
             let BaseWrite { controller: id, slot, before, .. } = self.scratch.proposal.writes[at];
             self.write_base(id, slot, before);
             if let Some(controller) = self.state.controllers.get_mut(id) {

@@ -65,6 +65,26 @@ impl ValueChange {
     }
 }
 
+/// Rules of a recalculation that is part of a larger change.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recalculation {
+    /// Whether written bases keep their values: they are clamped after the whole execution (M9).
+    holds_clamp: bool,
+    /// Whether a value that is not finite refuses the change instead of emitting an event (V2).
+    is_trial: bool,
+    /// First attribute whose value was not finite in a trial.
+    failed: Option<AttributeId>,
+}
+
+impl Recalculation {
+    /// Between the calculations of an execution.
+    pub(super) const PROVISIONAL: Self = Self { holds_clamp: true, is_trial: false, failed: None };
+    /// After the writes of an execution, which may still be refused.
+    pub(super) const EXECUTION_TRIAL: Self = Self { holds_clamp: true, is_trial: true, failed: None };
+    /// After a change of modifiers, which may still be refused.
+    pub(super) const MODIFIER_TRIAL: Self = Self { holds_clamp: false, is_trial: true, failed: None };
+}
+
 /// Bases that follow a moved bound: controller, slot of the base, its attribute, the bounding attribute, and
 /// the old and new bound.
 type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
@@ -142,20 +162,30 @@ impl Simulation {
     /// Updates all values, and the inhibition and removal of effects by tags, without emitting value events.
     fn recompute(&mut self) {
         if !self.scratch.is_up_to_date() {
-            self.recompute_by(Self::refresh_effect);
+            self.recompute_by(&mut Recalculation::default(), Self::refresh_effect);
         }
     }
 
     /// Updates all values in the middle of an application. Inhibition and removal of effects are decided at
     /// the flush, when the application is complete and its tags are there.
     pub(super) fn recompute_values(&mut self) {
+        let _ = self.recompute_values_by(Recalculation::default());
+    }
+
+    /// [`Self::recompute_values`] by rules. An error is the first attribute whose value is not finite in a trial.
+    pub(super) fn recompute_values_by(&mut self, mut rules: Recalculation) -> Result<(), AttributeId> {
         if self.scratch.is_up_to_date() {
-            return;
+            return Ok(());
         }
-        self.recompute_by(Self::follow_inputs);
-        if self.scratch.postponed.is_empty() {
-            return;
+        self.recompute_by(&mut rules, Self::follow_inputs);
+        if !self.scratch.postponed.is_empty() {
+            self.refresh_postponed();
         }
+        rules.failed.map_or(Ok(()), Err)
+    }
+
+    /// Queues a full refresh of the effects that a recalculation in the middle of an application followed.
+    pub(super) fn refresh_postponed(&mut self) {
         let mut postponed = core::mem::take(&mut self.scratch.postponed);
         for active in postponed.drain(..) {
             if let Some(effect) = self.state.effects.get_mut(active) {
@@ -169,10 +199,10 @@ impl Simulation {
     /// Recalculates marked slots and re-evaluates listed effects with `look_again`, in rounds, until none is
     /// left. Each round is a step of the cascade; at the limit the listed effects are dropped and reported
     /// (E12).
-    fn recompute_by(&mut self, look_again: fn(&mut Self, ActiveEffectId)) {
+    fn recompute_by(&mut self, rules: &mut Recalculation, look_again: fn(&mut Self, ActiveEffectId)) {
         loop {
             while let Some(controller) = self.scratch.dirty.pop_front() {
-                self.recompute_controller(controller);
+                self.recompute_controller(controller, rules);
             }
             // One round refreshes every listed effect, whatever their number: only the number of rounds needs
             // a limit.
@@ -195,9 +225,9 @@ impl Simulation {
 
     /// Evaluates the marked slots of a controller in topological order (§6.4), and notifies the effects that
     /// watch them.
-    fn recompute_controller(&mut self, id: ControllerId) {
-        while let Some(slot) = self.recompute_plain_slots(id) {
-            let changed = self.recompute_slot(id, slot);
+    fn recompute_controller(&mut self, id: ControllerId, rules: &mut Recalculation) {
+        while let Some(slot) = self.recompute_plain_slots(id, rules.holds_clamp) {
+            let changed = self.recompute_slot(id, slot, rules);
             let Some(controller) = self.state.controllers.get(id) else { return };
             if controller.interactions.watchers.is_empty() {
                 continue;
@@ -214,7 +244,7 @@ impl Simulation {
     /// the first that needs the general path, no longer marked: the controller is watched, the catalog has
     /// native hooks, or the slot has conditional or layered modifiers, a qualifier or a client-side floor, or
     /// cannot be evaluated. `None` once no slot is marked.
-    fn recompute_plain_slots(&mut self, id: ControllerId) -> Option<u16> {
+    fn recompute_plain_slots(&mut self, id: ControllerId, holds_clamp: bool) -> Option<u16> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(id)?;
         controller.pending.listed = false;
@@ -229,7 +259,7 @@ impl Simulation {
                 return Some(slot);
             }
             let (min, max) = State::bounds(controller, place);
-            let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
+            let clamp_base = !holds_clamp && controller.pending.written.contains(slot);
             let Ok(mut base) = State::base_of(&self.catalog, controller, layout, slot) else {
                 return Some(slot);
             };
@@ -259,13 +289,13 @@ impl Simulation {
     /// Evaluates one slot and marks its dependents; true if its base or current value changed. A value that
     /// is not finite is rejected (V2): during a trial the attribute is noted, otherwise `EvaluationFailed` is
     /// emitted.
-    fn recompute_slot(&mut self, id: ControllerId, slot: u16) -> bool {
+    fn recompute_slot(&mut self, id: ControllerId, slot: u16, rules: &mut Recalculation) -> bool {
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let layout = self.state.layout(controller);
         let at = usize::from(slot);
         let old = controller.values[at].current;
         let floor = layout.slots[at].attribute.def.prediction_floor;
-        let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
+        let clamp_base = !rules.holds_clamp && controller.pending.written.contains(slot);
         let evaluated = State::base_of(&self.catalog, controller, layout, slot).ok().and_then(|base| {
             let mut base =
                 if clamp_base { clamp_to_bounds(controller, &layout.slots[at], base) } else { base };
@@ -287,11 +317,10 @@ impl Simulation {
         let Some((base, evaluated)) = evaluated else {
             // V2: a value that is not finite is rejected; the old value stays.
             let attribute = layout.attribute_at(slot);
-            if let Some(failed) = &mut self.scratch.trial {
-                failed.get_or_insert(attribute);
-                return false;
+            match rules.is_trial {
+                true => _ = rules.failed.get_or_insert(attribute),
+                false => self.emit(EventKind::EvaluationFailed { controller: id, attribute }),
             }
-            self.emit(EventKind::EvaluationFailed { controller: id, attribute });
             return false;
         };
         // An execution may have written the base and restored it: its dependents saw no change.

@@ -42,6 +42,7 @@ mod numbers;
 mod observe;
 mod occurrences;
 mod op;
+mod panic;
 mod place;
 mod policy;
 mod pool;
@@ -106,6 +107,21 @@ use observe::TagChange;
 /// Every call leaves the state settled: values are up to date, all consequences have happened, and the state
 /// can be [cloned, hashed and restored](Self::snapshot). Handles of objects that no longer exist are
 /// harmless: reads return `None`, writes return an error.
+///
+/// # Panics of native code
+/// No call panics by itself. If native code panics in a call (a hook, calculation, requirement, task, filter or
+/// [`Space`](crate::targeting::Space), or the closure of a batch), the operation ends at that point, as at the cascade
+/// limit (E12), and the panic continues:
+/// - Changes before the panic stay, with their events. Base values that an incomplete execution wrote are restored, and
+///   an instance whose modifiers were being tried is removed. A value whose evaluation panicked stays as it was.
+/// - Values are recalculated; all other consequences that were queued are dropped, and activations that waited for
+///   them, or were in the middle of a step, are cancelled. A [native task](crate::task::CustomTask) that panicked in
+///   `wake` or `timer` waits on.
+/// - Cause, prediction, batch and budget of the operation are forgotten. The next operation behaves as in a simulation
+///   that was restored from a snapshot of this state, and [`inconsistencies`](Self::inconsistencies) are none.
+///
+/// The operation is still done only in part, on this machine alone: a host that catches the panic and goes on should
+/// [restore](Self::restore) a snapshot from before the call.
 ///
 /// ```
 /// use ugas_core::attribute::{AttributeDef, AttributeSetDef};
@@ -397,7 +413,7 @@ impl Simulation {
     /// Lists the pending work of a restored snapshot in the working memory, for [`Self::finish_pending`]:
     /// values from inside a batch, and effect queues that an exhausted cascade left waiting. Former values
     /// are forgotten.
-    fn list_pending(&mut self) {
+    pub(super) fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
         // Checked first: a mutable borrow marks a controller as changed.
@@ -451,9 +467,11 @@ impl Simulation {
         }
         self.scratch.batch_depth = depth.saturating_add(1);
         // The batch ends here even after a panic or a restore inside it.
-        let batch = Batch { sim: self, depth };
-        let result = changes(batch.sim);
-        drop(batch);
+        let result = self.guarded(changes, |sim| {
+            sim.scratch.batch_depth = depth;
+            sim.abandon();
+        });
+        self.scratch.batch_depth = depth;
         self.settle();
         result
     }
@@ -616,18 +634,6 @@ impl Simulation {
             self.dropped_events += 1;
         }
         has_room
-    }
-}
-
-/// Ends a batch when dropped.
-struct Batch<'a> {
-    sim: &'a mut Simulation,
-    depth: u32,
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        self.sim.scratch.batch_depth = self.depth;
     }
 }
 

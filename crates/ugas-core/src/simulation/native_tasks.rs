@@ -5,8 +5,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Simulation;
+use super::cascade::Consequence;
 use super::waits::{Begun, Hold, TaskEnd};
-use crate::ability::BranchStatus;
+use crate::ability::{BranchStatus, EndReason};
 use crate::event::EventKind;
 use crate::handle::{ActivationId, ControllerId, TaskId};
 use crate::refusal::RefusalReason;
@@ -26,7 +27,12 @@ impl Simulation {
     ) -> Result<Begun, RefusalReason> {
         let hold = Hold { memory, ..Hold::default() };
         let task = self.begin_task(id, owner, branch, step, hold);
-        let progress = self.call_custom(task, custom, |native, context| native.activate(context));
+        let activate =
+            |sim: &mut Self| sim.call_custom(task, custom, |native, context| native.activate(context));
+        // A task that was not activated would wait for ever.
+        let progress = self.guarded(activate, |sim| {
+            sim.enqueue(Consequence::Cancel { activation: id, reason: EndReason::TaskFailed });
+        });
         match progress {
             Some(TaskProgress::Waiting) => Ok(Begun::Waiting),
             Some(TaskProgress::Done) => {
@@ -69,9 +75,9 @@ impl Simulation {
     ) -> Option<TaskProgress> {
         let native = Arc::clone(self.catalog.custom_task(custom)?);
         let catalog = Arc::clone(&self.catalog);
-        let running = self.state.tasks.get_mut(task)?;
+        let running = self.state.tasks.get(task)?;
         let (id, owner) = (running.activation, running.controller);
-        let mut numbers = core::mem::take(&mut running.memory);
+        let mut numbers = running.memory.clone();
         let activation = self.state.activations.get(id)?;
         let target = activation.targets.first_controller();
         let ability = catalog.ability_by_id(activation.ability)?;

@@ -15,6 +15,16 @@ impl Simulation {
     /// Evaluates a number of a task: 0 if the activation is gone. Random draws advance the activation's
     /// stream. A result that is not finite is refused.
     pub(super) fn task_number(&mut self, id: ActivationId, number: &Number) -> Result<f64, RefusalReason> {
+        self.chain_number(id, number, 0)
+    }
+
+    /// [`Self::task_number`] for a target of a chain, with its index.
+    pub(super) fn chain_number(
+        &mut self,
+        id: ActivationId,
+        number: &Number,
+        jump: u16,
+    ) -> Result<f64, RefusalReason> {
         let program = match number {
             Number::Constant(value) => return Ok(*value),
             Number::Program(program) => program,
@@ -26,6 +36,7 @@ impl Simulation {
             activation: Some(id),
             owner: activation.controller,
             target: activation.targets.first_controller(),
+            jump,
             stream: RandomStream::resume(activation.stream, activation.draws),
         };
         let value = program.evaluate(&mut environment).map_err(refusal)?;
@@ -56,6 +67,7 @@ impl Simulation {
             activation,
             owner: granted.controller,
             target: running.and_then(|running| running.targets.first_controller()),
+            jump: 0,
             stream: RandomStream::resume(
                 running.map_or(0, |running| running.stream),
                 running.map_or(0, |running| running.draws),
@@ -81,6 +93,8 @@ struct TaskInputs<'a> {
     activation: Option<ActivationId>,
     owner: ControllerId,
     target: Option<ControllerId>,
+    /// Index of the target for which a chain evaluates its numbers; 0 outside a chain.
+    jump: u16,
     stream: RandomStream,
 }
 
@@ -114,9 +128,8 @@ impl Environment for TaskInputs<'_> {
         f64::from(running.map(|running| running.level).or(granted.map(|granted| granted.level)).unwrap_or(1))
     }
 
-    /// Index of the target for which a chain evaluates its numbers now; see `Scratch::jump`.
     fn jump(&self) -> f64 {
-        f64::from(self.sim.scratch.jump)
+        f64::from(self.jump)
     }
 
     /// Number of the activation, which tasks may have stored, else the parameter of the grant.

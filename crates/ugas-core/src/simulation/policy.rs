@@ -8,6 +8,7 @@ use super::activate::schedule;
 use super::apply::{Application, Prepared, evaluate_modifiers, refuse};
 use super::calculate::Marks;
 use super::execute::{Run, ValueEvents};
+use super::flush::Recalculation;
 use super::magnitude::Inputs;
 use super::{Simulation, State};
 use crate::controller::Controller;
@@ -106,17 +107,12 @@ impl Simulation {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id, target });
             return Ok(Application::Queued(id));
         }
-        let is_complete = match self.try_modifiers(id, effect, Self::attach_modifiers) {
+        let attach = |sim: &mut Self| sim.try_modifiers(id, effect, Self::attach_modifiers);
+        let is_complete = match self.guarded(attach, |sim| sim.take_back(id, effect, target)) {
             Ok(is_complete) => is_complete,
             Err(reasons) => {
-                self.unwatch(id, effect);
-                self.detach_modifiers(id, effect);
+                self.take_back(id, effect, target);
                 self.recompute_values();
-                self.state.effects.remove(id);
-                if let Some(controller) = self.state.controllers.get_mut(target) {
-                    controller.effects.pop();
-                }
-                self.state.sequence -= 1;
                 return Err(reasons);
             }
         };
@@ -125,6 +121,18 @@ impl Simulation {
             self.report_inert(id, effect);
         }
         Ok(Application::Active(id))
+    }
+
+    /// Removes the newest instance of a target again, with its modifiers. Values are not recalculated.
+    #[cold]
+    fn take_back(&mut self, id: ActiveEffectId, effect: &Effect, target: ControllerId) {
+        self.unwatch(id, effect);
+        self.detach_modifiers(id, effect);
+        self.state.effects.remove(id);
+        if let Some(controller) = self.state.controllers.get_mut(target) {
+            controller.effects.pop();
+        }
+        self.state.sequence -= 1;
     }
 
     /// Starts the clock of an instance whose modifiers are attached, judges its inhibition and emits
@@ -170,16 +178,12 @@ impl Simulation {
         if self.scratch.batch_depth > 0 || self.scratch.is_up_to_date() {
             return Ok(result);
         }
-        self.scratch.trial = Some(None);
-        self.recompute_values();
-        match self.scratch.trial.take().flatten() {
-            None => Ok(result),
-            Some(attribute) => {
-                let modifier = effect.modifiers.iter().position(|modifier| modifier.attribute == attribute);
-                let modifier = modifier.map(|at| at as u16);
-                Err(refuse(RefusalReason::NonFinite { modifier, attribute: Some(attribute) }))
-            }
-        }
+        self.recompute_values_by(Recalculation::MODIFIER_TRIAL).map_err(|attribute| {
+            let modifier = effect.modifiers.iter().position(|modifier| modifier.attribute == attribute);
+            let modifier = modifier.map(|at| at as u16);
+            refuse(RefusalReason::NonFinite { modifier, attribute: Some(attribute) })
+        })?;
+        Ok(result)
     }
 
     /// E5: adds a stack to an instance, or handles the overflow of a full one. The new spec replaces the old

@@ -30,7 +30,7 @@ impl Simulation {
     /// activation with a key of its own keeps it.
     pub fn predicting<R>(&mut self, key: PredictionKey, act: impl FnOnce(&mut Self) -> R) -> R {
         let outer = self.scratch.ambient.replace(key);
-        let result = act(self);
+        let result = self.guarded(act, |sim| sim.scratch.ambient = outer);
         self.scratch.ambient = outer;
         result
     }

@@ -25,6 +25,10 @@ use crate::refusal::RefusalReason;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposal {
     pub(super) writes: SmallVec<[BaseWrite; 4]>,
+    /// Number of writes that are made and may still be undone.
+    pub(super) made: usize,
+    /// Whether values were evaluated with writes whose bases are not clamped yet (M9).
+    pub(super) is_evaluated: bool,
     /// Changes that are not written, in order.
     pub(super) omissions: SmallVec<[Omission; 1]>,
     /// Amounts of the written meta attributes (B3).
@@ -234,6 +238,7 @@ impl Proposal {
         self.drains.clear();
         self.cues.clear();
         (self.cue_magnitude, self.handles_cues) = (0.0, false);
+        (self.made, self.is_evaluated) = (0, false);
         (self.has_dependents, self.has_floor, self.has_meta) = (false, false, false);
     }
 

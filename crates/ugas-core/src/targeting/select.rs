@@ -245,6 +245,7 @@ pub enum SpaceAnswer {
 /// Its answers influence the simulation, so they must be the same on every machine that runs the same
 /// simulation, and the same again when a time is simulated a second time after a rollback. Where an engine cannot
 /// guarantee that, the authority decides and sends the target data.
+/// [`Simulation`](crate::simulation::Simulation) documents what a panic leads to.
 ///
 /// ```
 /// # use ugas_core::catalog::Catalog;

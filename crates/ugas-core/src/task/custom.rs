@@ -66,6 +66,8 @@ pub enum TaskProgress {
 ///     }
 /// }
 /// ```
+///
+/// [`Simulation`](crate::simulation::Simulation) documents what a panic leads to.
 pub trait CustomTask: Send + Sync {
     /// Called when the task begins. It subscribes to its subjects, and may be done at once.
     fn activate(&self, context: &mut TaskContext<'_>) -> TaskProgress;

@@ -46,6 +46,7 @@ mod magnitudes;
 mod migration;
 mod modifier_pipeline;
 mod modifier_qualification;
+mod panics;
 mod periodic;
 mod predictions;
 mod reload;
