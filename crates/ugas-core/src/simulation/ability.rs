@@ -163,7 +163,7 @@ impl Simulation {
     pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         let handles: SmallVec<[GrantedAbilityId; 4]> = self.abilities_with_tags(controller, tags).collect();
         let mut runs = Vec::new();
-        let cause = self.scratch.prediction();
+        let cause = self.scratch.current.prediction();
         for handle in handles {
             let prediction = self.dependent_key(cause, handle);
             let request = ActivationRequest { prediction, ..ActivationRequest::default() };
@@ -365,9 +365,9 @@ impl Simulation {
     /// Sets the cause of later events to a granted ability, under a prediction.
     fn set_cause_to_grant(&mut self, handle: GrantedAbilityId, prediction: Option<PredictionKey>) {
         let source = self.state.abilities.get(handle).map(|granted| granted.controller);
-        let operation = self.scratch.cause().operation;
+        let operation = self.scratch.current.cause().operation;
         let cause = Cause { operation, source, ability: Some(handle), ..Cause::default() };
-        self.scratch.set_cause_and_prediction(cause, prediction);
+        self.scratch.current.set_cause_and_prediction(cause, prediction);
     }
 
     /// Creates an activation and lists it with its grant and its owner; runs nothing and emits no event. Uses
@@ -474,7 +474,7 @@ impl Simulation {
         let holds_cues = !activation.cues.is_empty() || !activation.placed_cues.is_empty();
         let waits = activation.all_tasks().next().is_some();
         self.set_cause_to_activation(id);
-        let cause = self.scratch.cause();
+        let cause = self.scratch.current.cause();
         if waits {
             self.cancel_all_branches(id);
         }
@@ -543,12 +543,12 @@ impl Simulation {
     pub(super) fn set_cause_to_activation(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let cause = Cause {
-            operation: self.scratch.cause().operation,
+            operation: self.scratch.current.cause().operation,
             source: Some(activation.controller),
             ability: Some(activation.granted),
             ..Cause::default()
         };
-        self.scratch.set_cause_and_prediction(cause, activation.prediction);
+        self.scratch.current.set_cause_and_prediction(cause, activation.prediction);
     }
 
     /// Cancels an activation, once its branches that react to the same tag have run: until then, the

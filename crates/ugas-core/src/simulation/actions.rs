@@ -68,7 +68,10 @@ impl Simulation {
             Action::ExecuteCue(task) => {
                 for controller in self.cue_recipients(id, step, task) {
                     let (cue, parameters) = (task.cue, self.task_cue(id, controller));
-                    self.scratch.queue_cue(EventKind::CueExecuted { controller, cue, parameters });
+                    self.scratch.pending.queue_cue(
+                        self.scratch.current.op,
+                        EventKind::CueExecuted { controller, cue, parameters },
+                    );
                 }
                 self.emit_cues_if_settled();
                 return Ok(Flow::Next);
@@ -490,13 +493,13 @@ impl Simulation {
         id: ActivationId,
         to: Recipient,
     ) -> SmallVec<[ControllerId; 4]> {
-        let mut buffers = core::mem::take(&mut self.scratch.selection);
+        let mut buffers = core::mem::take(&mut self.scratch.buffers.selection);
         let mut found = TargetData::new();
         if let Some(activation) = self.state.activations.get(id) {
             let given = recipients(activation, to);
             self.select_into(targeting, activation.controller, &given, &mut buffers, &mut found);
         }
-        self.scratch.selection = buffers;
+        self.scratch.buffers.selection = buffers;
         found.controllers().collect()
     }
 

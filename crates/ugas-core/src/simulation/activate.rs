@@ -68,7 +68,7 @@ impl Simulation {
             if let Err(at) = find_entry(controller, entry.key()) {
                 controller.modifiers.insert(at, entry);
             }
-            self.scratch.mark_dirty(active.target, controller, entry.slot);
+            self.scratch.pending.mark_dirty(active.target, controller, entry.slot);
         }
         is_complete
     }
@@ -109,7 +109,7 @@ impl Simulation {
             let Some(slot) = layout.slot_of(modifier.attribute) else { continue };
             if let Ok(at) = find_entry(controller, (slot, active.sequence, index as u16)) {
                 controller.modifiers.remove(at);
-                self.scratch.mark_dirty(active.target, controller, slot);
+                self.scratch.pending.mark_dirty(active.target, controller, slot);
             }
         }
     }
@@ -127,7 +127,7 @@ impl Simulation {
                 && controller.modifiers[at] != entry
             {
                 controller.modifiers[at] = entry;
-                self.scratch.mark_dirty(active.target, controller, entry.slot);
+                self.scratch.pending.mark_dirty(active.target, controller, entry.slot);
             }
         }
     }
@@ -261,7 +261,7 @@ impl Simulation {
     /// gone, the tag itself or an ancestor. Looks up once whether anything on the controller follows tags.
     fn change_tag(&mut self, id: ControllerId, tag: TagId, change: TagChange) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let mut crossed = core::mem::take(&mut self.scratch.crossed);
+        let mut crossed = core::mem::take(&mut self.scratch.buffers.crossed);
         crossed.clear();
         let (tags, registry) = (&mut controller.tags, self.catalog.tags());
         let is_counted = match change {
@@ -302,7 +302,7 @@ impl Simulation {
                 self.notify(id, WatchSubject::Tag(tag));
             }
         }
-        self.scratch.crossed = crossed;
+        self.scratch.buffers.crossed = crossed;
     }
 
     /// T6: reports a change of a tag's explicit count; `old` computes the former count from the current one.
@@ -328,7 +328,7 @@ impl Simulation {
     /// §7.2 Clear: removes all tags when a controller is destroyed. Its effects and their tags are gone by
     /// then; any remaining tag is removed with an event.
     pub(super) fn clear_tags(&mut self, id: ControllerId) {
-        let mut crossed = core::mem::take(&mut self.scratch.crossed);
+        let mut crossed = core::mem::take(&mut self.scratch.buffers.crossed);
         crossed.clear();
         let left: SmallVec<[(TagId, u32); 2]> =
             self.state.controllers.get(id).map(|known| known.tags.iter().collect()).unwrap_or_default();
@@ -341,7 +341,7 @@ impl Simulation {
         for &tag in &crossed {
             self.emit_tag_change(id, tag, TagChange::Removed);
         }
-        self.scratch.crossed = crossed;
+        self.scratch.buffers.crossed = crossed;
     }
 
     /// Grants of an instance besides the tags of its definition; `None` for most effects, which have none.
@@ -375,7 +375,10 @@ impl Simulation {
             Err(at) => {
                 cues.insert(at, (cue, 1));
                 let parameters = parameters.clone();
-                self.scratch.queue_cue(EventKind::CueAdded { controller: id, cue, parameters });
+                self.scratch.pending.queue_cue(
+                    self.scratch.current.op,
+                    EventKind::CueAdded { controller: id, cue, parameters },
+                );
             }
         }
     }
@@ -389,7 +392,9 @@ impl Simulation {
         cues[at].1 -= 1;
         if cues[at].1 == 0 {
             cues.remove(at);
-            self.scratch.queue_cue(EventKind::CueRemoved { controller: id, cue });
+            self.scratch
+                .pending
+                .queue_cue(self.scratch.current.op, EventKind::CueRemoved { controller: id, cue });
         }
     }
 

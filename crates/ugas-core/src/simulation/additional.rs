@@ -90,7 +90,7 @@ impl Simulation {
         }
         spec.set_prediction(parent.prediction());
         // Its random stream is derived from that of the parent.
-        self.scratch.op.roll = RandomStream::derive(self.scratch.op.roll, &[]).key();
+        self.scratch.current.op.roll = RandomStream::derive(self.scratch.current.op.roll, &[]).key();
         self.enqueue_application(spec, target);
     }
 }

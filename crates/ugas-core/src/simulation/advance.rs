@@ -20,10 +20,10 @@ impl Simulation {
         if time <= self.state.now {
             return;
         }
-        let batch_depth = core::mem::take(&mut self.scratch.batch_depth);
-        self.guarded(|sim| sim.fire_timers(time), |sim| sim.scratch.batch_depth = batch_depth);
+        let batch_depth = core::mem::take(&mut self.scratch.current.batch_depth);
+        self.guarded(|sim| sim.fire_timers(time), |sim| sim.scratch.current.batch_depth = batch_depth);
         self.set_clock(time);
-        self.scratch.batch_depth = batch_depth;
+        self.scratch.current.batch_depth = batch_depth;
     }
 
     /// Settles, and fires every timer up to `time`.
@@ -55,7 +55,7 @@ impl Simulation {
     /// instants must not share it.
     fn set_clock(&mut self, time: Time) {
         self.state.now = time;
-        self.scratch.interrupt();
+        self.scratch.current.interrupt();
     }
 
     /// Carries out a timer that is due, with the clock already at `at`. Runs inside an operation.

@@ -161,13 +161,13 @@ impl Simulation {
     ) -> Result<Application, Refusal> {
         let effect = spec.effect;
         let cause = Cause {
-            operation: self.scratch.cause().operation,
+            operation: self.scratch.current.cause().operation,
             effect: Some(effect),
             active: None,
             source: spec.context.source,
             ability: spec.context.ability,
         };
-        self.scratch.set_cause_and_prediction(cause, spec.prediction());
+        self.scratch.current.set_cause_and_prediction(cause, spec.prediction());
         self.trace(effect);
         is_allowed(self, spec).and_then(|()| self.apply_steps(spec, target, checks)).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
@@ -220,7 +220,7 @@ impl Simulation {
         let prepared = self.prepare(&effect, spec, target, stream)?;
         let application = self.admit(prepared)?;
         if let Some(active) = application.active() {
-            self.scratch.set_cause_active(active);
+            self.scratch.current.set_cause_active(active);
             let queued = matches!(application, Application::Queued(_));
             if !queued {
                 self.after_success(active, &effect, Self::complete_application);
@@ -597,13 +597,13 @@ impl Simulation {
     /// Recalculates and emits value events, then cue events (E1). Queued instances begin first, so that no
     /// value shows the gap between two of them (E4). Inside a batch all of this waits for its end.
     fn complete_application(&mut self) {
-        if self.scratch.batch_depth > 0 {
+        if self.scratch.current.batch_depth > 0 {
             return;
         }
-        if !self.scratch.begins.is_empty() {
-            let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+        if !self.scratch.cascade.begins.is_empty() {
+            let (cause, prediction) = (self.scratch.current.cause(), self.scratch.current.prediction());
             self.begin_queued();
-            self.scratch.set_cause_and_prediction(cause, prediction);
+            self.scratch.current.set_cause_and_prediction(cause, prediction);
         }
         self.flush();
     }
@@ -617,7 +617,7 @@ impl Simulation {
         effect: &Arc<Effect>,
         complete: impl FnOnce(&mut Self),
     ) {
-        let marks = core::mem::take(&mut self.scratch.marks);
+        let marks = core::mem::take(&mut self.scratch.buffers.marks);
         let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
         self.remove_others(effect, target, Some(active));
@@ -677,10 +677,10 @@ impl Simulation {
     #[inline]
     fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
         if let Some(tag) = effect.cancel_abilities.iter().next() {
-            let cause = self.scratch.cause();
+            let cause = self.scratch.current.cause();
             let reason = crate::ability::EndReason::CancelledByTag(tag);
             self.cancel_matching(target, &effect.cancel_abilities, None, reason);
-            self.scratch.set_cause(cause);
+            self.scratch.current.set_cause(cause);
         }
     }
 

@@ -7,12 +7,11 @@ use super::execute::ValueEvents;
 use super::op::Op;
 use super::pool::{Pool, PoolKey};
 use super::{ActivationRequest, Simulation};
-use crate::ability::{EndReason, RefusedActivation};
-use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{ArcPool, Cause, CueDetails, EventKind, RemovalReason};
+use crate::ability::EndReason;
+use crate::effect::{EffectSpec, EffectStatus};
+use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, GrantedAbilityId, TaskId};
 use crate::id::{AttributeId, EffectId};
-use crate::refusal::Refusal;
 
 /// Largest number of effects that a `CascadeLimit` event lists.
 const CHAIN_SHOWN: usize = 16;
@@ -55,22 +54,10 @@ struct Pending {
     op: Op,
 }
 
-/// A cue event queued until value events are emitted, with its origin.
-#[derive(Clone, Debug)]
-pub(super) struct PendingCue {
-    event: EventKind,
-    op: Op,
-}
-
-/// Working memory of the running operation; empty between calls, apart from capacity.
+/// Consequences of the running operation, with their budget; empty between calls, apart from capacity and from
+/// queues of effects that wait for the next operation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
-    pub(super) batch_depth: u32,
-    pub(super) op: Op,
-    /// Incremented at every change of cause or prediction, so that two moments can be compared cheaply.
-    pub(super) version: u64,
-    /// Default prediction of operations that have no key of their own.
-    pub(super) ambient: Option<PredictionKey>,
+pub(super) struct Cascade {
     queue: VecDeque<Pending>,
     /// Number of queued consequences that end activations: `Cancel` and `Die`.
     endings: u32,
@@ -91,121 +78,65 @@ pub(super) struct Scratch {
     pub(super) spawned: u32,
     /// Whether the cascade limit was reported in this operation.
     limit_reported: bool,
-    /// Controllers with slots to be re-evaluated.
-    pub(super) dirty: VecDeque<ControllerId>,
-    /// Active effects to be re-evaluated.
-    pub(super) refresh: VecDeque<ActiveEffectId>,
-    /// Entries of `refresh` whose values were updated in the middle of an application and whose tags were
-    /// not.
-    pub(super) postponed: Vec<ActiveEffectId>,
-    pub(super) changes: Vec<super::flush::Change>,
-    /// Cue events that wait until values have had their events (E1).
-    pub(super) cues: Vec<PendingCue>,
-    pub(super) crossed: Vec<crate::id::TagId>,
-    pub(super) selection: crate::targeting::SelectionBuffers,
-    /// Memory of the search for cycles of live magnitudes (B6).
-    pub(super) search: super::dependencies::SearchMemory,
-    /// Writes of the running execution.
-    pub(super) proposal: super::propose::Proposal,
-    /// Context tags that the first tick of the instance being applied marked (E14).
-    pub(super) marks: super::calculate::Marks,
-    /// Contents of recent refusal events, shared between equal ones.
-    pub(super) refused_effects: ArcPool<Refusal>,
-    pub(super) refused_abilities: ArcPool<RefusedActivation>,
-    /// Contexts of recent cue events, shared between equal ones.
-    pub(super) cue_details: ArcPool<CueDetails>,
 }
 
-impl Scratch {
-    /// Whether no value waits for re-evaluation.
+impl Cascade {
+    /// Whether nothing is queued.
     #[inline]
-    pub(super) fn is_up_to_date(&self) -> bool {
-        self.dirty.is_empty() && self.refresh.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        (self.queue.len() | self.departures.len() | self.presses.len() | self.begins.len()) == 0
     }
 
-    /// Whether every value is up to date and its event is emitted.
-    #[inline]
-    pub(super) fn has_settled(&self) -> bool {
-        self.is_up_to_date() && self.changes.is_empty()
+    /// Queues a consequence with its origin.
+    fn push(&mut self, consequence: Consequence, op: Op) {
+        self.endings += u32::from(consequence.is_ending());
+        self.queue.push_back(Pending { consequence, op });
     }
 
-    /// Whether no event is pending and no queued instance waits for its turn.
-    #[inline]
-    pub(super) fn has_nothing_queued(&self) -> bool {
-        (self.changes.len() | self.cues.len() | self.begins.len()) == 0
+    /// Takes the next consequence.
+    fn pop(&mut self) -> Option<Pending> {
+        let pending = self.queue.pop_front()?;
+        self.endings -= u32::from(pending.consequence.is_ending());
+        Some(pending)
     }
 
-    /// Whether consequences, values or events are pending.
-    #[inline]
-    fn has_work(&self) -> bool {
-        let consequences = self.queue.len() | self.departures.len() | self.presses.len() | self.begins.len();
-        let values = self.dirty.len() | self.refresh.len() | self.changes.len() | self.cues.len();
-        (consequences | values) != 0
+    /// Starts a new budget (E12).
+    pub(super) fn reset_budget(&mut self) {
+        (self.steps, self.spawned, self.limit_reported) = (0, 0, false);
+        self.trace.clear();
     }
 
-    /// Queues a cue event, to be emitted at the next flush, after value events (E1).
-    pub(super) fn queue_cue(&mut self, event: EventKind) {
-        self.cues.push(PendingCue { event, op: self.op });
+    /// Uses up the budget, without a report.
+    pub(super) fn exhaust(&mut self, limit: u32) {
+        (self.steps, self.limit_reported) = (limit, true);
     }
 
-    /// Forgets the step that runs now: its origin, its execution and the context tags of its first tick.
-    pub(super) fn end_step(&mut self) {
-        self.set_op(Op::default());
-        self.proposal.clear();
-        self.marks.clear();
+    /// Effects that led to an entry of the trace, the last [`CHAIN_SHOWN`] of them, in their order.
+    fn chain(&self, last: Option<u32>) -> Vec<EffectId> {
+        let entry = |at: Option<u32>| at.and_then(|at| self.trace.get(at as usize));
+        let entries = core::iter::successors(entry(last), |(_, parent)| entry(*parent));
+        let mut chain: Vec<EffectId> = entries.take(CHAIN_SHOWN).map(|(effect, _)| *effect).collect();
+        chain.reverse();
+        chain
     }
 
-    /// Clears everything and keeps the allocated memory (I6), when another state is restored or installed.
-    pub(super) fn reset(&mut self) {
-        let Self {
-            batch_depth,
-            op,
-            version,
-            ambient,
-            queue,
-            endings,
-            specs,
-            requests,
-            presses,
-            departures,
-            begins,
-            trace,
-            steps,
-            spawned,
-            limit_reported,
-            dirty,
-            refresh,
-            postponed,
-            changes,
-            cues,
-            crossed,
-            selection: _,
-            search: _,
-            proposal,
-            marks,
-            refused_effects: _,
-            refused_abilities: _,
-            cue_details: _,
-        } = self;
-        (*batch_depth, *steps, *limit_reported) = (0, 0, false);
-        (*op, *ambient) = (Op::default(), None);
-        (*spawned, *endings) = (0, 0);
-        *version += 1;
+    pub(super) fn clear(&mut self) {
+        self.reset_budget();
+        let Self { queue, endings, specs, requests, presses, departures, begins, .. } = self;
+        *endings = 0;
         queue.clear();
         specs.clear();
         requests.clear();
         presses.clear();
         departures.clear();
         begins.clear();
-        trace.clear();
-        dirty.clear();
-        refresh.clear();
-        postponed.clear();
-        changes.clear();
-        cues.clear();
-        crossed.clear();
-        proposal.clear();
-        marks.clear();
+    }
+}
+
+impl Consequence {
+    /// Whether it ends activations.
+    fn is_ending(&self) -> bool {
+        matches!(self, Self::Cancel { .. } | Self::Die { .. })
     }
 }
 
@@ -213,16 +144,16 @@ impl Simulation {
     /// Runs one operation, a call or a timer: the change itself, then all of its consequences. Inside a batch
     /// the consequences wait for its end.
     pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
-        if self.scratch.batch_depth == 0 {
-            self.reset_budget();
+        if self.scratch.current.batch_depth == 0 {
+            self.scratch.cascade.reset_budget();
         }
         self.run_operation(change)
     }
 
     /// Runs an operation that shares the cascade budget of the one before (E12).
     pub(super) fn continue_cascade<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
-        if self.scratch.batch_depth == 0 {
-            self.scratch.trace.clear();
+        if self.scratch.current.batch_depth == 0 {
+            self.scratch.cascade.trace.clear();
         }
         self.run_operation(change)
     }
@@ -233,24 +164,10 @@ impl Simulation {
         let operation = self.state.operation;
         self.state.operation += 1;
         let cause = Cause { operation, ..Cause::default() };
-        self.scratch.set_op(Op { cause, prediction: self.scratch.ambient, ..Op::default() });
+        self.scratch.current.set_op(Op { cause, prediction: self.scratch.current.ambient, ..Op::default() });
         let result = self.guarded(change, Self::abandon);
         self.settle();
         result
-    }
-
-    /// Starts a new cascade budget (E12).
-    pub(super) fn reset_budget(&mut self) {
-        self.scratch.steps = 0;
-        self.scratch.spawned = 0;
-        self.scratch.limit_reported = false;
-        self.scratch.trace.clear();
-    }
-
-    /// Uses up the cascade budget, without a report.
-    pub(super) fn exhaust_budget(&mut self) {
-        self.scratch.steps = self.config.cascade_limit;
-        self.scratch.limit_reported = true;
     }
 
     /// Recalculates and runs consequences until the queue is empty; then despawns and further abilities of a
@@ -258,57 +175,53 @@ impl Simulation {
     /// inside a batch; ends without a prediction.
     #[inline]
     pub(super) fn settle(&mut self) {
-        if self.scratch.batch_depth > 0 {
+        if self.scratch.current.batch_depth > 0 {
             return;
         }
         if self.scratch.has_work() {
             self.guarded(Self::run_consequences, Self::abandon);
         }
-        self.scratch.op.parent = None;
-        self.scratch.predict(None);
+        self.scratch.current.op.parent = None;
+        self.scratch.current.predict(None);
     }
 
     /// The loop of [`Self::settle`].
     pub(super) fn run_consequences(&mut self) {
         loop {
-            if !self.scratch.begins.is_empty() {
+            if !self.scratch.cascade.begins.is_empty() {
                 self.begin_queued();
             }
             self.flush();
-            let Some(pending) = self.scratch.queue.pop_front() else {
+            let Some(pending) = self.scratch.cascade.pop() else {
                 // The recalculation may have ended instances that queued ones waited for.
-                if !self.scratch.begins.is_empty() && self.has_budget() {
+                if !self.scratch.cascade.begins.is_empty() && self.has_budget() {
                     continue;
                 }
-                if let Some(departure) = self.scratch.departures.pop_front() {
-                    self.scratch.queue.push_back(departure);
+                if let Some(departure) = self.scratch.cascade.departures.pop_front() {
+                    self.scratch.cascade.queue.push_back(departure);
                     continue;
                 }
-                let Some(press) = self.scratch.presses.pop_front() else { break };
+                let Some(press) = self.scratch.cascade.presses.pop_front() else { break };
                 match self.take_step() {
                     true => self.try_next(press),
                     false => self.report_cascade(None, 1),
                 }
                 continue;
             };
-            if matches!(pending.consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
-                self.scratch.endings -= 1;
-            }
             if !self.take_step() {
-                let dropped = self.scratch.queue.len() as u32 + 1;
+                let dropped = self.scratch.cascade.queue.len() as u32 + 1;
                 let parent = pending.op.parent;
                 self.give_up(pending.consequence);
-                while let Some(pending) = self.scratch.queue.pop_front() {
+                while let Some(pending) = self.scratch.cascade.pop() {
                     self.give_up(pending.consequence);
                 }
-                self.scratch.endings = 0;
                 self.report_cascade(parent, dropped);
                 continue;
             }
-            self.scratch.set_op(pending.op);
+            self.scratch.current.set_op(pending.op);
             match pending.consequence {
                 Consequence::Apply { spec, target } => {
-                    let Some(mut spec) = self.scratch.specs.take(spec) else { continue };
+                    let Some(mut spec) = self.scratch.cascade.specs.take(spec) else { continue };
                     // E8: the source is captured now that values are up to date, not when the consequence was
                     // queued.
                     if let Some(effect) = self.state.definition(&self.catalog, spec.effect).cloned() {
@@ -334,7 +247,7 @@ impl Simulation {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
                 Consequence::Activate { handle, request } => {
-                    let Some(mut request) = self.scratch.requests.take(request) else { continue };
+                    let Some(mut request) = self.scratch.cascade.requests.take(request) else { continue };
                     request.prediction =
                         request.prediction.or_else(|| self.dependent_key(pending.op.prediction, handle));
                     // A7: a tag that was removed again keeps nothing active.
@@ -348,7 +261,7 @@ impl Simulation {
                 Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
                 // A4: a branch does not continue if its activation is about to be cancelled.
                 Consequence::Resume { activation, branch } if self.is_ending(activation, branch) => {
-                    self.scratch.queue.push_back(pending);
+                    self.scratch.cascade.queue.push_back(pending);
                 }
                 Consequence::Resume { activation, branch } => self.resume(activation, branch),
                 Consequence::Complete { task } => self.finish_wait(task),
@@ -363,7 +276,7 @@ impl Simulation {
                 Consequence::Despawn { controller } => self.destroy(controller),
             }
         }
-        if !self.scratch.begins.is_empty() {
+        if !self.scratch.cascade.begins.is_empty() {
             self.find_idle_queues();
         }
     }
@@ -371,7 +284,7 @@ impl Simulation {
     /// Whether the queue holds the end of an activation: its cancellation, or the death of its owner. A
     /// branch that reacts to the cause of the cancellation continues all the same.
     fn is_ending(&self, id: ActivationId, branch: u32) -> bool {
-        if self.scratch.endings == 0 {
+        if self.scratch.cascade.endings == 0 {
             return false;
         }
         let Some(run) = self.state.activations.get(id) else { return false };
@@ -381,14 +294,14 @@ impl Simulation {
             Consequence::Die { controller } => controller == run.controller,
             _ => false,
         };
-        !is_reacting && self.scratch.queue.iter().any(ends)
+        !is_reacting && self.scratch.cascade.queue.iter().any(ends)
     }
 
     /// E12: finds effect queues without a running instance, left by an exhausted budget; the next operation
     /// begins them. They are derived from the state in its own order, so that a copy continues identically
     /// (I1).
     pub(super) fn find_idle_queues(&mut self) {
-        let mut idle = core::mem::take(&mut self.scratch.begins);
+        let mut idle = core::mem::take(&mut self.scratch.cascade.begins);
         idle.clear();
         for (target, controller) in self.state.controllers.iter() {
             for &id in controller.effects() {
@@ -399,7 +312,7 @@ impl Simulation {
                 }
             }
         }
-        self.scratch.begins = idle;
+        self.scratch.cascade.begins = idle;
     }
 
     /// E12: drops a consequence at the limit. An activation that would wait for it for ever is ended, and a
@@ -415,8 +328,10 @@ impl Simulation {
             Consequence::Cancel { activation, reason } => (Some(activation), reason),
             Consequence::Die { controller } => return self.die(controller),
             Consequence::Despawn { controller } => return self.destroy(controller),
-            Consequence::Apply { spec, .. } => return drop(self.scratch.specs.take(spec)),
-            Consequence::Activate { request, .. } => return drop(self.scratch.requests.take(request)),
+            Consequence::Apply { spec, .. } => return drop(self.scratch.cascade.specs.take(spec)),
+            Consequence::Activate { request, .. } => {
+                return drop(self.scratch.cascade.requests.take(request));
+            }
             _ => return,
         };
         if let Some(activation) = activation {
@@ -428,11 +343,11 @@ impl Simulation {
     /// nobody sees the gap. A loop instead of recursion, since an instance that begins may end others. At the
     /// cascade limit the rest stays listed for the next operation.
     pub(super) fn begin_queued(&mut self) {
-        while let Some((effect, target)) = self.scratch.begins.pop_front() {
+        while let Some((effect, target)) = self.scratch.cascade.begins.pop_front() {
             if !self.take_step() {
                 // They stay listed: a queue that nothing begins would stall for ever.
-                self.scratch.begins.push_front((effect, target));
-                let waiting = self.scratch.begins.len() as u32;
+                self.scratch.cascade.begins.push_front((effect, target));
+                let waiting = self.scratch.cascade.begins.len() as u32;
                 self.report_cascade(None, waiting);
                 return;
             }
@@ -442,86 +357,74 @@ impl Simulation {
 
     /// Emits the queued cue events, each with the cause and prediction of the time of queueing (E1).
     pub(super) fn emit_queued_cues(&mut self) {
-        let mut cues = core::mem::take(&mut self.scratch.cues);
-        let op = self.scratch.op();
-        for cue in cues.drain(..) {
-            self.scratch.set_op(cue.op);
-            self.emit(cue.event);
+        let mut cues = core::mem::take(&mut self.scratch.pending.cues);
+        let op = self.scratch.current.op();
+        for (event, op) in cues.drain(..) {
+            self.scratch.current.set_op(op);
+            self.emit(event);
         }
-        self.scratch.set_op(op);
-        self.scratch.cues = cues;
+        self.scratch.current.set_op(op);
+        self.scratch.pending.cues = cues;
     }
 
     /// Emits the queued cue events at once, unless a value still waits for its own event (E1).
     pub(super) fn emit_cues_if_settled(&mut self) {
-        if self.scratch.has_settled() {
+        if self.scratch.pending.has_settled() {
             self.emit_queued_cues();
         }
     }
 
     /// Queues a consequence with the current cause, prediction, shared roll and position in the trace.
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
-        if matches!(consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
-            self.scratch.endings += 1;
-        }
-        self.scratch.queue.push_back(Pending { consequence, op: self.scratch.op });
+        self.scratch.cascade.push(consequence, self.scratch.current.op);
     }
 
     /// Queues a despawn after all other consequences of the operation (A17).
     pub(super) fn enqueue_departure(&mut self, controller: ControllerId) {
         let consequence = Consequence::Despawn { controller };
-        self.scratch.departures.push_back(Pending { consequence, op: self.scratch.op });
+        self.scratch.cascade.departures.push_back(Pending { consequence, op: self.scratch.current.op });
     }
 
     /// Queues the application of a spec to a target. A refusal emits an event then.
     pub(super) fn enqueue_application(&mut self, spec: EffectSpec, target: ControllerId) {
-        let spec = self.scratch.specs.put(spec);
+        let spec = self.scratch.cascade.specs.put(spec);
         self.enqueue(Consequence::Apply { spec, target });
     }
 
     /// Queues the activation of a granted ability. A refusal emits an event then.
     pub(super) fn enqueue_activation(&mut self, handle: GrantedAbilityId, request: ActivationRequest) {
-        let request = self.scratch.requests.put(request);
+        let request = self.scratch.cascade.requests.put(request);
         self.enqueue(Consequence::Activate { handle, request });
     }
 
     /// Records that an effect runs, for the chain that a `CascadeLimit` event lists, and makes it the parent
     /// of consequences queued from now on.
     pub(super) fn trace(&mut self, effect: EffectId) {
-        if self.scratch.trace.len() < self.config.cascade_limit as usize {
-            self.scratch.trace.push((effect, self.scratch.op.parent));
-            self.scratch.op.parent = Some(self.scratch.trace.len() as u32 - 1);
+        if self.scratch.cascade.trace.len() < self.config.cascade_limit as usize {
+            self.scratch.cascade.trace.push((effect, self.scratch.current.op.parent));
+            self.scratch.current.op.parent = Some(self.scratch.cascade.trace.len() as u32 - 1);
         }
     }
 
     /// Whether the budget allows another step.
     fn has_budget(&self) -> bool {
-        self.scratch.steps < self.config.cascade_limit
+        self.scratch.cascade.steps < self.config.cascade_limit
     }
 
     /// Counts a step of the cascade; false if it exceeds the cascade limit and must not be carried out.
     pub(super) fn take_step(&mut self) -> bool {
-        self.scratch.steps += 1;
-        self.scratch.steps <= self.config.cascade_limit
+        self.scratch.cascade.steps += 1;
+        self.scratch.cascade.steps <= self.config.cascade_limit
     }
 
     /// Emits `CascadeLimit`, at most once in an operation. `last` is the trace index of the effect whose
     /// consequence was dropped, by default the effect that runs now; `dropped` is the number of dropped or
     /// postponed items.
     pub(super) fn report_cascade(&mut self, last: Option<u32>, dropped: u32) {
-        if core::mem::replace(&mut self.scratch.limit_reported, true) {
+        if core::mem::replace(&mut self.scratch.cascade.limit_reported, true) {
             return;
         }
-        let mut chain = Vec::new();
-        let mut next = last.or(self.scratch.op.parent);
-        while let Some(&(effect, parent)) = next.and_then(|at| self.scratch.trace.get(at as usize)) {
-            chain.push(effect);
-            if chain.len() == CHAIN_SHOWN {
-                break;
-            }
-            next = parent;
-        }
-        chain.reverse();
+        let chain = self.scratch.cascade.chain(last.or(self.scratch.current.op.parent));
         self.emit(EventKind::CascadeLimit { chain, dropped });
     }
 }

@@ -114,7 +114,7 @@ impl Simulation {
         {
             let owner = granted.controller;
             let prediction = self.state.activations.get(id).and_then(|running| running.prediction);
-            self.scratch.op.roll = 0;
+            self.scratch.current.op.roll = 0;
             if self.write_directly(cost, (Some(owner), handle), owner, &write, prediction) {
                 return;
             }

@@ -50,7 +50,9 @@ impl Simulation {
             sim.set_cue_cause(&context);
             let numbers = CueNumbers { magnitude, level: 1.0, stacks: 1, duration: None };
             let parameters = sim.cue_parameters(&context, controller, numbers, &[]);
-            sim.scratch.queue_cue(EventKind::CueExecuted { controller, cue, parameters });
+            sim.scratch
+                .pending
+                .queue_cue(sim.scratch.current.op, EventKind::CueExecuted { controller, cue, parameters });
         });
         Ok(())
     }
@@ -122,8 +124,8 @@ impl Simulation {
 
     /// Sets source and ability of the current cause to those of a cue's context.
     fn set_cue_cause(&mut self, context: &EffectContext) {
-        let cause = self.scratch.cause();
-        self.scratch.set_cause(crate::event::Cause {
+        let cause = self.scratch.current.cause();
+        self.scratch.current.set_cause(crate::event::Cause {
             source: context.source,
             ability: context.ability,
             ..cause
@@ -146,7 +148,7 @@ impl Simulation {
         }
         let details = self.cue_details(context, target, numbers, None, marks);
         let waiting = self.events.len();
-        numbers.with(self.scratch.cue_details.share(&details, waiting))
+        numbers.with(self.scratch.shared.cue_details.share(&details, waiting))
     }
 
     /// Parameters of the cues of an active effect (C1); default ones if it has ended.

@@ -296,10 +296,10 @@ impl Simulation {
         if !reader.effect.has_live_magnitudes {
             return Ok(());
         }
-        let mut memory = core::mem::take(&mut self.scratch.search);
+        let mut memory = core::mem::take(&mut self.scratch.buffers.search);
         let dependencies = Dependencies { without, ..Dependencies::of(&self.state, &self.catalog) };
         let chain = dependencies.closed_by(reader, &mut memory);
-        self.scratch.search = memory;
+        self.scratch.buffers.search = memory;
         chain.map_or(Ok(()), |chain| Err(RefusalReason::CircularDependency { chain }))
     }
 
@@ -307,7 +307,7 @@ impl Simulation {
     /// any, for a change of attribute sets. Every cycle through a controller leads through a live modifier of
     /// an effect on it.
     pub(super) fn cycle_with_layout(&mut self, id: ControllerId, layout: u32) -> Option<Box<[CycleLink]>> {
-        let mut memory = core::mem::take(&mut self.scratch.search);
+        let mut memory = core::mem::take(&mut self.scratch.buffers.search);
         let layout = Some((id, &*self.state.layouts[layout as usize]));
         let controller = self.state.controllers.get(id);
         let effects = controller.map(Controller::effects).unwrap_or_default();
@@ -323,7 +323,7 @@ impl Simulation {
             };
             dependencies.closed_by(Reader::of(instance, effect), &mut memory)
         });
-        self.scratch.search = memory;
+        self.scratch.buffers.search = memory;
         chain
     }
 }

@@ -90,13 +90,13 @@ impl Simulation {
         let (mut is_idle, mut is_cause_set) = (self.is_idle(), false);
         let mut applied = 0;
         for &target in targets {
-            self.scratch.op.parent = None;
+            self.scratch.current.op.parent = None;
             if is_idle
                 && let Some(change) = &change
                 && let Some((_, written)) = self.state.write_alone(target, change, is_admitted)
             {
                 if !is_cause_set {
-                    self.scratch.set_cause_and_prediction(cause, None);
+                    self.scratch.current.set_cause_and_prediction(cause, None);
                     is_cause_set = true;
                 }
                 self.trace(effect);
@@ -105,7 +105,7 @@ impl Simulation {
                 continue;
             }
             let is_applied = change.as_ref().is_some_and(|change| {
-                self.scratch.batch_depth > 0
+                self.scratch.current.batch_depth > 0
                     && self.execute_in_batch((cause, None), target, change, || executed(effect, None, target))
             });
             applied += usize::from(is_applied || self.apply_bare_spec(effect, source, target).is_ok());
@@ -226,15 +226,13 @@ impl Simulation {
             && self.state.controllers.get(target).is_some_and(is_admitted)
         {
             let (definition, cause) = (Arc::clone(definition), self.direct_cause(effect, source));
-            return match self.hold(&definition, &mut spec, target, 0, Some(cause)) {
-                Some(active) => Ok(Application::Active(active)),
-                None => self.apply_stepwise(&mut spec, target, Checks::All),
-            };
+            if let Some(active) = self.hold(&definition, &mut spec, target, 0, Some(cause)) {
+                return Ok(Application::Active(active));
+            }
+        } else if only_writes && self.apply_one_write(&spec, target) {
+            return Ok(Application::Executed);
         }
-        match only_writes && self.apply_one_write(&spec, target) {
-            true => Ok(Application::Executed),
-            false => self.apply_stepwise(&mut spec, target, Checks::All),
-        }
+        self.apply_stepwise(&mut spec, target, Checks::All)
     }
 
     /// Carries out an application that is one write, with its events. False, without a change, if the target may
@@ -248,15 +246,15 @@ impl Simulation {
         change: &BaseChange,
         event: impl Fn() -> EventKind,
     ) -> bool {
-        if self.scratch.batch_depth > 0 {
+        if self.scratch.current.batch_depth > 0 {
             return self.execute_in_batch((cause, prediction), target, change, event);
         }
         if !self.is_idle() {
             return false;
         }
         let Some((_, written)) = self.state.write_alone(target, change, is_admitted) else { return false };
-        self.scratch.predict(prediction);
-        self.scratch.set_cause(cause);
+        self.scratch.current.predict(prediction);
+        self.scratch.current.set_cause(cause);
         self.trace_cause(cause);
         self.emit_written(target, &written, event);
         true
@@ -272,7 +270,7 @@ impl Simulation {
         event: impl Fn() -> EventKind,
     ) -> bool {
         let Some((slot, base)) = self.propose_in_batch(target, change) else { return false };
-        self.scratch.set_cause_and_prediction(cause, prediction);
+        self.scratch.current.set_cause_and_prediction(cause, prediction);
         self.trace_cause(cause);
         self.write_base(target, slot, base);
         self.emit_in_place(event);
@@ -290,7 +288,7 @@ impl Simulation {
     /// Cause of an application without ability.
     #[inline]
     fn direct_cause(&self, effect: EffectId, source: Option<ControllerId>) -> Cause {
-        let operation = self.scratch.cause().operation;
+        let operation = self.scratch.current.cause().operation;
         Cause { operation, effect: Some(effect), active: None, source, ability: None }
     }
 
@@ -299,7 +297,7 @@ impl Simulation {
     #[inline]
     fn is_idle(&self) -> bool {
         let scratch = &self.scratch;
-        scratch.batch_depth == 0 && scratch.is_up_to_date() && scratch.has_nothing_queued()
+        scratch.current.batch_depth == 0 && scratch.pending.is_up_to_date() && scratch.has_nothing_queued()
     }
 
     /// Slot and new base of a direct write inside a batch, if the recalculation at its end completes the write.

@@ -187,7 +187,7 @@ impl Simulation {
             return Ok(());
         }
         self.propose_run(run)?;
-        if self.scratch.proposal.made == 0 && self.commit_at_once() {
+        if self.scratch.buffers.proposal.made == 0 && self.commit_at_once() {
             self.emit_executed(run);
             self.execute_cues(run);
             return Ok(());
@@ -199,21 +199,21 @@ impl Simulation {
         }
         self.emit_executed(run);
         // Values that were evaluated during the execution are not clamped yet.
-        let proposed = core::mem::take(&mut self.scratch.proposal.made);
-        if self.scratch.proposal.is_evaluated {
+        let proposed = core::mem::take(&mut self.scratch.buffers.proposal.made);
+        if self.scratch.buffers.proposal.is_evaluated {
             for at in 0..proposed {
-                let BaseWrite { controller, slot, .. } = self.scratch.proposal.writes[at];
+                let BaseWrite { controller, slot, .. } = self.scratch.buffers.proposal.writes[at];
                 self.mark_dirty(controller, slot);
             }
         }
-        self.scratch.proposal.add_drains(&self.state);
-        for at in proposed..self.scratch.proposal.writes.len() {
+        self.scratch.buffers.proposal.add_drains(&self.state);
+        for at in proposed..self.scratch.buffers.proposal.writes.len() {
             self.write_at(at);
         }
         self.run_post_execute(run);
         self.execute_cues(run);
         // M9: the clamp is part of the execution; later consequences of the effect may move the bounds.
-        if self.scratch.batch_depth == 0 {
+        if self.scratch.current.batch_depth == 0 {
             self.recompute_values();
         }
         Ok(())
@@ -251,22 +251,24 @@ impl Simulation {
     /// and are updated with it, or hooks see each one.
     #[inline]
     pub(super) fn is_writable_at_once(&self) -> bool {
-        self.scratch.batch_depth == 0 && self.scratch.is_up_to_date() && !self.catalog.has_hooks()
+        self.scratch.current.batch_depth == 0
+            && self.scratch.pending.is_up_to_date()
+            && !self.catalog.has_hooks()
     }
 
     /// Proposes the modifiers in the listed order (M9), then the calculations, each of which sees the earlier
     /// writes, made provisionally for that. After an error none is left.
     fn propose_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let Self { state, catalog, scratch, .. } = self;
-        scratch.proposal.clear();
-        let mut outcome = scratch.proposal.add_modifiers(state, catalog, run);
+        scratch.buffers.proposal.clear();
+        let mut outcome = scratch.buffers.proposal.add_modifiers(state, catalog, run);
         for execution in run.effect.executions.iter().enumerate() {
             if outcome.is_err() {
                 break;
             }
             self.write_provisionally(run);
             let Self { state, catalog, scratch, .. } = self;
-            outcome = scratch.proposal.add_calculation(state, catalog, run, execution);
+            outcome = scratch.buffers.proposal.add_calculation(state, catalog, run, execution);
         }
         self.report_omissions(run);
         if outcome.is_err() {
@@ -279,11 +281,11 @@ impl Simulation {
     /// values from before the batch.
     fn write_provisionally(&mut self, run: &Run<'_>) {
         self.report_omissions(run);
-        let Proposal { writes, made, .. } = &self.scratch.proposal;
-        if writes.len() > *made || !self.scratch.is_up_to_date() {
+        let Proposal { writes, made, .. } = &self.scratch.buffers.proposal;
+        if writes.len() > *made || !self.scratch.pending.is_up_to_date() {
             self.write_proposed();
-            self.scratch.proposal.is_evaluated = true;
-            if self.scratch.batch_depth == 0 {
+            self.scratch.buffers.proposal.is_evaluated = true;
+            if self.scratch.current.batch_depth == 0 {
                 let _ = self.recompute_values_by(Recalculation::PROVISIONAL);
             }
         }
@@ -293,7 +295,7 @@ impl Simulation {
     /// derived attribute, at the first execution only, and `DivisorIgnored`.
     #[inline]
     fn report_omissions(&mut self, run: &Run<'_>) {
-        if !self.scratch.proposal.omissions.is_empty() {
+        if !self.scratch.buffers.proposal.omissions.is_empty() {
             self.emit_omissions(run);
         }
     }
@@ -301,8 +303,8 @@ impl Simulation {
     /// Slow path of [`Self::report_omissions`].
     #[cold]
     fn emit_omissions(&mut self, run: &Run<'_>) {
-        for at in 0..self.scratch.proposal.omissions.len() {
-            let omission = self.scratch.proposal.omissions[at];
+        for at in 0..self.scratch.buffers.proposal.omissions.len() {
+            let omission = self.scratch.buffers.proposal.omissions[at];
             let attribute = omission.change.attribute;
             let controller = omission.controller.unwrap_or(run.target);
             match omission.reason {
@@ -315,7 +317,7 @@ impl Simulation {
                 OmissionReason::Missing | OmissionReason::Derived => {}
             }
         }
-        self.scratch.proposal.omissions.clear();
+        self.scratch.buffers.proposal.omissions.clear();
     }
 
     /// Commits the proposal if nothing depends on the written values, including those that meta attributes
@@ -329,22 +331,22 @@ impl Simulation {
         let Self { config, state, scratch, .. } = self;
         let is_client = config.role == Role::Client;
         let leads_on = |proposal: &Proposal| proposal.has_dependents || (is_client && proposal.has_floor);
-        let proposed = scratch.proposal.writes.len();
-        if leads_on(&scratch.proposal) {
+        let proposed = scratch.buffers.proposal.writes.len();
+        if leads_on(&scratch.buffers.proposal) {
             return false;
         }
-        scratch.proposal.add_drains(state);
-        if leads_on(&scratch.proposal) {
-            scratch.proposal.writes.truncate(proposed);
-            scratch.proposal.drains.clear();
+        scratch.buffers.proposal.add_drains(state);
+        if leads_on(&scratch.buffers.proposal) {
+            scratch.buffers.proposal.writes.truncate(proposed);
+            scratch.buffers.proposal.drains.clear();
             return false;
         }
         let State { controllers, layouts, .. } = state;
-        for at in 0..scratch.proposal.writes.len() {
-            let BaseWrite { controller: id, slot, after, .. } = scratch.proposal.writes[at];
+        for at in 0..scratch.buffers.proposal.writes.len() {
+            let BaseWrite { controller: id, slot, after, .. } = scratch.buffers.proposal.writes[at];
             let Some(controller) = controllers.get_mut(id) else { continue };
             let layout = &layouts[controller.layout as usize];
-            scratch.record(id, controller, layout, slot);
+            scratch.pending.record(&scratch.current, id, controller, layout, slot);
             let (min, max) = State::bounds(controller, &layout.slots[usize::from(slot)]);
             let base = clamp(after, min, max) + 0.0;
             controller.values[usize::from(slot)] = Value { base, current: base };
@@ -392,15 +394,15 @@ impl Simulation {
 
     /// Makes the proposed writes that are not made yet, until [`Self::undo_writes`] or the end of the execution.
     fn write_proposed(&mut self) {
-        while self.scratch.proposal.made < self.scratch.proposal.writes.len() {
-            self.write_at(self.scratch.proposal.made);
-            self.scratch.proposal.made += 1;
+        while self.scratch.buffers.proposal.made < self.scratch.buffers.proposal.writes.len() {
+            self.write_at(self.scratch.buffers.proposal.made);
+            self.scratch.buffers.proposal.made += 1;
         }
     }
 
     /// Makes one proposed write.
     fn write_at(&mut self, at: usize) {
-        let BaseWrite { controller, slot, after, .. } = self.scratch.proposal.writes[at];
+        let BaseWrite { controller, slot, after, .. } = self.scratch.buffers.proposal.writes[at];
         self.write_base(controller, slot, after);
     }
 
@@ -411,11 +413,11 @@ impl Simulation {
         let State { controllers, layouts, .. } = &mut self.state;
         let Some(controller) = controllers.get_mut(id) else { return };
         let layout = &layouts[controller.layout as usize];
-        self.scratch.record(id, controller, layout, slot);
+        self.scratch.pending.record(&self.scratch.current, id, controller, layout, slot);
         // Adding zero turns a negative zero into a positive one: they are equal but hash differently.
         controller.values[usize::from(slot)].base = value + 0.0;
         controller.pending.written.insert(slot);
-        self.scratch.mark_dirty(id, controller, slot);
+        self.scratch.pending.mark_dirty(id, controller, slot);
         if !controller.interactions.watchers.is_empty() {
             let attribute = layout.attribute_at(slot);
             self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
@@ -426,17 +428,17 @@ impl Simulation {
     /// although the base is finite; the same holds for values that depend on it. Inside a batch this is
     /// detected at the end, where the values stay unchanged.
     fn check_written(&mut self) -> Result<(), RefusalReason> {
-        let has_dependents = self.scratch.proposal.writes.iter().any(|write| {
+        let has_dependents = self.scratch.buffers.proposal.writes.iter().any(|write| {
             let controller = self.state.controllers.get(write.controller);
             let slots = controller.map(|controller| &self.state.layout(controller).slots);
             slots.is_some_and(|slots| !slots[usize::from(write.slot)].dependents.is_empty())
         });
-        if has_dependents && self.scratch.batch_depth == 0 {
-            self.scratch.proposal.is_evaluated = true;
+        if has_dependents && self.scratch.current.batch_depth == 0 {
+            self.scratch.buffers.proposal.is_evaluated = true;
             let refuse = |attribute| RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) };
             self.recompute_values_by(Recalculation::EXECUTION_TRIAL).map_err(refuse)?;
         }
-        for &BaseWrite { controller: id, slot, .. } in &self.scratch.proposal.writes {
+        for &BaseWrite { controller: id, slot, .. } in &self.scratch.buffers.proposal.writes {
             let Some(controller) = self.state.controllers.get(id) else { continue };
             let base = controller.values[usize::from(slot)].base;
             let is_plain = controller.modifiers_of(slot).is_empty();
@@ -450,8 +452,8 @@ impl Simulation {
 
     /// Restores the bases that the proposed writes changed, the last one first.
     pub(super) fn undo_writes(&mut self) {
-        for at in (0..core::mem::take(&mut self.scratch.proposal.made)).rev() {
-            let BaseWrite { controller: id, slot, before, .. } = self.scratch.proposal.writes[at];
+        for at in (0..core::mem::take(&mut self.scratch.buffers.proposal.made)).rev() {
+            let BaseWrite { controller: id, slot, before, .. } = self.scratch.buffers.proposal.writes[at];
             self.write_base(id, slot, before);
             if let Some(controller) = self.state.controllers.get_mut(id) {
                 controller.pending.written.remove(slot);
@@ -466,14 +468,15 @@ impl Simulation {
         }
         let catalog = Arc::clone(&self.catalog);
         let mut seen: SmallVec<[(ControllerId, u16); 4]> = SmallVec::new();
-        for at in 0..self.scratch.proposal.writes.len() {
-            let BaseWrite { controller: id, slot, before: old_base, .. } = self.scratch.proposal.writes[at];
+        for at in 0..self.scratch.buffers.proposal.writes.len() {
+            let BaseWrite { controller: id, slot, before: old_base, .. } =
+                self.scratch.buffers.proposal.writes[at];
             if seen.contains(&(id, slot)) {
                 continue;
             }
             seen.push((id, slot));
             let Some(controller) = self.state.controllers.get(id) else { continue };
-            let mut drains = self.scratch.proposal.drains.iter();
+            let mut drains = self.scratch.buffers.proposal.drains.iter();
             let drain = drains.find(|drain| (drain.controller, drain.meta) == (id, slot));
             let new_base = drain.map_or(controller.values[usize::from(slot)].base, |drain| drain.amount);
             let attribute = self.state.layout(controller).attribute_at(slot);
@@ -487,7 +490,7 @@ impl Simulation {
     /// effect's own cues, unless a calculation handles them, then those of the calculations.
     #[inline]
     fn execute_cues(&mut self, run: &Run<'_>) {
-        if !run.effect.cues.is_empty() || !self.scratch.proposal.cues.is_empty() {
+        if !run.effect.cues.is_empty() || !self.scratch.buffers.proposal.cues.is_empty() {
             self.queue_cues(run);
         }
     }
@@ -507,12 +510,16 @@ impl Simulation {
             }
         };
         let plain = self.cue_parameters(&context, run.target, numbers, &run.marks.borrow());
-        let sent = core::mem::take(&mut self.scratch.proposal.cues);
-        let (own, handled) = (self.scratch.proposal.cue_magnitude, self.scratch.proposal.handles_cues);
+        let sent = core::mem::take(&mut self.scratch.buffers.proposal.cues);
+        let (own, handled) =
+            (self.scratch.buffers.proposal.cue_magnitude, self.scratch.buffers.proposal.handles_cues);
         let own = run.effect.cues.iter().filter(|_| !handled).map(|cue| (cue, own));
         for (cue, magnitude) in own.chain(sent) {
             let parameters = CueParameters { magnitude: magnitude + 0.0, ..plain.clone() };
-            self.scratch.queue_cue(EventKind::CueExecuted { controller: run.target, cue, parameters });
+            self.scratch.pending.queue_cue(
+                self.scratch.current.op,
+                EventKind::CueExecuted { controller: run.target, cue, parameters },
+            );
         }
     }
 }

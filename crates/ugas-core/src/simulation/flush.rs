@@ -4,9 +4,12 @@
 //! controllers, and only then emits one event for each value that differs. Observers never see an
 //! intermediate value (§6.4).
 
+use std::collections::VecDeque;
+
 use smallvec::SmallVec;
 
-use super::cascade::{Consequence, Scratch};
+use super::cascade::Consequence;
+use super::op::{Current, Op};
 use super::state::Role;
 use super::values::clamp;
 use super::{Simulation, State};
@@ -28,7 +31,7 @@ pub(super) struct Change {
     pub(super) old_base: f64,
     pub(super) old: f64,
     cause: Cause,
-    /// Version of the cause, see [`Scratch::version()`].
+    /// Version of the cause, see [`Current::version()`].
     version: u64,
 }
 
@@ -89,7 +92,49 @@ impl Recalculation {
 /// the old and new bound.
 type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
 
-impl Scratch {
+/// Values and events that wait for the next flush.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PendingValues {
+    /// Controllers with slots to be re-evaluated.
+    pub(super) dirty: VecDeque<ControllerId>,
+    /// Active effects to be re-evaluated.
+    pub(super) refresh: VecDeque<ActiveEffectId>,
+    /// Entries of `refresh` whose values were updated in the middle of an application and whose tags were
+    /// not.
+    pub(super) postponed: Vec<ActiveEffectId>,
+    /// Former values of slots that changed.
+    pub(super) changes: Vec<Change>,
+    /// Cue events, each with its origin, that wait until values have had their events (E1).
+    pub(super) cues: Vec<(EventKind, Op)>,
+}
+
+impl PendingValues {
+    /// Whether no value waits for re-evaluation.
+    #[inline]
+    pub(super) fn is_up_to_date(&self) -> bool {
+        self.dirty.is_empty() && self.refresh.is_empty()
+    }
+
+    /// Whether every value is up to date and its event is emitted.
+    #[inline]
+    pub(super) fn has_settled(&self) -> bool {
+        self.is_up_to_date() && self.changes.is_empty()
+    }
+
+    /// Queues a cue event, to be emitted at the next flush, after value events (E1).
+    pub(super) fn queue_cue(&mut self, op: Op, event: EventKind) {
+        self.cues.push((event, op));
+    }
+
+    pub(super) fn clear(&mut self) {
+        let Self { dirty, refresh, postponed, changes, cues } = self;
+        dirty.clear();
+        refresh.clear();
+        postponed.clear();
+        changes.clear();
+        cues.clear();
+    }
+
     /// Marks a slot of a controller for re-evaluation, and lists the controller for the next recalculation.
     #[inline]
     pub(super) fn mark_dirty(&mut self, id: ControllerId, controller: &mut Controller, slot: u16) {
@@ -104,6 +149,7 @@ impl Scratch {
     #[inline]
     pub(super) fn record(
         &mut self,
+        current: &Current,
         id: ControllerId,
         controller: &mut Controller,
         layout: &Layout,
@@ -113,7 +159,7 @@ impl Scratch {
             return;
         }
         let (old_base, old) = controller.values[usize::from(slot)].both();
-        let change = self.change(id, layout.attribute_at(slot), slot, old_base, old);
+        let change = self.change(current, id, layout.attribute_at(slot), slot, old_base, old);
         self.changes.push(change);
     }
 
@@ -121,13 +167,15 @@ impl Scratch {
     #[inline]
     pub(super) fn change(
         &self,
+        current: &Current,
         controller: ControllerId,
         attribute: AttributeId,
         slot: u16,
         old_base: f64,
         old: f64,
     ) -> Change {
-        Change { controller, attribute, slot, old_base, old, cause: self.cause(), version: self.version() }
+        let (cause, version) = (current.cause(), current.version());
+        Change { controller, attribute, slot, old_base, old, cause, version }
     }
 }
 
@@ -135,7 +183,7 @@ impl Simulation {
     /// Marks a slot for re-evaluation; does nothing if the controller does not exist.
     pub(super) fn mark_dirty(&mut self, id: ControllerId, slot: u16) {
         if let Some(controller) = self.state.controllers.get_mut(id) {
-            self.scratch.mark_dirty(id, controller, slot);
+            self.scratch.pending.mark_dirty(id, controller, slot);
         }
     }
 
@@ -143,7 +191,7 @@ impl Simulation {
     /// consequences.
     #[inline]
     pub(super) fn flush(&mut self) {
-        if !self.scratch.has_settled() || !self.scratch.cues.is_empty() {
+        if !self.scratch.pending.has_settled() || !self.scratch.pending.cues.is_empty() {
             self.flush_pending();
         }
     }
@@ -151,17 +199,17 @@ impl Simulation {
     /// Slow path of [`Self::flush`]: something is pending.
     fn flush_pending(&mut self) {
         self.recompute();
-        if !self.scratch.changes.is_empty() {
+        if !self.scratch.pending.changes.is_empty() {
             self.raise_changes();
         }
-        if !self.scratch.cues.is_empty() {
+        if !self.scratch.pending.cues.is_empty() {
             self.emit_queued_cues();
         }
     }
 
     /// Updates all values, and the inhibition and removal of effects by tags, without emitting value events.
     fn recompute(&mut self) {
-        if !self.scratch.is_up_to_date() {
+        if !self.scratch.pending.is_up_to_date() {
             self.recompute_by(&mut Recalculation::default(), Self::refresh_effect);
         }
     }
@@ -174,11 +222,11 @@ impl Simulation {
 
     /// [`Self::recompute_values`] by rules. An error is the first attribute whose value is not finite in a trial.
     pub(super) fn recompute_values_by(&mut self, mut rules: Recalculation) -> Result<(), AttributeId> {
-        if self.scratch.is_up_to_date() {
+        if self.scratch.pending.is_up_to_date() {
             return Ok(());
         }
         self.recompute_by(&mut rules, Self::follow_inputs);
-        if !self.scratch.postponed.is_empty() {
+        if !self.scratch.pending.postponed.is_empty() {
             self.refresh_postponed();
         }
         rules.failed.map_or(Ok(()), Err)
@@ -186,14 +234,14 @@ impl Simulation {
 
     /// Queues a full refresh of the effects that a recalculation in the middle of an application followed.
     pub(super) fn refresh_postponed(&mut self) {
-        let mut postponed = core::mem::take(&mut self.scratch.postponed);
+        let mut postponed = core::mem::take(&mut self.scratch.pending.postponed);
         for active in postponed.drain(..) {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.judgement_pending = false;
             }
             self.enqueue_refresh(active);
         }
-        self.scratch.postponed = postponed;
+        self.scratch.pending.postponed = postponed;
     }
 
     /// Recalculates marked slots and re-evaluates listed effects with `look_again`, in rounds, until none is
@@ -201,12 +249,12 @@ impl Simulation {
     /// (E12).
     fn recompute_by(&mut self, rules: &mut Recalculation, look_again: fn(&mut Self, ActiveEffectId)) {
         loop {
-            while let Some(controller) = self.scratch.dirty.pop_front() {
+            while let Some(controller) = self.scratch.pending.dirty.pop_front() {
                 self.recompute_controller(controller, rules);
             }
             // One round refreshes every listed effect, whatever their number: only the number of rounds needs
             // a limit.
-            let round = self.scratch.refresh.len();
+            let round = self.scratch.pending.refresh.len();
             if round == 0 {
                 break;
             }
@@ -216,7 +264,7 @@ impl Simulation {
                 continue;
             }
             for _ in 0..round {
-                if let Some(active) = self.scratch.refresh.pop_front() {
+                if let Some(active) = self.scratch.pending.refresh.pop_front() {
                     look_again(self, active);
                 }
             }
@@ -276,7 +324,7 @@ impl Simulation {
                 controller.pending.written.remove(slot);
             }
             if (base, value) != controller.values[at].both() {
-                self.scratch.record(id, controller, layout, slot);
+                self.scratch.pending.record(&self.scratch.current, id, controller, layout, slot);
                 controller.values[at] = Value { base, current: value };
                 for &dependent in &place.dependents {
                     controller.pending.dirty.insert(dependent);
@@ -300,8 +348,12 @@ impl Simulation {
             let mut base =
                 if clamp_base { clamp_to_bounds(controller, &layout.slots[at], base) } else { base };
             if clamp_base && floor.is_some() {
-                let before =
-                    self.scratch.changes.iter().find(|known| (known.controller, known.slot) == (id, slot));
+                let before = self
+                    .scratch
+                    .pending
+                    .changes
+                    .iter()
+                    .find(|known| (known.controller, known.slot) == (id, slot));
                 base = self.keep_above_floor(floor, before.map_or(base, |before| before.old_base), base);
             }
             let mut evaluated = self.state.evaluate_slot(&self.catalog, id, controller, slot, base)?;
@@ -326,7 +378,7 @@ impl Simulation {
         // An execution may have written the base and restored it: its dependents saw no change.
         let changed = (base, evaluated.value) != controller.values[at].both();
         if changed {
-            self.scratch.record(id, controller, layout, slot);
+            self.scratch.pending.record(&self.scratch.current, id, controller, layout, slot);
             controller.values[at] = Value { base, current: evaluated.value };
             for &dependent in &layout.slots[at].dependents {
                 controller.pending.dirty.insert(dependent);
@@ -348,7 +400,7 @@ impl Simulation {
                 effect.qualification_pending |= matches!(subject, WatchSubject::Tag(_));
                 if !effect.refresh_pending {
                     effect.refresh_pending = true;
-                    self.scratch.refresh.push_back(active);
+                    self.scratch.pending.refresh.push_back(active);
                 }
             }
         }
@@ -359,7 +411,7 @@ impl Simulation {
     fn raise_changes(&mut self) {
         let mut followers = Followers::new();
         let mut next = 0;
-        while let Some(&change) = self.scratch.changes.get(next) {
+        while let Some(&change) = self.scratch.pending.changes.get(next) {
             next += 1;
             let State { controllers, layouts, .. } = &mut self.state;
             let Some(controller) = controllers.get_mut(change.controller) else { continue };
@@ -377,13 +429,13 @@ impl Simulation {
                     followers.push((change.controller, follower, attribute, change.attribute, moved));
                 }
             }
-            if change.version == self.scratch.version() {
+            if change.version == self.scratch.current.version() {
                 self.emit_in_place(|| change.event(new_base, new));
             } else {
                 self.emit_with(change.cause, || change.event(new_base, new));
             }
         }
-        self.scratch.changes.clear();
+        self.scratch.pending.changes.clear();
         if followers.is_empty() {
             return;
         }
@@ -420,8 +472,8 @@ impl Simulation {
             return;
         }
         let effect = self.catalog.internal.bound_change;
-        let cause = self.scratch.cause();
-        self.scratch.set_cause(Cause { effect: Some(effect), active: None, ..cause });
+        let cause = self.scratch.current.cause();
+        self.scratch.current.set_cause(Cause { effect: Some(effect), active: None, ..cause });
         self.trace(effect);
         let context_tags = ContextTags::default();
         self.emit(EventKind::EffectExecuted { effect, active: None, target: id, context_tags });
@@ -435,14 +487,21 @@ impl Simulation {
             && controller.pending.recorded.insert(slot)
         {
             let (old_base, old) = written.before.both();
-            let change = self.scratch.change(id, written.attribute, slot, old_base, old);
-            self.scratch.changes.push(change);
+            let change = self.scratch.pending.change(
+                &self.scratch.current,
+                id,
+                written.attribute,
+                slot,
+                old_base,
+                old,
+            );
+            self.scratch.pending.changes.push(change);
         }
     }
 
     /// Discards the recorded changes of a controller that is being built: they have no events (P10).
     pub(super) fn forget_changes(&mut self, id: ControllerId) {
-        self.scratch.changes.retain(|change| change.controller != id);
+        self.scratch.pending.changes.retain(|change| change.controller != id);
         if let Some(controller) = self.state.controllers.get_mut(id) {
             controller.pending.recorded = Default::default();
         }
@@ -454,14 +513,14 @@ impl Simulation {
             && !effect.refresh_pending
         {
             effect.refresh_pending = true;
-            self.scratch.refresh.push_back(active);
+            self.scratch.pending.refresh.push_back(active);
         }
     }
 
     /// Drops all queued refreshes, at the cascade limit (E12). The effects keep their state until the next
     /// change that they watch.
     fn forget_refreshes(&mut self) {
-        while let Some(active) = self.scratch.refresh.pop_front() {
+        while let Some(active) = self.scratch.pending.refresh.pop_front() {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.refresh_pending = false;
             }

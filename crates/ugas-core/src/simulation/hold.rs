@@ -61,11 +61,11 @@ impl Simulation {
             self.watch(id, effect);
         }
         if let Some(cause) = cause {
-            self.scratch.set_cause_and_prediction(cause, None);
+            self.scratch.current.set_cause_and_prediction(cause, None);
             self.trace(effect_id);
         }
-        let cause = self.scratch.cause();
-        self.scratch.set_cause_active(id);
+        let cause = self.scratch.current.cause();
+        self.scratch.current.set_cause_active(id);
         self.emit_applied(effect_id, id, target, context_tags);
         for tag in effect.granted_tags.iter() {
             self.add_tag(target, tag);

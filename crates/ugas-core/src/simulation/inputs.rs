@@ -184,7 +184,7 @@ impl Simulation {
     /// Presses an input: marks it as held and emits `InputPressed`. A waiting task consumes the press;
     /// otherwise the bound abilities are tried, and a press that is only blocked is buffered (§11.3).
     fn press_one(&mut self, controller: ControllerId, input: InputId, targets: TargetData) -> PressOutcome {
-        let (now, cause) = (self.state.now, self.scratch.prediction());
+        let (now, cause) = (self.state.now, self.scratch.current.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
             let inputs = &mut known.ability_data.make_mut().inputs;
             match inputs.iter_mut().find(|state| state.input == input) {
@@ -247,7 +247,7 @@ impl Simulation {
     /// Whether a press may activate an ability here. On a server a press comes from a client, and must not
     /// activate an ability that a client may not activate (§13.7); a client predicts with the same rule.
     fn may_be_pressed(&self, ability: &AbilityDef) -> bool {
-        let key = self.scratch.ambient.or(self.scratch.prediction());
+        let key = self.scratch.current.ambient.or(self.scratch.current.prediction());
         let is_predicted = self.is_client() && key.is_some();
         match self.config.role {
             Role::Authority => true,
@@ -270,10 +270,10 @@ impl Simulation {
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
         let mut begun = None;
         let mut refused: Option<(ActivationRefusal, bool)> = None;
-        let (outer, cause) = (self.scratch.cause(), self.scratch.prediction());
+        let (outer, cause) = (self.scratch.current.cause(), self.scratch.current.prediction());
         let handles = self.bound_to(controller, input);
         for (at, &handle) in handles.iter().enumerate() {
-            self.scratch.set_cause_and_prediction(outer, cause);
+            self.scratch.current.set_cause_and_prediction(outer, cause);
             let request = ActivationRequest::on(targets.clone());
             if !self.is_ready_with(handle, &request) {
                 if refused.is_none() {
@@ -288,7 +288,7 @@ impl Simulation {
                     begun = begun.or(Some(activation));
                     // The first steps of the ability may block or enable the next one. Nothing settles inside
                     // a batch.
-                    if self.scratch.batch_depth == 0 {
+                    if self.scratch.current.batch_depth == 0 {
                         let targets = targets.clone();
                         self.try_later(&handles[at + 1..], targets, outer, cause);
                         break;
@@ -314,7 +314,7 @@ impl Simulation {
     pub(super) fn try_next(&mut self, press: PendingPress) {
         let PendingPress { handles, targets, cause, prediction } = press;
         for (at, &handle) in handles.iter().enumerate() {
-            self.scratch.set_cause_and_prediction(cause, prediction);
+            self.scratch.current.set_cause_and_prediction(cause, prediction);
             let mut request = ActivationRequest::on(targets.clone());
             if !self.is_ready_with(handle, &request) {
                 continue;
@@ -337,7 +337,7 @@ impl Simulation {
     ) {
         if !handles.is_empty() {
             let handles = SmallVec::from_slice(handles);
-            self.scratch.presses.push_back(PendingPress { handles, targets, cause, prediction });
+            self.scratch.cascade.presses.push_back(PendingPress { handles, targets, cause, prediction });
         }
     }
 
@@ -394,10 +394,10 @@ impl Simulation {
         // Process valid inputs; the first that activates an ability ends the loop.
         for kept in &waiting {
             // An activation belongs to the prediction of its press, even if the press was buffered (§13.4).
-            let outer = self.scratch.prediction();
-            self.scratch.predict(kept.prediction.or(outer));
+            let outer = self.scratch.current.prediction();
+            self.scratch.current.predict(kept.prediction.or(outer));
             let tried = self.try_input(id, &kept.input, &kept.targets);
-            self.scratch.predict(outer);
+            self.scratch.current.predict(outer);
             if let Ok(Some(_)) = tried {
                 break;
             }

@@ -147,7 +147,7 @@ impl Simulation {
     /// Grants of effects and abilities: modifiers, tags, cues and ability blocks.
     fn check_grants(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
         // Inside a batch, magnitudes wait for its end.
-        if self.scratch.batch_depth == 0 {
+        if self.scratch.current.batch_depth == 0 {
             let mut modifiers = GapVec::new();
             self.derive_modifiers(id, &mut modifiers);
             differ(found, "modifiers", &controller.modifiers, modifiers.iter().cloned());
@@ -181,7 +181,7 @@ impl Simulation {
                 let children = run.branches.iter().filter(|other| other.parent == Some(branch.id)).count();
                 let is_sound = match branch.status {
                     // Inside a batch, programs wait for its end.
-                    BranchStatus::Running | BranchStatus::Yielding => self.scratch.batch_depth > 0,
+                    BranchStatus::Running | BranchStatus::Yielding => self.scratch.current.batch_depth > 0,
                     BranchStatus::Joining(count) => count as usize == children,
                     BranchStatus::Waiting(task) => {
                         held += 1;

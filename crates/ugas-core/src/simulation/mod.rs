@@ -59,6 +59,7 @@ mod requirements;
 mod routine;
 mod runtime;
 mod runtime_effects;
+mod scratch;
 mod sets;
 mod snapshot;
 mod spawn;
@@ -99,8 +100,8 @@ use crate::refusal::Refusal;
 use crate::tag::TagContainer;
 use crate::targeting::SharedSpace;
 use crate::time::Time;
-use cascade::Scratch;
 use observe::TagChange;
+use scratch::Scratch;
 
 /// A running game: a catalog, the state, and the events not yet polled.
 ///
@@ -399,7 +400,7 @@ impl Simulation {
     /// Carries out the work that was pending when the state was copied, such as branches that yielded inside
     /// a batch.
     fn finish_pending(&mut self) {
-        if self.resume_all() || !self.scratch.is_up_to_date() {
+        if self.resume_all() || !self.scratch.pending.is_up_to_date() {
             self.settle();
         }
     }
@@ -407,7 +408,7 @@ impl Simulation {
     /// Whether no work waits for the end of a batch or for the next operation.
     fn is_settled(&self) -> bool {
         let scratch = &self.scratch;
-        scratch.batch_depth == 0 && scratch.has_settled() && scratch.begins.is_empty()
+        scratch.current.batch_depth == 0 && scratch.pending.has_settled() && scratch.cascade.begins.is_empty()
     }
 
     /// Lists the pending work of a restored snapshot in the working memory, for [`Self::finish_pending`]:
@@ -415,7 +416,7 @@ impl Simulation {
     /// are forgotten.
     pub(super) fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
-        let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
+        let (dirty, refresh) = (&mut self.scratch.pending.dirty, &mut self.scratch.pending.refresh);
         // Checked first: a mutable borrow marks a controller as changed.
         let waits =
             |controller: &Controller| controller.pending.listed || controller.pending.recorded.has_any();
@@ -461,24 +462,24 @@ impl Simulation {
     /// Advancing time, spawning or despawning controllers and changing attribute sets update values earlier.
     /// Take snapshots outside a batch: pending consequences are not part of them.
     pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
-        let depth = self.scratch.batch_depth;
+        let depth = self.scratch.current.batch_depth;
         if depth == 0 {
-            self.reset_budget();
+            self.scratch.cascade.reset_budget();
         }
-        self.scratch.batch_depth = depth.saturating_add(1);
+        self.scratch.current.batch_depth = depth.saturating_add(1);
         // The batch ends here even after a panic or a restore inside it.
         let result = self.guarded(changes, |sim| {
-            sim.scratch.batch_depth = depth;
+            sim.scratch.current.batch_depth = depth;
             sim.abandon();
         });
-        self.scratch.batch_depth = depth;
+        self.scratch.current.batch_depth = depth;
         self.settle();
         result
     }
 
     /// Whether a value of this controller waits for the end of a batch.
     pub(crate) fn is_stale(&self, controller: &Controller) -> bool {
-        self.scratch.batch_depth > 0 && controller.pending.listed
+        self.scratch.current.batch_depth > 0 && controller.pending.listed
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -517,7 +518,9 @@ impl Simulation {
         if !has_room || !state.tasks.is_empty() || cfg!(feature = "tracing") {
             return false;
         }
-        events.push_pair(state.events, scratch.version(), one, two, || scratch.origin(state.now));
+        events.push_pair(state.events, scratch.current.version(), one, two, || {
+            scratch.current.origin(state.now)
+        });
         state.events += 2;
         true
     }
@@ -541,7 +544,7 @@ impl Simulation {
         let sequence = self.state.events;
         self.state.events += 1;
         if self.has_room_for(|| event().event_type()) {
-            let origin = Origin { cause, ..self.scratch.origin(self.state.now) };
+            let origin = Origin { cause, ..self.scratch.current.origin(self.state.now) };
             #[cfg(feature = "tracing")]
             crate::event::log(origin.event(sequence, &event()), self);
             self.events.push_alone(sequence, event, origin);
@@ -555,7 +558,7 @@ impl Simulation {
             self.state.events += 1;
             return;
         }
-        let shared = self.scratch.refused_effects.share(refusal, self.events.len());
+        let shared = self.scratch.shared.refused_effects.share(refusal, self.events.len());
         self.emit(EventKind::EffectRefused(shared));
     }
 
@@ -590,7 +593,7 @@ impl Simulation {
         }
         let Self { events, scratch, state, .. } = self;
         let kinds = tags.iter().map(|&tag| change.event(controller, tag));
-        events.push_all(state.events, scratch.version(), kinds, || scratch.origin(state.now));
+        events.push_all(state.events, scratch.current.version(), kinds, || scratch.current.origin(state.now));
         state.events += tags.len() as u64;
     }
 
@@ -615,11 +618,11 @@ impl Simulation {
         #[cfg(feature = "tracing")]
         let event = {
             let kind = event();
-            crate::event::log(self.scratch.origin(self.state.now).event(sequence, &kind), self);
+            crate::event::log(self.scratch.current.origin(self.state.now).event(sequence, &kind), self);
             || kind
         };
         let Self { events, scratch, state, .. } = self;
-        events.push(sequence, scratch.version(), event, || scratch.origin(state.now));
+        events.push(sequence, scratch.current.version(), event, || scratch.current.origin(state.now));
     }
 
     /// Whether an event is queued. Counts it as dropped if the queue is full.

@@ -168,7 +168,7 @@ impl Simulation {
     /// Whether the current cause is the effect that grants the owned tags of this activation's ability.
     fn is_own_tag(&self, activation: ActivationId) -> bool {
         let granted = self.state.activations.get(activation).map(|known| known.granted);
-        let cause = self.scratch.cause();
+        let cause = self.scratch.current.cause();
         cause.effect == Some(self.catalog.internal.owned_tags) && cause.ability == granted
     }
 

@@ -1,6 +1,5 @@
 //! Operations: the origin of what happens now.
 
-use super::cascade::Scratch;
 use crate::event::{Cause, Origin};
 use crate::handle::ActiveEffectId;
 use crate::prediction::PredictionKey;
@@ -20,7 +19,19 @@ pub(super) struct Op {
     pub(super) parent: Option<u32>,
 }
 
-impl Scratch {
+/// Origin of what happens now, and the batch that it is part of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Current {
+    pub(super) op: Op,
+    /// Incremented at every change of cause or prediction, so that two moments can be compared cheaply.
+    version: u64,
+    /// Default prediction of operations that have no key of their own.
+    pub(super) ambient: Option<PredictionKey>,
+    /// Number of batches that are open.
+    pub(super) batch_depth: u32,
+}
+
+impl Current {
     /// Origin of what happens now.
     #[inline]
     pub(super) fn op(&self) -> Op {
@@ -96,5 +107,10 @@ impl Scratch {
     /// clock has changed.
     pub(super) fn interrupt(&mut self) {
         self.version += 1;
+    }
+
+    /// Forgets origin, default prediction and batches.
+    pub(super) fn reset(&mut self) {
+        *self = Self { version: self.version + 1, ..Self::default() };
     }
 }

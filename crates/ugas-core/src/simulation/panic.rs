@@ -41,15 +41,15 @@ impl Simulation {
         self.refresh_postponed();
         self.scratch.end_step();
         self.list_marked();
-        let in_batch = self.scratch.batch_depth > 0;
+        let in_batch = self.scratch.current.batch_depth > 0;
         self.end_interrupted(in_batch);
         if in_batch {
             return;
         }
         let finish = AssertUnwindSafe(|| {
-            self.reset_budget();
+            self.scratch.cascade.reset_budget();
             self.flush();
-            self.exhaust_budget();
+            self.scratch.cascade.exhaust(self.config.cascade_limit);
             self.run_consequences();
             self.scratch.end_step();
         });
@@ -70,7 +70,7 @@ impl Simulation {
         for id in left_out.collect::<Vec<ControllerId>>() {
             if let Some(controller) = self.state.controllers.get_mut(id) {
                 controller.pending.listed = true;
-                self.scratch.dirty.push_back(id);
+                self.scratch.pending.dirty.push_back(id);
             }
         }
     }

@@ -73,9 +73,9 @@ impl Simulation {
             return;
         }
         spec.set_duration(def.remaining);
-        let operation = self.scratch.cause().operation;
+        let operation = self.scratch.current.cause().operation;
         let cause = Cause { operation, effect: Some(active.effect), source, ..Cause::default() };
-        self.scratch.set_cause_and_prediction(cause, None);
+        self.scratch.current.set_cause_and_prediction(cause, None);
         self.trace(active.effect);
         if let Err(reasons) = self.place_spec(&effect, &mut spec, id, def.stacks) {
             self.emit_refusal(&Refusal { effect: active.effect, target: id, reasons });
@@ -132,9 +132,9 @@ impl Simulation {
     fn begin_without_commit(&mut self, handle: GrantedAbilityId, with_tags: bool) {
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let (controller, id) = (granted.controller, granted.ability);
-        let operation = self.scratch.cause().operation;
+        let operation = self.scratch.current.cause().operation;
         let cause = Cause { operation, source: Some(controller), ability: Some(handle), ..Cause::default() };
-        self.scratch.set_cause_and_prediction(cause, None);
+        self.scratch.current.set_cause_and_prediction(cause, None);
         let Some(activation) = self.begin_activation(handle, Default::default()) else { return };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: id, activation });
         if with_tags {

@@ -150,7 +150,7 @@ impl Simulation {
             schedule(timers, id, active);
         }
         let context_tags = active.spec.context.tags().clone();
-        self.scratch.set_cause_active(id);
+        self.scratch.current.set_cause_active(id);
         self.emit_applied(effect_id, id, target, context_tags);
         if was != inhibited {
             self.update_modifiers(id, effect);
@@ -161,7 +161,7 @@ impl Simulation {
     /// that it marks are left in the scratch for [`after_success`](Self::after_success).
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
         if effect.period.is_some_and(|period| period.execute_on_application) {
-            self.scratch.marks = self.execute_tick(id, ValueEvents::Later);
+            self.scratch.buffers.marks = self.execute_tick(id, ValueEvents::Later);
         }
     }
 
@@ -175,7 +175,7 @@ impl Simulation {
         change: impl FnOnce(&mut Self, ActiveEffectId, &Effect) -> R,
     ) -> Result<R, Reasons> {
         let result = change(self, id, effect);
-        if self.scratch.batch_depth > 0 || self.scratch.is_up_to_date() {
+        if self.scratch.current.batch_depth > 0 || self.scratch.pending.is_up_to_date() {
             return Ok(result);
         }
         self.recompute_values_by(Recalculation::MODIFIER_TRIAL).map_err(|attribute| {

@@ -29,9 +29,9 @@ impl Simulation {
     /// Runs `act` as part of a prediction (§13.4): operations without a key of their own get this one. An
     /// activation with a key of its own keeps it.
     pub fn predicting<R>(&mut self, key: PredictionKey, act: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = self.scratch.ambient.replace(key);
-        let result = self.guarded(act, |sim| sim.scratch.ambient = outer);
-        self.scratch.ambient = outer;
+        let outer = self.scratch.current.ambient.replace(key);
+        let result = self.guarded(act, |sim| sim.scratch.current.ambient = outer);
+        self.scratch.current.ambient = outer;
         result
     }
 
@@ -184,7 +184,10 @@ impl Simulation {
         let parameters = self.cue_parameters(&spec.context, target, numbers, &[]);
         for cue in effect.cues.iter() {
             let parameters = parameters.clone();
-            self.scratch.queue_cue(EventKind::CueExecuted { controller: target, cue, parameters });
+            self.scratch.pending.queue_cue(
+                self.scratch.current.op,
+                EventKind::CueExecuted { controller: target, cue, parameters },
+            );
         }
     }
 
@@ -227,7 +230,7 @@ impl Simulation {
     /// players. `None` if the stream is the authority's own.
     pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec, source: u64) -> Option<u64> {
         let key = spec.prediction().filter(|_| effect.def.randomness == Randomness::Predicted)?;
-        let parts = [key.0, self.scratch.op.roll, effect.name_hash, source];
+        let parts = [key.0, self.scratch.current.op.roll, effect.name_hash, source];
         Some(RandomStream::derive(self.config.prediction_seed, &parts).key())
     }
 
@@ -235,7 +238,7 @@ impl Simulation {
     /// activation's count. It advances whether or not the application succeeds: a client that leaves an
     /// application to the authority continues with the same index as the authority.
     pub(super) fn number_dice(&mut self, activation: ActivationId, effect: EffectId) {
-        self.scratch.op.roll = 0;
+        self.scratch.current.op.roll = 0;
         let Some(effect) = self.state.definition(&self.catalog, effect) else { return };
         if !effect.uses_random || effect.def.randomness == Randomness::ServerOnly {
             return;
@@ -243,7 +246,7 @@ impl Simulation {
         if let Some(activation) = self.state.activations.get_mut(activation)
             && activation.prediction.is_some()
         {
-            self.scratch.op.roll = activation.draws;
+            self.scratch.current.op.roll = activation.draws;
             activation.draws = activation.draws.wrapping_add(1);
         }
     }

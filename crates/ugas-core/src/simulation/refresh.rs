@@ -24,9 +24,9 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else { return };
         if controller.tags.has_any(&effect.remove_on) {
             // Removed at once: its modifiers never count while the tag is there.
-            let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+            let (cause, prediction) = (self.scratch.current.cause(), self.scratch.current.prediction());
             self.remove_active(id, RemovalReason::RemovedByTag);
-            self.scratch.set_cause_and_prediction(cause, prediction);
+            self.scratch.current.set_cause_and_prediction(cause, prediction);
             return;
         }
         if status == EffectStatus::Queued {
@@ -47,7 +47,7 @@ impl Simulation {
         active.refresh_pending = false;
         let (effect, status) = (active.effect, active.status);
         if !core::mem::replace(&mut active.judgement_pending, true) {
-            self.scratch.postponed.push(id);
+            self.scratch.pending.postponed.push(id);
         }
         if status == EffectStatus::Running
             && let Some(effect) = self.state.definition(&self.catalog, effect).cloned()
@@ -63,14 +63,14 @@ impl Simulation {
         active.inhibited = inhibited;
         let (given, effect_id, target) = (active.given, active.effect, active.target);
         let cause = Cause {
-            operation: self.scratch.cause().operation,
+            operation: self.scratch.current.cause().operation,
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        let outer = self.scratch.cause();
-        self.scratch.set_cause(cause);
+        let outer = self.scratch.current.cause();
+        self.scratch.current.set_cause(cause);
         self.update_modifiers(id, effect);
         if inhibited {
             self.emit(EventKind::EffectInhibited { effect: effect_id, active: id, target });
@@ -84,7 +84,7 @@ impl Simulation {
             }
             self.resume_period(id, effect);
         }
-        self.scratch.set_cause(outer);
+        self.scratch.current.set_cause(outer);
     }
 
     /// E7: restarts the period after an inhibition, with a queued tick at once, as the effect's rule says.

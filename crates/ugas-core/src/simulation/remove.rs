@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::activate::{Withdrawal, is_linked};
-use super::cascade::Scratch;
+use super::op::Current;
 use super::{Simulation, State};
 use crate::codec::StateRecord;
 use crate::effect::{ActiveEffect, Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
@@ -110,7 +110,7 @@ impl Simulation {
     fn withdraw(&mut self, id: ActiveEffectId, reason: RemovalReason) -> Option<(ControllerId, u16)> {
         let State { effects, timers, now, .. } = &mut self.state;
         let active = effects.get_mut(id)?;
-        self.scratch.set_cause_to(id, active, *now);
+        self.scratch.current.set_cause_to(id, active, *now);
         active.timers.cancel(timers);
         let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
         let (running, sequence) = (active.status == EffectStatus::Running, active.sequence);
@@ -159,7 +159,7 @@ impl Simulation {
             self.apply_expiration_effects(&effect, &spec, target, reason);
         }
         if has_followups && effect.def.policy == ExecutionPolicy::RunInSequence {
-            self.scratch.begins.push_back((effect_id, target));
+            self.scratch.cascade.begins.push_back((effect_id, target));
         }
         None
     }
@@ -223,7 +223,7 @@ impl Simulation {
         let Some(target) = self.state.effects.get(active).map(|active| active.target) else { return };
         self.emit_refusal(&Refusal::new(effect, target, reason));
         self.remove_active(active, RemovalReason::Removed);
-        self.scratch.begins.push_back((effect, target));
+        self.scratch.cascade.begins.push_back((effect, target));
     }
 
     /// Handles the timer at the end of an effect's duration (E3, E5): removal, or by the stacking rule one stack less or
@@ -253,11 +253,11 @@ impl Simulation {
     /// becomes the index of its shared rolls.
     pub(super) fn set_cause_to_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
-        self.scratch.set_cause_to(id, active, self.state.now);
+        self.scratch.current.set_cause_to(id, active, self.state.now);
     }
 }
 
-impl Scratch {
+impl Current {
     /// Sets cause, prediction and roll to those of an active effect at an instant.
     #[inline]
     fn set_cause_to(&mut self, id: ActiveEffectId, active: &ActiveEffect, now: Time) {

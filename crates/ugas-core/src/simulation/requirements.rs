@@ -196,14 +196,14 @@ impl Simulation {
         handle: GrantedAbilityId,
         request: &ActivationRequest,
     ) -> ActivationRefusal {
-        let mut pool = core::mem::take(&mut self.scratch.refused_abilities);
+        let mut pool = core::mem::take(&mut self.scratch.shared.refused_abilities);
         let explain = |refused: &mut RefusedActivation| self.explain_refusal(handle, request, refused);
         let shared = pool.share_with(self.events.len(), explain, || {
             let mut refused = RefusedActivation::default();
             explain(&mut refused);
             refused
         });
-        self.scratch.refused_abilities = pool;
+        self.scratch.shared.refused_abilities = pool;
         ActivationRefusal(shared)
     }
 

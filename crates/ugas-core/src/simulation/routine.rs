@@ -38,7 +38,7 @@ impl Simulation {
     /// come before the next step; the cause is the activation again afterwards. Inside a batch this waits for
     /// its end.
     fn bring_up_to_date(&mut self, id: ActivationId) {
-        if self.scratch.batch_depth == 0 {
+        if self.scratch.current.batch_depth == 0 {
             self.begin_queued();
             self.flush();
             self.set_cause_to_activation(id);

@@ -84,7 +84,7 @@ impl Simulation {
         for (placement, lifetime) in plan {
             self.set_cause_to_activation(id);
             let Some(spawned) = self.spawn_from(spawn.template) else { continue };
-            self.scratch.spawned = self.scratch.spawned.saturating_add(1);
+            self.scratch.cascade.spawned = self.scratch.cascade.spawned.saturating_add(1);
             if let Some(controller) = self.state.controllers.get_mut(spawned) {
                 controller.set_placement(placement);
                 controller.set_team(team.as_ref());
@@ -96,7 +96,7 @@ impl Simulation {
 
     /// Refuses `count` more spawns beyond the limits of the operation or of the simulation.
     fn check_spawns(&self, count: u32) -> Result<(), RefusalReason> {
-        let of_operation = self.scratch.spawned.saturating_add(count);
+        let of_operation = self.scratch.cascade.spawned.saturating_add(count);
         if of_operation > self.config.max_spawns_per_operation {
             return Err(RefusalReason::LimitReached(Limit::SpawnsPerOperation));
         }

@@ -431,9 +431,9 @@ impl Simulation {
     fn choose_targets(&mut self, id: ActivationId, branch: u32, targeting: &Targeting) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let mut found = TargetData::new();
-        let mut buffers = core::mem::take(&mut self.scratch.selection);
+        let mut buffers = core::mem::take(&mut self.scratch.buffers.selection);
         self.select_into(targeting, activation.controller, &activation.targets, &mut buffers, &mut found);
-        self.scratch.selection = buffers;
+        self.scratch.buffers.selection = buffers;
         if found.is_empty() && targeting.persistent {
             return;
         }

@@ -273,8 +273,8 @@ impl CharacterRestore<'_> {
         match active.status {
             EffectStatus::Queued if effect.def.policy == ExecutionPolicy::RunInSequence => {
                 let queue = (active.effect, self.id);
-                if !self.sim.scratch.begins.contains(&queue) {
-                    self.sim.scratch.begins.push_back(queue);
+                if !self.sim.scratch.cascade.begins.contains(&queue) {
+                    self.sim.scratch.cascade.begins.push_back(queue);
                 }
             }
             EffectStatus::Queued => {

@@ -382,7 +382,7 @@ impl Reload<'_> {
         let effect = self.ids.effect_or_unknown(old.effect);
         self.next.state.effects.remove(id);
         if old.status == EffectStatus::Running {
-            self.next.scratch.begins.push_back((effect, target));
+            self.next.scratch.cascade.begins.push_back((effect, target));
         }
         let reason = RemovalReason::Reloaded;
         self.work.announcements.push(EventKind::EffectRemoved { effect, active: id, target, stacks, reason });

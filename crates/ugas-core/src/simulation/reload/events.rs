@@ -22,9 +22,9 @@ impl Reload<'_> {
     /// Translates the effect queues that an exhausted cascade left waiting; they keep waiting for the next
     /// operation.
     pub(super) fn translate_waiting(&mut self) {
-        for &(effect, target) in &self.old.scratch.begins {
+        for &(effect, target) in &self.old.scratch.cascade.begins {
             if let Some(effect) = self.ids.effect(effect) {
-                self.next.scratch.begins.push_back((effect, target));
+                self.next.scratch.cascade.begins.push_back((effect, target));
             }
         }
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use self::changes::Changes;
 use self::resume::Work;
 use super::Simulation;
-use super::cascade::Scratch;
+use super::scratch::Scratch;
 use crate::catalog::{Catalog, DefinitionKind};
 use crate::effect::{ActiveEffect, Effect};
 use crate::handle::ActiveEffectId;
@@ -73,7 +73,7 @@ impl Simulation {
     /// If the attribute sets of a controller conflict in the new catalog, or inside a batch. The state is
     /// unchanged then.
     pub fn reload(&mut self, catalog: Arc<Catalog>) -> Result<ReloadReport, ReloadError> {
-        if self.scratch.batch_depth > 0 {
+        if self.scratch.current.batch_depth > 0 {
             return Err(ReloadError::InsideBatch);
         }
         let (next, report) = Reload::new(self, catalog).run()?;
