@@ -49,7 +49,7 @@ impl Simulation {
             }
             let Some(effect) = self.state.definition(&self.catalog, active.effect) else { continue };
             let is_meant = effect.granted_tags.as_slice().iter().any(is_asked_for)
-                || active.spec.granted_tags.iter().any(is_asked_for);
+                || active.spec.granted_tags().iter().any(is_asked_for);
             let left = active.remaining(self.state.now).filter(|_| is_meant).map(|left| (left, duration));
             if left > longest {
                 longest = left;
