@@ -9,7 +9,6 @@
 use core::cell::RefCell;
 use core::fmt;
 use core::ops::Deref;
-use std::collections::VecDeque;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::hash::{HashSink, StateHash};
@@ -92,10 +91,6 @@ macro_rules! pooled_value {
 pub(crate) use pooled_value;
 
 impl<T: 'static> EmptyValue for Vec<T> {
-    const EMPTY: &'static Self = &Self::new();
-}
-
-impl<T: 'static> EmptyValue for VecDeque<T> {
     const EMPTY: &'static Self = &Self::new();
 }
 
@@ -254,5 +249,36 @@ mod tests {
         copy.clone_from(&empty);
         assert!(copy.is_empty() && copy.get_mut().is_some_and(|list| list.capacity() >= 3));
         assert_eq!(size_of_val(&copy), size_of::<usize>());
+    }
+
+    #[derive(Clone, PartialEq, Default)]
+    struct Parts(Vec<u64>);
+
+    pooled_value!(Parts = Parts(Vec::new()), |parts| {
+        parts.0.clear();
+    });
+
+    #[test]
+    fn pooled_box_is_reused_and_empty() {
+        let mut first = LazyBox::<Parts>::new();
+        first.make_mut().0.extend([1, 2, 3]);
+        let place = core::ptr::from_ref(&*first);
+        // A copy of an unallocated box gives its own one back.
+        first.clone_from(&LazyBox::new());
+        assert!(first.allocated().is_none());
+        let mut second = LazyBox::<Parts>::new();
+        assert!(second.make_mut().0.is_empty() && second.0.as_ref().unwrap().0.capacity() >= 3);
+        assert_eq!(core::ptr::from_ref(&*second), place);
+        drop(second);
+        first.make_mut().0.push(4);
+        assert_eq!((core::ptr::from_ref(&*first), &*first.0.as_ref().unwrap().0), (place, &[4][..]));
+    }
+
+    #[test]
+    fn pool_is_bounded() {
+        let boxes: Vec<_> = (0..=MOST_UNUSED).map(|_| LazyBox::from(Parts(vec![1]))).collect();
+        drop(boxes);
+        let again: Vec<_> = (0..=MOST_UNUSED).map(|_| Parts::acquire()).collect();
+        assert_eq!(again.iter().filter(|parts| parts.0.capacity() > 0).count(), MOST_UNUSED);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::apply::{Checks, refuse};
 use super::{Simulation, SourceTags};
+use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, EffectStatus, HitResult, Vector3};
 use crate::event::{CueDetails, CueParameters, EventKind, EventType};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -79,7 +80,7 @@ impl Simulation {
     /// Removes a cue that [`Self::add_cue`] added, the oldest of several; false if there is none. The cue
     /// stays if an effect or an ability holds it, too.
     pub fn remove_cue(&mut self, controller: ControllerId, cue: TagId) -> bool {
-        let effects = self.state.controllers.get(controller).map(|known| &*known.effects).unwrap_or_default();
+        let effects = self.state.controllers.get(controller).map(Controller::effects).unwrap_or_default();
         let holds = |id: &ActiveEffectId| {
             self.state.effects.get(*id).is_some_and(|active| {
                 active.effect == self.catalog.internal.tags

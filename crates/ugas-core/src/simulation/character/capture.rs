@@ -69,7 +69,7 @@ impl<'a> CharacterCapture<'a> {
             effect_order: BTreeMap::new(),
             ability_order: BTreeMap::new(),
         };
-        for &effect in &controller.effects {
+        for &effect in controller.effects() {
             let Some((active, definition)) = sim.state.effect_of(&sim.catalog, effect) else { continue };
             if capture.is_own_tags(active) {
                 capture.own_tags.push(capture.tags(active.spec.granted_tags().iter().copied()));

@@ -12,6 +12,7 @@ use crate::character::{
     CapturedValue, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Orphans, RememberedSource,
     RememberedValue,
 };
+use crate::controller::Controller;
 use crate::cow_option::CowOption;
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
@@ -374,7 +375,7 @@ impl<'a> CharacterRestore<'a> {
     /// The effects on the new controller in application order, with their definitions.
     pub(super) fn instances(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let controller = self.sim.state.controllers.get(self.id);
-        let effects = controller.map(|controller| &*controller.effects).unwrap_or_default();
+        let effects = controller.map(Controller::effects).unwrap_or_default();
         let with_definition = |&id: &ActiveEffectId| {
             let effect = self.sim.state.effects.get(id)?.effect;
             Some((id, self.sim.state.definition(&self.sim.catalog, effect)?.clone()))
