@@ -27,10 +27,15 @@ impl World {
             cascade_limit: u32::MAX,
             ..Config::seeded(7)
         };
-        let mut sim = Simulation::new(catalog, config);
-        let units = (0..count).map(|_| sim.spawn("Unit").expect("there is room")).collect();
+        let sim = Simulation::new(catalog, config);
+        let units = Vec::with_capacity(count);
         let mut world = Self { sim, units, next: 0 };
-        world.drain();
+        for _ in 0..count {
+            let unit = world.sim.spawn("Unit").expect("there is room");
+            world.units.push(unit);
+            // A host visits events as they come: a queue for all units at once is not part of their memory.
+            world.drain();
+        }
         world
     }
 

@@ -147,6 +147,7 @@ pub(crate) fn expand_clone(input: &DeriveInput) -> Result<TokenStream> {
                 Self { #(#members: Clone::clone(&self.#members)),* }
             }
 
+            #[inline]
             fn clone_from(&mut self, source: &Self) {
                 #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
                 use crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};

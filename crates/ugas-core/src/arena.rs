@@ -147,8 +147,8 @@ impl<H: Handle, T> Arena<H, T> {
             let handle = H::from_parts(index, NonZeroU32::MIN);
             let content = Content::Occupied(make(handle));
             if self.slots.len() == self.slots.capacity() {
-                // Grows by half instead of doubling: objects are large, and so is unused capacity.
-                let more = (self.slots.len() / 2).max(4);
+                // Grows by an eighth instead of doubling: objects are large, and so is unused capacity.
+                let more = (self.slots.len() / 8).max(4);
                 self.slots.reserve_exact(more);
                 self.editions.reserve(more);
             }

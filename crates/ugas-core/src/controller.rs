@@ -17,6 +17,7 @@ use crate::id::{AbilityId, ActorId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::lazy_box::LazyBox;
 use crate::modifier::aggregate::ModifierEntry;
+use crate::stamped::Stamped;
 use crate::tag::TagContainer;
 use crate::targeting::{Placement, Team};
 use crate::time::Span;
@@ -168,14 +169,14 @@ pub struct Controller {
     /// Base and current value of each slot of the layout.
     pub(crate) values: Vec<Value>,
     /// Modifiers, sorted by slot, sequence number and index.
-    pub(crate) modifiers: GapVec<ModifierEntry>,
+    pub(crate) modifiers: Stamped<GapVec<ModifierEntry>>,
     pub(crate) tags: TagContainer,
     /// Active effects in application order, queued ones included.
-    pub(crate) effects: GapVec<ActiveEffectId>,
+    pub(crate) effects: Stamped<GapVec<ActiveEffectId>>,
     /// Inputs pressed too early, kept for a while (§11.3).
     pub(crate) buffer: InputBuffer,
-    pub(crate) interactions: LazyBox<Interactions>,
-    pub(crate) ability_data: LazyBox<AbilityData>,
+    pub(crate) interactions: Stamped<LazyBox<Interactions>>,
+    pub(crate) ability_data: Stamped<LazyBox<AbilityData>>,
     /// Slots to re-evaluate, and slots whose old value was recorded; empty between calls.
     pub(crate) pending: PendingSlots,
 }
@@ -229,12 +230,12 @@ impl Controller {
             inactive: false,
             layout: 0,
             values: Vec::new(),
-            modifiers: GapVec::new(),
+            modifiers: Stamped::new(GapVec::new()),
             tags: TagContainer::default(),
-            effects: GapVec::new(),
+            effects: Stamped::new(GapVec::new()),
             buffer,
-            interactions: LazyBox::new(),
-            ability_data: LazyBox::new(),
+            interactions: Stamped::new(LazyBox::new()),
+            ability_data: Stamped::new(LazyBox::new()),
             pending: PendingSlots::default(),
         }
     }
@@ -401,6 +402,6 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn controller_size_is_pinned() {
-        assert_eq!(size_of::<Controller>(), 312);
+        assert_eq!(size_of::<Controller>(), 336);
     }
 }

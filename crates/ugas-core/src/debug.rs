@@ -220,7 +220,7 @@ impl Simulation {
         let active = self.effect(id)?;
         let effect = self.effect_definition(active.effect())?;
         let catalog = self.catalog();
-        let tags = effect.granted_tags().iter().chain(active.spec().granted_tags.iter().copied());
+        let tags = effect.granted_tags().iter().chain(active.spec().granted_tags().iter().copied());
         let context = active.spec().context();
         let name = |tag| catalog.tag_name(tag).to_owned();
         let abilities = active.granted_abilities().iter().filter_map(|&handle| self.ability(handle));

@@ -103,7 +103,7 @@ impl<T: Copy> GapVec<T> {
             self.close_gap();
         } else {
             // Grows by half instead of doubling: there are many of these lists, and most are short.
-            self.items.reserve_exact((self.items.len() / 2).max(2));
+            self.items.reserve_exact((self.items.len() / 2).max(1));
         }
     }
 
@@ -224,8 +224,13 @@ impl<T: Copy> Clone for GapVec<T> {
         if self.items.is_empty() && source.items.is_empty() {
             return;
         }
-        self.items.clear();
-        self.items.extend_from_slice(source);
+        if self.items.len() == source.len() {
+            self.items.copy_from_slice(source);
+        } else {
+            self.items.clear();
+            self.items.reserve_exact(source.len());
+            self.items.extend_from_slice(source);
+        }
         self.gone = 0;
     }
 }

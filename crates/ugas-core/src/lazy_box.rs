@@ -2,10 +2,13 @@
 //!
 //! Most controllers have no inputs and roll no dice; most tag sets have no tag beyond the first 256. Such a
 //! part takes a pointer, reads as empty until it is first written, and keeps its memory from then on (I6).
+//!
+//! Effects come and go, and their parts with them: the boxes of [pooled](pooled_value) types are kept for the next
+//! owner when theirs is dropped.
 
+use core::cell::RefCell;
 use core::fmt;
 use core::ops::Deref;
-use std::collections::VecDeque;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::hash::{HashSink, StateHash};
@@ -13,20 +16,87 @@ use crate::hash::{HashSink, StateHash};
 /// The value that an unallocated [`LazyBox`] reads as.
 pub(crate) trait EmptyValue: Default + 'static {
     const EMPTY: &'static Self;
+    /// Whether boxes go back to a pool when they are dropped or emptied by a copy.
+    const POOLED: bool = false;
+
+    /// A box with an empty value.
+    #[inline]
+    fn acquire() -> Box<Self> {
+        Box::default()
+    }
+
+    /// Frees a box, or keeps it for the next owner.
+    #[inline]
+    fn release(value: Box<Self>) {
+        drop(value);
+    }
 }
+
+/// Unused boxes of a thread, whose values are empty. No result depends on it.
+pub(crate) struct Pool<T>(RefCell<Vec<Box<T>>>);
+
+/// Largest number of unused boxes of a pool.
+const MOST_UNUSED: usize = 4_096;
+
+impl<T> Pool<T> {
+    pub(crate) const fn new() -> Self {
+        Self(RefCell::new(Vec::new()))
+    }
+
+    #[inline]
+    pub(crate) fn take(&self) -> Option<Box<T>> {
+        self.0.borrow_mut().pop()
+    }
+
+    /// Keeps a box. The box is freed if there are many.
+    #[inline]
+    pub(crate) fn put(&self, value: Box<T>) {
+        let mut unused = self.0.borrow_mut();
+        if unused.len() < MOST_UNUSED {
+            unused.push(value);
+        }
+    }
+}
+
+/// Implements [`EmptyValue`] for a type whose boxes are pooled, one pool per thread. The block empties a value and
+/// may keep its allocations.
+macro_rules! pooled_value {
+    ($name:ident = $empty:expr, |$value:ident| $clear:block) => {
+        const _: () = {
+            use $crate::lazy_box::{EmptyValue, Pool};
+
+            thread_local! {
+                static POOL: Pool<$name> = const { Pool::new() };
+            }
+
+            impl EmptyValue for $name {
+                const EMPTY: &'static Self = &$empty;
+                const POOLED: bool = true;
+
+                #[inline]
+                fn acquire() -> Box<Self> {
+                    // A thread that ends has no pool any more.
+                    POOL.try_with(Pool::take).ok().flatten().unwrap_or_default()
+                }
+
+                #[inline]
+                fn release(mut $value: Box<Self>) {
+                    $clear
+                    let _ = POOL.try_with(|pool| pool.put($value));
+                }
+            }
+        };
+    };
+}
+pub(crate) use pooled_value;
 
 impl<T: 'static> EmptyValue for Vec<T> {
     const EMPTY: &'static Self = &Self::new();
 }
 
-impl<T: 'static> EmptyValue for VecDeque<T> {
-    const EMPTY: &'static Self = &Self::new();
-}
-
 /// A lazily allocated `T`. A box that was emptied equals, hashes and encodes like one that was never
 /// allocated.
-#[derive(Default)]
-pub(crate) struct LazyBox<T>(Option<Box<T>>);
+pub(crate) struct LazyBox<T: EmptyValue>(Option<Box<T>>);
 
 impl<T: EmptyValue> LazyBox<T> {
     pub(crate) const fn new() -> Self {
@@ -36,13 +106,25 @@ impl<T: EmptyValue> LazyBox<T> {
     /// A mutable reference; allocates at the first call. Use [`Self::get_mut`] to remove something.
     #[inline]
     pub(crate) fn make_mut(&mut self) -> &mut T {
-        self.0.get_or_insert_default()
+        self.0.get_or_insert_with(T::acquire)
     }
 
     /// The value, or `None` if nothing was ever written.
     #[inline(always)]
     pub(crate) fn allocated(&self) -> Option<&T> {
         self.0.as_deref()
+    }
+
+    /// Copies `source`, one of both is allocated.
+    #[inline(never)]
+    fn overwrite(&mut self, source: &Self)
+    where
+        T: Clone,
+    {
+        match &source.0 {
+            None if T::POOLED => *self = Self(None),
+            _ => self.make_mut().clone_from(source),
+        }
     }
 
     /// A mutable reference, or `None` if nothing was ever written.
@@ -58,6 +140,22 @@ impl<T: EmptyValue + PartialEq> From<T> for LazyBox<T> {
     }
 }
 
+impl<T: EmptyValue> Default for LazyBox<T> {
+    #[inline]
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: EmptyValue> Drop for LazyBox<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            T::release(value);
+        }
+    }
+}
+
 impl<T: EmptyValue> Deref for LazyBox<T> {
     type Target = T;
 
@@ -68,17 +166,18 @@ impl<T: EmptyValue> Deref for LazyBox<T> {
 }
 
 impl<T: EmptyValue + Clone> Clone for LazyBox<T> {
+    #[inline]
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        let mut copy = Self(None);
+        copy.clone_from(self);
+        copy
     }
 
     /// Reuses its own allocation (I6), also when the source is empty.
     #[inline]
     fn clone_from(&mut self, source: &Self) {
-        match (&mut self.0, &source.0) {
-            (None, None) => {}
-            (None, theirs) => self.0.clone_from(theirs),
-            (Some(mine), _) => mine.as_mut().clone_from(source),
+        if self.0.is_some() || source.0.is_some() {
+            self.overwrite(source);
         }
     }
 }
@@ -150,5 +249,36 @@ mod tests {
         copy.clone_from(&empty);
         assert!(copy.is_empty() && copy.get_mut().is_some_and(|list| list.capacity() >= 3));
         assert_eq!(size_of_val(&copy), size_of::<usize>());
+    }
+
+    #[derive(Clone, PartialEq, Default)]
+    struct Parts(Vec<u64>);
+
+    pooled_value!(Parts = Parts(Vec::new()), |parts| {
+        parts.0.clear();
+    });
+
+    #[test]
+    fn pooled_box_is_reused_and_empty() {
+        let mut first = LazyBox::<Parts>::new();
+        first.make_mut().0.extend([1, 2, 3]);
+        let place = core::ptr::from_ref(&*first);
+        // A copy of an unallocated box gives its own one back.
+        first.clone_from(&LazyBox::new());
+        assert!(first.allocated().is_none());
+        let mut second = LazyBox::<Parts>::new();
+        assert!(second.make_mut().0.is_empty() && second.0.as_ref().unwrap().0.capacity() >= 3);
+        assert_eq!(core::ptr::from_ref(&*second), place);
+        drop(second);
+        first.make_mut().0.push(4);
+        assert_eq!((core::ptr::from_ref(&*first), &*first.0.as_ref().unwrap().0), (place, &[4][..]));
+    }
+
+    #[test]
+    fn pool_is_bounded() {
+        let boxes: Vec<_> = (0..=MOST_UNUSED).map(|_| LazyBox::from(Parts(vec![1]))).collect();
+        drop(boxes);
+        let again: Vec<_> = (0..=MOST_UNUSED).map(|_| Parts::acquire()).collect();
+        assert_eq!(again.iter().filter(|parts| parts.0.capacity() > 0).count(), MOST_UNUSED);
     }
 }

@@ -64,6 +64,7 @@ pub mod refusal;
 pub mod reload;
 pub mod replica;
 pub mod simulation;
+mod stamped;
 pub mod tag;
 pub mod targeting;
 pub mod task;

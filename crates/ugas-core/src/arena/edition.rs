@@ -105,8 +105,10 @@ impl Editions {
     }
 
     /// Makes room for the hashes of `count` slots, if there are any.
+    #[inline]
     fn grow_hashes(&mut self, count: usize) {
-        let levels = self.hashes.get_mut().into_iter().flatten().enumerate();
+        let Some(levels) = self.hashes.get_mut() else { return };
+        let levels = levels.iter_mut().enumerate();
         for (level, hashes) in levels.filter(|(level, hashes)| hashes.len() < nodes(*level, count)) {
             hashes.resize_with(nodes(level, count), CachedHash::none);
         }

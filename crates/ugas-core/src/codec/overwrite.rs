@@ -18,13 +18,17 @@ pub(crate) trait OverwriteBits<T> {
 }
 
 impl<A: Array<Item: Copy>> OverwriteBits<SmallVec<A>> for Over<'_, SmallVec<A>> {
-    #[inline]
+    #[inline(always)]
     fn write(&mut self, source: &SmallVec<A>) {
-        if self.0.len() != source.len() {
-            self.0.clear();
-            self.0.extend_from_slice(source);
-        } else if !source.is_empty() {
-            self.0.copy_from_slice(source);
+        match (&mut **self.0, &**source) {
+            ([], []) => {}
+            // Most lists have one item, for which a call is slower than a copy.
+            ([mine], [theirs]) => *mine = *theirs,
+            (mine, theirs) if mine.len() == theirs.len() => mine.copy_from_slice(theirs),
+            _ => {
+                self.0.clear();
+                self.0.extend_from_slice(source);
+            }
         }
     }
 }

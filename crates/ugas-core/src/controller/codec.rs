@@ -26,8 +26,8 @@ plain_parts!(Controller |controller, decoder| where {
         ability_data,
         pending,
     } = controller;
-    Interactions { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &**interactions;
-    AbilityData { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &**ability_data;
+    Interactions { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &***interactions;
+    AbilityData { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &***ability_data;
 } {
     ordinal,
     template,
@@ -69,8 +69,8 @@ plain_parts!(Controller |controller, decoder| where {
         replication,
         inactive,
         values: joined(base, current).map_err(|what| decoder.invalid(what))?,
-        interactions: LazyBox::from(Interactions { placement, team, rolls, summon, ..Interactions::default() }),
-        ability_data: LazyBox::from(AbilityData { runs, inputs, ..AbilityData::default() }),
+        interactions: LazyBox::from(Interactions { placement, team, rolls, summon, ..Interactions::default() }).into(),
+        ability_data: LazyBox::from(AbilityData { runs, inputs, ..AbilityData::default() }).into(),
         pending,
         ..Self::bare(buffer)
     })

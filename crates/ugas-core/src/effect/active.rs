@@ -7,6 +7,7 @@ use super::spec::EffectSpec;
 use crate::codec::{FieldClone, StateRecord};
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::id::{AttributeId, EffectId};
+use crate::lazy_box::{LazyBox, pooled_value};
 use crate::tag::TagBits;
 use crate::time::{Span, Time};
 use crate::timer::{TimerKey, TimerWheel};
@@ -42,10 +43,7 @@ pub struct ActiveEffect {
     pub(crate) magnitudes: SmallVec<[f64; 2]>,
     /// Key of its random streams (V5).
     pub(crate) stream: u64,
-    /// The last known state of a source that was despawned (M5).
-    pub(crate) last_source: Option<Box<LastSource>>,
-    /// Abilities that it granted, while it is not inhibited.
-    pub(crate) granted: SmallVec<[GrantedAbilityId; 1]>,
+    pub(crate) parts: LazyBox<EffectParts>,
     /// Set while a re-evaluation is pending; `false` between calls.
     #[state(unhashed)]
     pub(crate) refresh_pending: bool,
@@ -59,6 +57,24 @@ pub struct ActiveEffect {
     #[state(index)]
     pub(crate) timers: EffectTimers,
 }
+
+/// Parts of an active effect that few have.
+#[derive(PartialEq, Debug, Default, FieldClone, StateRecord)]
+pub(crate) struct EffectParts {
+    /// The last known state of a source that was despawned (M5).
+    pub(crate) last_source: Option<Box<LastSource>>,
+    /// Abilities that it granted, while it is not inhibited.
+    pub(crate) granted: SmallVec<[GrantedAbilityId; 1]>,
+}
+
+impl EffectParts {
+    const NONE: Self = Self { last_source: None, granted: SmallVec::new_const() };
+}
+
+pooled_value!(EffectParts = EffectParts::NONE, |parts| {
+    parts.last_source = None;
+    parts.granted.clear();
+});
 
 impl ActiveEffect {
     /// A running instance with one stack, which has granted nothing yet.
@@ -84,12 +100,30 @@ impl ActiveEffect {
             clock,
             magnitudes,
             stream,
-            last_source: None,
-            granted: SmallVec::new(),
+            parts: LazyBox::new(),
             refresh_pending: false,
             qualification_pending: false,
             judgement_pending: false,
             timers: EffectTimers::default(),
+        }
+    }
+
+    /// The last known state of a source that was despawned (M5).
+    #[inline]
+    pub(crate) fn last_source(&self) -> Option<&LastSource> {
+        self.parts.last_source.as_deref()
+    }
+
+    /// Removes and returns the abilities that it granted.
+    #[inline]
+    pub(crate) fn take_granted(&mut self) -> SmallVec<[GrantedAbilityId; 1]> {
+        self.parts.get_mut().map(|parts| core::mem::take(&mut parts.granted)).unwrap_or_default()
+    }
+
+    /// Removes one of the abilities that it granted, if it did.
+    pub(crate) fn forget_granted(&mut self, ability: GrantedAbilityId) {
+        if let Some(parts) = self.parts.get_mut() {
+            parts.granted.retain(|other| *other != ability);
         }
     }
 }
@@ -206,7 +240,7 @@ impl ActiveEffect {
 
     /// Abilities that it currently grants.
     pub fn granted_abilities(&self) -> &[GrantedAbilityId] {
-        &self.granted
+        &self.parts.granted
     }
 }
 
@@ -216,13 +250,13 @@ mod tests {
     use crate::effect::{Clock, EffectContext};
 
     /// A snapshot copies all active effects, and an application moves one: optional fields belong in a shared
-    /// part ([`CowOption`](crate::cow_option::CowOption)).
+    /// part ([`LazyBox`], [`CowOption`](crate::cow_option::CowOption)).
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn active_effect_size_is_pinned() {
-        assert_eq!(size_of::<EffectContext>(), 72);
-        assert_eq!(size_of::<EffectSpec>(), 216);
+        assert_eq!(size_of::<EffectContext>(), 32);
+        assert_eq!(size_of::<EffectSpec>(), 72);
         assert_eq!(size_of::<Clock>(), 56);
-        assert_eq!(size_of::<ActiveEffect>(), 392);
+        assert_eq!(size_of::<ActiveEffect>(), 224);
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, FieldClone, StateRecord, plain_parts};
-use crate::cow_option::{CowOption, optional_numbers};
+use crate::cow_option::CowOption;
 use crate::handle::{ControllerId, GrantedAbilityId};
 use crate::hash::{HashSink, StateHash};
 use crate::id::{ActorId, TagId};
+use crate::lazy_box::{LazyBox, pooled_value};
 use crate::tag::{TagBits, TagRegistry};
 
 /// A point or a direction in the host's world.
@@ -137,13 +138,27 @@ pub struct EffectContext {
     pub source: Option<ControllerId>,
     /// The ability that applied it.
     pub ability: Option<GrantedAbilityId>,
-    /// Presence bits of the next three fields; an absent one is zero.
-    known: u8,
-    causer: ActorId,
-    source_object: ActorId,
-    origin: Vector3,
+    /// Parts that differ from one application to the next.
+    parts: LazyBox<ContextParts>,
+    /// Parts that the applications of an ability share.
     details: CowOption<ContextDetails>,
 }
+
+/// Actors and place of a context. Its box is pooled, so that contexts that name them do not allocate (I6).
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct ContextParts {
+    causer: Option<ActorId>,
+    source_object: Option<ActorId>,
+    origin: Option<Vector3>,
+}
+
+impl ContextParts {
+    const NONE: Self = Self { causer: None, source_object: None, origin: None };
+}
+
+pooled_value!(ContextParts = ContextParts::NONE, |parts| {
+    *parts = ContextParts::NONE;
+});
 
 /// Numbers of the game by name: a payload that files can write (`Payload: { name: value }`).
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -168,9 +183,6 @@ impl ContextPayload for NamedValues {
     }
 }
 
-/// Value of an absent actor.
-const NOBODY: ActorId = ActorId(0);
-
 /// Optional parts of a context, shared by its copies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ContextDetails {
@@ -184,15 +196,7 @@ pub(crate) struct ContextDetails {
 impl Default for EffectContext {
     #[inline]
     fn default() -> Self {
-        Self {
-            source: None,
-            ability: None,
-            known: 0,
-            causer: NOBODY,
-            source_object: NOBODY,
-            origin: [0.0; 3],
-            details: CowOption::NONE,
-        }
+        Self { source: None, ability: None, parts: LazyBox::new(), details: CowOption::NONE }
     }
 }
 
@@ -205,16 +209,59 @@ impl EffectContext {
     /// Whether it has nothing but a source.
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
-        self.known == 0 && self.ability.is_none() && self.details.is_none()
+        self.ability.is_none() && self.details.is_none() && !self.has_parts()
     }
 
-    optional_numbers! {
-        /// The actor that physically caused it: a weapon, a projectile.
-        pub causer, set_causer: 1, ActorId = NOBODY;
-        /// The object it originated from.
-        pub source_object, set_source_object: 2, ActorId = NOBODY;
-        /// World location for positional effects.
-        pub origin, set_origin: 4, Vector3 = [0.0; 3];
+    /// Whether it names an actor or a place.
+    #[inline]
+    fn has_parts(&self) -> bool {
+        self.parts.allocated().is_some_and(|parts| *parts != ContextParts::NONE)
+    }
+
+    /// The actor that physically caused it: a weapon, a projectile.
+    #[inline]
+    pub fn causer(&self) -> Option<ActorId> {
+        self.parts.causer
+    }
+
+    /// Sets or clears [`Self::causer`].
+    #[inline]
+    pub fn set_causer(&mut self, causer: Option<ActorId>) {
+        self.set_part(causer, |parts| &mut parts.causer);
+    }
+
+    /// The object it originated from.
+    #[inline]
+    pub fn source_object(&self) -> Option<ActorId> {
+        self.parts.source_object
+    }
+
+    /// Sets or clears [`Self::source_object`].
+    #[inline]
+    pub fn set_source_object(&mut self, object: Option<ActorId>) {
+        self.set_part(object, |parts| &mut parts.source_object);
+    }
+
+    /// World location for positional effects.
+    #[inline]
+    pub fn origin(&self) -> Option<Vector3> {
+        self.parts.origin
+    }
+
+    /// Sets or clears [`Self::origin`].
+    #[inline]
+    pub fn set_origin(&mut self, origin: Option<Vector3>) {
+        self.set_part(origin, |parts| &mut parts.origin);
+    }
+
+    /// Writes a part; takes no box if there is nothing to store.
+    #[inline]
+    fn set_part<V>(&mut self, value: Option<V>, part: impl FnOnce(&mut ContextParts) -> &mut Option<V>) {
+        match self.parts.get_mut() {
+            Some(parts) => *part(parts) = value,
+            None if value.is_some() => *part(self.parts.make_mut()) = value,
+            None => {}
+        }
     }
 
     /// Tags of the ability that applied the effect, with their ancestors; they count as tags of its source
@@ -341,7 +388,7 @@ impl EffectContext {
     /// Whether it has more than source and ability.
     pub(crate) fn says_more(&self) -> bool {
         let details = |details: &ContextDetails| details.hit.is_some() || details.raw_payload.is_some();
-        self.known != 0 || self.details.get().is_some_and(details)
+        self.has_parts() || self.details.get().is_some_and(details)
     }
 
     /// Whether all its numbers are finite (V2). Most contexts have none.

@@ -17,7 +17,7 @@ mod stacking;
 use std::sync::Arc;
 
 pub use active::{ActiveEffect, EffectStatus};
-pub(crate) use active::{EffectTimers, LastSource};
+pub(crate) use active::{EffectParts, EffectTimers, LastSource};
 pub(crate) use clock::Clock;
 pub(crate) use context::ContextDetails;
 pub use context::{ContextPayload, ContextTags, EffectContext, HitResult, NamedValues, RawPayload, Vector3};
@@ -29,6 +29,7 @@ pub use def::{
 pub use query::EffectQuery;
 pub(crate) use reading::{Reading, Readings};
 pub use spec::EffectSpec;
+pub(crate) use spec::SpecParts;
 pub use stacking::{
     DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
     StackingType,

@@ -1,10 +1,11 @@
 //! Input buffer: inputs that are kept for a moment and retried when abilities become available (§11.3).
 
+use core::fmt;
 use std::collections::VecDeque;
 
 use super::InputId;
 use crate::codec::{FieldClone, StateRecord};
-use crate::lazy_box::LazyBox;
+use crate::lazy_box::{EmptyValue, LazyBox};
 use crate::prediction::PredictionKey;
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
@@ -20,10 +21,15 @@ pub struct InputBufferConfig {
     pub size: u32,
 }
 
+impl InputBufferConfig {
+    /// The later drafts' defaults: off, 0.15 s, three inputs.
+    const DEFAULT: Self = Self { enabled: false, window: Span::millis(150), size: 3 };
+}
+
 impl Default for InputBufferConfig {
     /// The later drafts' defaults: off, 0.15 s, three inputs.
     fn default() -> Self {
-        Self { enabled: false, window: Span::millis(150), size: 3 }
+        Self::DEFAULT
     }
 }
 
@@ -45,28 +51,51 @@ pub struct BufferedInput {
 
 /// The queue of §11.3, oldest first. The caller retries the inputs; the buffer only manages time and
 /// capacity.
-#[derive(PartialEq, Debug, Default, FieldClone, StateRecord)]
+#[derive(PartialEq, Default, FieldClone, StateRecord)]
 pub struct InputBuffer {
+    /// Unallocated while the configuration is the default and no input was ever kept.
+    content: LazyBox<BufferContent>,
+}
+
+/// Configuration and inputs of a buffer.
+#[derive(PartialEq, Debug, Default, FieldClone, StateRecord)]
+struct BufferContent {
     config: InputBufferConfig,
-    inputs: LazyBox<VecDeque<BufferedInput>>,
+    inputs: VecDeque<BufferedInput>,
+}
+
+impl EmptyValue for BufferContent {
+    const EMPTY: &'static Self = &Self { config: InputBufferConfig::DEFAULT, inputs: VecDeque::new() };
+}
+
+impl fmt::Debug for InputBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BufferContent { config, inputs } = &*self.content;
+        f.debug_struct("InputBuffer").field("config", config).field("inputs", inputs).finish()
+    }
 }
 
 impl InputBuffer {
     /// Creates an empty buffer.
     pub fn new(config: InputBufferConfig) -> Self {
-        Self { config, inputs: LazyBox::new() }
+        let mut buffer = Self::default();
+        buffer.set_config(config);
+        buffer
     }
 
     /// The configuration.
     pub fn config(&self) -> InputBufferConfig {
-        self.config
+        self.content.config
     }
 
     /// Replaces the configuration. Inputs that no longer fit are dropped, the oldest first.
     pub fn set_config(&mut self, config: InputBufferConfig) {
-        self.config = config;
+        if self.config() == config {
+            return;
+        }
+        self.content.make_mut().config = config;
         let capacity = self.capacity();
-        let Some(inputs) = self.inputs.get_mut() else { return };
+        let inputs = &mut self.content.make_mut().inputs;
         while inputs.len() > capacity {
             inputs.pop_front();
         }
@@ -94,7 +123,7 @@ impl InputBuffer {
         if capacity == 0 {
             return;
         }
-        let inputs = self.inputs.make_mut();
+        let inputs = &mut self.content.make_mut().inputs;
         while inputs.len() >= capacity {
             inputs.pop_front();
         }
@@ -103,35 +132,35 @@ impl InputBuffer {
 
     /// Drops the expired inputs: an input is kept while `now - timestamp < window` (§11.3, step 4).
     pub fn retain_fresh(&mut self, now: Time) {
-        self.retain_within(self.config.window, now);
+        self.retain_within(self.config().window, now);
     }
 
     /// Drops the inputs whose age is not below `window`.
     pub(crate) fn retain_within(&mut self, window: Span, now: Time) {
-        if let Some(inputs) = self.inputs.get_mut() {
-            inputs.retain(|kept| now.since(kept.timestamp) < window);
+        if let Some(content) = self.content.get_mut() {
+            content.inputs.retain(|kept| now.since(kept.timestamp) < window);
         }
     }
 
     /// The inputs, oldest first: the order in which they are tried (§11.3, step 3).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &BufferedInput> {
-        self.inputs.iter()
+        self.content.inputs.iter()
     }
 
     /// The number of buffered inputs.
     pub fn len(&self) -> usize {
-        self.inputs.len()
+        self.content.inputs.len()
     }
 
     /// True if no input is buffered.
     pub fn is_empty(&self) -> bool {
-        self.inputs.is_empty()
+        self.content.inputs.is_empty()
     }
 
     /// Drops every input, as §11.3 does after each processing, whatever its outcome.
     pub fn clear(&mut self) {
-        if let Some(inputs) = self.inputs.get_mut() {
-            inputs.clear();
+        if let Some(content) = self.content.get_mut() {
+            content.inputs.clear();
         }
     }
 
@@ -141,7 +170,7 @@ impl InputBuffer {
             return None;
         }
         let mut copy = self.clone();
-        copy.inputs.make_mut().iter_mut().for_each(|kept| kept.targets = TargetData::default());
+        copy.content.make_mut().inputs.iter_mut().for_each(|kept| kept.targets = TargetData::default());
         Some(copy)
     }
 
@@ -152,12 +181,13 @@ impl InputBuffer {
 
     /// Whether it holds no more inputs than its capacity.
     pub(crate) fn is_within_capacity(&self) -> bool {
-        self.inputs.len() <= self.capacity()
+        self.len() <= self.capacity()
     }
 
     /// Number of inputs that may be buffered; 0 if the buffer is disabled.
     fn capacity(&self) -> usize {
-        if self.config.enabled { usize::try_from(self.config.size).unwrap_or(usize::MAX) } else { 0 }
+        let config = self.config();
+        if config.enabled { usize::try_from(config.size).unwrap_or(usize::MAX) } else { 0 }
     }
 }
 

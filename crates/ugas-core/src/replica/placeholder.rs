@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::controller::ReplicaController;
 use super::record::EffectFacts;
 use crate::catalog::Catalog;
-use crate::effect::{ActiveEffect, Clock, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers};
+use crate::effect::{ActiveEffect, Clock, EffectContext, EffectDef, EffectSpec};
 use crate::handle::{ActiveEffectId, ControllerId, Handle};
 use crate::id::{EffectId, TagId};
 use crate::time::Time;
@@ -37,26 +37,10 @@ impl PlaceholderEffect {
     /// A placeholder without definition, tags or cues, which the caller fills in; it never ends by itself.
     fn new(name: ActiveEffectId) -> Self {
         let none = EffectId::from_index(u32::MAX);
-        let active = ActiveEffect {
-            effect: none,
-            target: ControllerId::UNSEEN,
-            spec: EffectSpec::new(none, 0, 1.0, EffectContext::default()),
-            sequence: 0,
-            applied: 0,
-            stacks: 1,
-            status: EffectStatus::Running,
-            inhibited: false,
-            given: true,
-            clock: Clock::new(Time::ZERO, None, None),
-            magnitudes: SmallVec::new(),
-            stream: 0,
-            last_source: None,
-            granted: SmallVec::new(),
-            refresh_pending: false,
-            qualification_pending: false,
-            judgement_pending: false,
-            timers: EffectTimers::default(),
-        };
+        let spec = EffectSpec::new(none, 0, 1.0, EffectContext::default());
+        let clock = Clock::new(Time::ZERO, None, None);
+        let active = ActiveEffect::new(spec, ControllerId::UNSEEN, 0, clock, SmallVec::new(), 0);
+        let active = ActiveEffect { given: true, ..active };
         Self { name, facts: EffectFacts::endless(active), since: Time::ZERO }
     }
 
@@ -86,7 +70,7 @@ impl ReplicaController {
         });
         if !tags.is_empty() {
             let holder = shown.entry(PlaceholderKey::Tags).or_insert_with(|| PlaceholderEffect::new(name()));
-            let granted = &mut holder.facts.active.spec.granted_tags;
+            let granted = &mut holder.facts.active.spec.parts.make_mut().granted_tags;
             granted.clear();
             granted.extend(tags.iter().flat_map(|(tag, count)| (0..*count).map(|_| *tag)));
         }

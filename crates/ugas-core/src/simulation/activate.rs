@@ -154,13 +154,13 @@ impl Simulation {
             };
             // An ability that stayed through an inhibition is not granted again.
             let kept = grant.removal == AbilityRemoval::Keep
-                && self.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
+                && self.state.effects.get(id).is_some_and(|active| active.parts.granted.iter().any(has));
             if kept {
                 continue;
             }
             let handle = self.grant_ability(target, Grant::of(grant, Some((id, grant.removal))));
             if let (Some(handle), Some(active)) = (handle, self.state.effects.get_mut(id)) {
-                active.granted.push(handle);
+                active.parts.make_mut().granted.push(handle);
             }
         }
         self.hold_cues(id, effect, target, &cues);
@@ -200,13 +200,15 @@ impl Simulation {
             return;
         };
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        let mut granted = core::mem::take(&mut active.granted);
+        let mut granted = active.take_granted();
         if withdrawal == Withdrawal::Inhibition {
             let stays = |handle: &GrantedAbilityId| {
                 let granted = self.state.abilities.get(*handle);
                 granted.is_some_and(|granted| matches!(granted.granted_by, Some((_, AbilityRemoval::Keep))))
             };
-            active.granted = granted.iter().copied().filter(stays).collect();
+            if granted.iter().any(stays) {
+                active.parts.make_mut().granted = granted.iter().copied().filter(stays).collect();
+            }
             granted.retain(|handle| !stays(handle));
         }
         for tag in effect.granted_tags.iter().chain(tags) {
@@ -347,10 +349,10 @@ impl Simulation {
     /// Grants of an instance besides the tags of its definition; `None` for most effects, which have none.
     #[inline]
     fn further_grants(&self, effect: &Effect, active: &ActiveEffect) -> Option<FurtherGrants> {
-        if effect.grants_only_tags && active.spec.grants_nothing() && active.granted.is_empty() {
+        if effect.grants_only_tags && active.spec.grants_nothing() && active.parts.granted.is_empty() {
             return None;
         }
-        let tags = SmallVec::from_slice(&active.spec.granted_tags);
+        let tags = SmallVec::from_slice(&active.spec.parts.granted_tags);
         Some(FurtherGrants { tags, cues: self.held_cues(effect, &active.spec).collect() })
     }
 

@@ -84,7 +84,9 @@ impl Simulation {
         numbers: &[(TagId, f64)],
     ) {
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
-        spec.set_by_caller.clone_from(&parent.set_by_caller);
+        for &(tag, value) in parent.magnitudes() {
+            spec.set_magnitude(tag, value);
+        }
         for &(tag, value) in numbers {
             spec.set_magnitude(tag, value);
         }

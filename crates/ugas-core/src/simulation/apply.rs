@@ -390,7 +390,7 @@ impl Simulation {
     /// Asset and granted tags of an effect, including those that its spec adds.
     pub(super) fn tags_with(&self, effect: &Effect, spec: &EffectSpec) -> TagBits {
         let mut tags = effect.own_tags.clone();
-        for &tag in spec.granted_tags.iter().chain(spec.asset_tags()) {
+        for &tag in spec.granted_tags().iter().chain(spec.asset_tags()) {
             tags.insert_closed(self.catalog.tags(), tag);
         }
         tags
@@ -494,7 +494,7 @@ impl Simulation {
     /// execution calculations exist.
     pub(super) fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         // V2: the spec becomes part of the state, including numbers that nothing reads yet.
-        let mut given = spec.set_by_caller.iter().map(|(_, value)| value);
+        let mut given = spec.magnitudes().iter().map(|(_, value)| value);
         if !given.all(|value| value.is_finite()) || !spec.context.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
@@ -633,7 +633,7 @@ impl Simulation {
             let mut spec = instance.spec.clone();
             // Tags that the first tick marked belong to this application and not to later ticks.
             spec.context.add_tags(&marks);
-            (spec, instance.stacks, instance.last_source.clone(), instance.stream)
+            (spec, instance.stacks, instance.parts.last_source.clone(), instance.stream)
         });
         complete(self);
         if let Some((spec, stacks, last, stream)) = parent {

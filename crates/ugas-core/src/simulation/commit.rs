@@ -150,7 +150,7 @@ impl Simulation {
             OwnEffect::OwnedTags => (self.catalog.internal.owned_tags, ability.owned_tags.as_slice()),
         };
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
-        spec.granted_tags.extend_from_slice(tags);
+        spec.parts.make_mut().granted_tags.extend_from_slice(tags);
         self.number_dice(activation, effect);
         self.apply_checked(&mut spec, owner, Checks::Skipped).ok()?.active()
     }

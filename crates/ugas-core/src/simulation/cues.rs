@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::apply::{Checks, refuse};
 use super::{Simulation, SourceTags};
+use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, EffectStatus, HitResult, Vector3};
 use crate::event::{CueDetails, CueParameters, EventKind, EventType};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -81,11 +82,11 @@ impl Simulation {
     /// Removes a cue that [`Self::add_cue`] added, the oldest of several; false if there is none. The cue
     /// stays if an effect or an ability holds it, too.
     pub fn remove_cue(&mut self, controller: ControllerId, cue: TagId) -> bool {
-        let effects = self.state.controllers.get(controller).map(|known| &*known.effects).unwrap_or_default();
+        let effects = self.state.controllers.get(controller).map(Controller::effects).unwrap_or_default();
         let holds = |id: &ActiveEffectId| {
             self.state.effects.get(*id).is_some_and(|active| {
                 active.effect == self.catalog.internal.tags
-                    && active.spec.granted_tags.is_empty()
+                    && active.spec.granted_tags().is_empty()
                     && active.spec.asset_tags() == [cue]
             })
         };
@@ -221,7 +222,7 @@ impl Simulation {
     ) -> Option<(CueParameters, Option<ActiveEffectId>)> {
         let (context, numbers, active) = self.cue_context(controller, cue)?;
         let instance = active.and_then(|active| self.state.effects.get(active));
-        let last = instance.and_then(|active| active.last_source.as_ref()).map(|last| &last.tags);
+        let last = instance.and_then(|active| active.parts.last_source.as_ref()).map(|last| &last.tags);
         let details = self.cue_details(&context, controller, numbers, last, &[]);
         Some((numbers.with(Arc::new(details)), active))
     }
@@ -262,7 +263,7 @@ impl Simulation {
     /// Parameters of a cue that an active effect holds, for a host that did not see it begin.
     pub(crate) fn present_cue_parameters(&self, active: &ActiveEffect, effect: &Effect) -> CueParameters {
         let (context, numbers) = (&active.spec.context, cue_numbers(active, effect));
-        let last = active.last_source.as_ref().map(|last| &last.tags);
+        let last = active.parts.last_source.as_ref().map(|last| &last.tags);
         numbers.with(Arc::new(self.cue_details(context, active.target, numbers, last, &[])))
     }
 
@@ -273,7 +274,7 @@ impl Simulation {
         effect: &'a Effect,
         spec: &'a EffectSpec,
     ) -> impl Iterator<Item = TagId> + use<'a> {
-        let granted = spec.granted_tags.iter().copied().filter(|tag| self.catalog.is_cue(*tag));
+        let granted = spec.granted_tags().iter().copied().filter(|tag| self.catalog.is_cue(*tag));
         // Internal effects that hold cues of the host and of tasks describe themselves with their cue.
         let described = match self.describes_cues(spec) {
             true => spec.asset_tags(),

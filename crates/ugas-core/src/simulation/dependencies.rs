@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     /// Reader of an instance. M5: without a source if only the last values of the source are remembered.
     fn of(active: &ActiveEffect, effect: &'a Effect) -> Self {
         // M5: a source that is gone keeps its last values, and nothing is read live.
-        let source = active.source().filter(|_| active.last_source.is_none());
+        let source = active.source().filter(|_| active.parts.last_source.is_none());
         Self { id: active.effect, effect, target: active.target, source }
     }
 

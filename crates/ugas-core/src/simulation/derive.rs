@@ -55,7 +55,7 @@ impl Simulation {
     /// Counts the tags that the effects on a controller grant into `tags`. `crossed` is working memory.
     pub(super) fn derive_tags(&self, id: ControllerId, tags: &mut TagContainer, crossed: &mut Vec<TagId>) {
         for (active, effect) in self.granting_effects(id) {
-            for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
+            for tag in effect.granted_tags.iter().chain(active.spec.granted_tags().iter().copied()) {
                 let _ = tags.add(self.catalog.tags(), tag, crossed);
             }
         }

@@ -130,8 +130,8 @@ impl Simulation {
             && definition.name_hash == spec.name_hash
             && spec.has_only_numbers()
             && spec.level.is_finite()
-            && spec.set_by_caller.len() <= self.config.max_extras as usize
-            && spec.set_by_caller.iter().all(|(_, number)| number.is_finite());
+            && spec.magnitudes().len() <= self.config.max_extras as usize
+            && spec.magnitudes().iter().all(|(_, number)| number.is_finite());
         if !is_sound {
             return false;
         }

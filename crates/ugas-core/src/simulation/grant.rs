@@ -217,7 +217,7 @@ impl Simulation {
             if !template.tags.is_empty()
                 && let Ok(mut spec) = sim.spec(sim.catalog.internal.tags, 1.0, own.clone())
             {
-                spec.granted_tags.extend(template.tags.iter().copied());
+                spec.parts.make_mut().granted_tags.extend(template.tags.iter().copied());
                 let applied = sim.apply_one(&mut spec, controller);
                 granted.effects.extend(applied.ok().and_then(|application| application.active()));
             }

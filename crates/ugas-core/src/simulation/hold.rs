@@ -91,7 +91,8 @@ impl Simulation {
         controller.effects.remove_by(id, |id| effects.get(id).map(|active| active.sequence));
         let slot = effect.modifiers.first().and_then(|modifier| {
             let slot = layouts[controller.layout as usize].slot_of(modifier.attribute)?;
-            controller.modifiers.remove(find_entry(controller, (slot, sequence, 0)).ok()?)?;
+            let at = find_entry(controller, (slot, sequence, 0)).ok()?;
+            controller.modifiers.remove(at)?;
             Some(slot)
         });
         for tag in effect.granted_tags.iter() {

@@ -98,7 +98,7 @@ impl Simulation {
         let effects = sorted(effects.map(|(id, active)| (active.sequence, id)).collect());
         differ(found, "effects", &controller.effects, effects.map(|(_, id)| id));
         let mut index = Vec::new();
-        for &id in &controller.effects {
+        for &id in controller.effects() {
             let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { continue };
             let keys = EffectKey::of(effect, active.effect, active.source());
             index.extend(keys.map(|key| (key, active.sequence, id)));

@@ -14,8 +14,8 @@ impl Simulation {
     /// Checks the sizes of numbers, tags and context of a spec, which become part of the state once it is
     /// applied.
     pub(super) fn check_spec(&self, spec: &EffectSpec) -> Result<(), Limit> {
-        self.check_extras(spec.set_by_caller.len())?;
-        self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags().len()))?;
+        self.check_extras(spec.magnitudes().len())?;
+        self.check_extras(spec.granted_tags().len().saturating_add(spec.asset_tags().len()))?;
         self.check_context(&spec.context)
     }
 

@@ -83,7 +83,7 @@ impl<'a> Inputs<'a> {
             spec: &active.spec,
             target: active.target,
             stacks: active.stacks,
-            last_source: active.last_source.as_deref(),
+            last_source: active.last_source(),
             stream: active.stream,
             marks: None,
         }
@@ -144,7 +144,7 @@ impl<'a> Inputs<'a> {
     /// Value of the capture at index `at`; `MissingAttribute` if nothing was captured.
     fn frozen(&self, at: usize, reading: &Capture) -> Result<f64, EvalError> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
-        self.spec.captured.get(at).and_then(|reading| reading.get()).ok_or(missing)
+        self.spec.captured().get(at).and_then(|reading| reading.get()).ok_or(missing)
     }
 
     /// Frozen current value of an attribute that the effect captures without tag filters; `MissingAttribute`
@@ -160,7 +160,7 @@ impl<'a> Inputs<'a> {
         };
         let at = self.effect.captures.iter().position(wanted);
         let missing = EvalError::MissingAttribute { side, attribute };
-        at.and_then(|at| self.spec.captured.get(at)?.get()).ok_or(missing)
+        at.and_then(|at| self.spec.captured().get(at)?.get()).ok_or(missing)
     }
 
     /// Reads an attribute's present value, or the last known value if the source is gone (M5). Tag filters
@@ -401,7 +401,7 @@ impl Simulation {
         side: Side,
         from: Option<ControllerId>,
     ) {
-        if !effect.captures.is_empty() || !spec.captured.is_empty() {
+        if !effect.captures.is_empty() || !spec.captured().is_empty() {
             self.capture_readings(spec, effect, side, from);
         }
     }
@@ -415,8 +415,8 @@ impl Simulation {
         side: Side,
         from: Option<ControllerId>,
     ) {
-        if spec.captured.len() != effect.captures.len() {
-            spec.captured.resize(effect.captures.len(), Reading::NONE);
+        if spec.captured().len() != effect.captures.len() {
+            spec.parts.make_mut().captured.resize(effect.captures.len(), Reading::NONE);
         }
         let Some(from) = from.filter(|_| !effect.captures.is_empty()) else { return };
         for (at, capture) in effect.captures.iter().enumerate().filter(|(_, capture)| capture.side == side) {
@@ -433,7 +433,7 @@ impl Simulation {
             };
             // Read through the target side; `from` is the target of these inputs.
             let value = inputs.read(&Capture { side: Side::Target, ..capture.clone() }).ok();
-            spec.captured[at] = value.into();
+            spec.set_captured(at, value.into());
         }
     }
 }

@@ -340,9 +340,9 @@ impl Simulation {
     ) -> Result<(), Reasons> {
         let Prepared { effect, spec, target, magnitudes, stream, .. } = prepared;
         let Some(active) = self.state.effects.get(id) else { return Ok(()) };
-        let old_tags = &active.spec.granted_tags;
-        let retag = *old_tags != spec.granted_tags && !active.inhibited && active.given;
-        let retagged = retag.then(|| (old_tags.clone(), spec.granted_tags.clone()));
+        let old_tags = &active.spec.parts.granted_tags;
+        let retag = *old_tags != spec.parts.granted_tags && !active.inhibited && active.given;
+        let retagged = retag.then(|| (old_tags.clone(), spec.parts.granted_tags.clone()));
         // Its subscriptions stay the same unless the source changes.
         let source = spec.context.source;
         let moves = active.source() != source;
@@ -355,7 +355,7 @@ impl Simulation {
         if let Some(active) = self.state.effects.get_mut(id) {
             // M5: applied again for a source that is gone, it keeps the remembered values.
             if !moves && !source_lives {
-                other.last_source.clone_from(&active.last_source);
+                other.last_source.clone_from(&active.parts.last_source);
             }
             other.swap(active);
         }
@@ -462,6 +462,8 @@ impl Replaced {
         core::mem::swap(stream, &mut active.stream);
         core::mem::swap(stacks, &mut active.stacks);
         core::mem::swap(applied, &mut active.applied);
-        core::mem::swap(last_source, &mut active.last_source);
+        if last_source.is_some() || active.last_source().is_some() {
+            core::mem::swap(last_source, &mut active.parts.make_mut().last_source);
+        }
     }
 }

@@ -156,7 +156,7 @@ impl Simulation {
             || is_random
             || (effect.reads_target && !self.is_whole(active.target))
             || source.is_some_and(|source| source.is_unseen() || !self.is_whole(source))
-            || active.spec.captured.iter().any(|reading| reading.is_none())
+            || active.spec.captured().iter().any(|reading| reading.is_none())
     }
 
     /// Whether an effect may be removed on this side. From a controller that it knows only partially, a

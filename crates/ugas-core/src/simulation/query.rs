@@ -1,6 +1,7 @@
 //! Queries over active effects, for removal and for displays (GASD §4.5.15.1).
 
 use super::{Simulation, SourceTags};
+use crate::controller::Controller;
 use crate::effect::{ActiveEffect, EffectQuery, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
@@ -13,7 +14,7 @@ impl Simulation {
         controller: ControllerId,
         query: &'a EffectQuery,
     ) -> impl Iterator<Item = ActiveEffectId> + 'a {
-        let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
+        let effects = self.state.controllers.get(controller).map(Controller::effects);
         let matches = move |&id: &ActiveEffectId| self.matches(id, query);
         effects.unwrap_or_default().iter().copied().filter(matches)
     }
@@ -38,7 +39,7 @@ impl Simulation {
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
         let registry = self.catalog.tags();
         let is_asked_for = |granted: &TagId| tags.iter().any(|&tag| registry.is_within(*granted, tag));
-        let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
+        let effects = self.state.controllers.get(controller).map(Controller::effects);
         let mut longest = None;
         for &id in effects.unwrap_or_default() {
             let Some(active) = self.state.effects.get(id) else { continue };
@@ -49,7 +50,7 @@ impl Simulation {
             }
             let Some(effect) = self.state.definition(&self.catalog, active.effect) else { continue };
             let is_meant = effect.granted_tags.as_slice().iter().any(is_asked_for)
-                || active.spec.granted_tags.iter().any(is_asked_for);
+                || active.spec.granted_tags().iter().any(is_asked_for);
             let left = active.remaining(self.state.now).filter(|_| is_meant).map(|left| (left, duration));
             if left > longest {
                 longest = left;

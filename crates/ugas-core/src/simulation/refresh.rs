@@ -113,7 +113,7 @@ impl Simulation {
             let Some(active) = self.state.effects.get(id) else { return };
             let target = active.target;
             // M5: readings of a source that is gone keep their last values.
-            if active.last_source.is_some() && modifier.reads_source() {
+            if active.parts.last_source.is_some() && modifier.reads_source() {
                 continue;
             }
             let inputs = Inputs::of(&self.state, &self.catalog, effect, active);

@@ -116,7 +116,7 @@ impl Simulation {
         let (running, sequence) = (active.status == EffectStatus::Running, active.sequence);
         let source = active.source();
         let has_given = core::mem::take(&mut active.given) && !active.inhibited;
-        let grants_tags = active.spec.grants_nothing() && active.granted.is_empty();
+        let grants_tags = active.spec.grants_nothing() && active.parts.granted.is_empty();
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
             // Its definition is gone, so it cannot end by itself: it is dropped.
             self.state.unlist_effect(id, target);
@@ -147,7 +147,7 @@ impl Simulation {
         }
         self.state.unlist_effect(id, target);
         let active = self.state.effects.get_mut(id)?;
-        let granted = core::mem::take(&mut active.granted);
+        let granted = active.take_granted();
         let has_followups = running && reason != RemovalReason::TargetGone;
         let spec = (has_followups && !effect.expiration.is_empty()).then(|| active.spec.take());
         self.state.effects.discard(id);

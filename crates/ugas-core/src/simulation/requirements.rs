@@ -435,7 +435,7 @@ impl Simulation {
             return None;
         }
         let mut tags = controller.tags.clone();
-        for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
+        for tag in effect.granted_tags.iter().chain(active.spec.granted_tags().iter().copied()) {
             // The tag may be absent.
             let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
         }

@@ -234,7 +234,10 @@ impl Simulation {
             let active = active.filter(|grant| template.owns_tags_of(&self.catalog, grant));
             let active = active.filter_map(|grant| self.catalog.ability_by_id(grant.ability));
             let owned: TagSet = TagSet::new(active.flat_map(|ability| ability.owned_tags.iter()));
-            spec.granted_tags.extend(template.tags.iter().copied().filter(|tag| !owned.contains(*tag)));
+            spec.parts
+                .make_mut()
+                .granted_tags
+                .extend(template.tags.iter().copied().filter(|tag| !owned.contains(*tag)));
             let _ = self.apply_one(&mut spec, id);
         }
         for &(effect, level) in &template.effects {
@@ -342,7 +345,7 @@ impl Simulation {
                 values: effect.source_reads.iter().filter_map(value).collect(),
             };
             if let Some(active) = self.state.effects.get_mut(active) {
-                active.last_source = Some(Box::new(last));
+                active.parts.make_mut().last_source = Some(Box::new(last));
             }
         }
     }

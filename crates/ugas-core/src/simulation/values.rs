@@ -89,7 +89,7 @@ pub(crate) struct SourceTags<'a> {
 
 impl<'a> SourceTags<'a> {
     pub(crate) fn of(state: &'a State, active: &'a ActiveEffect) -> Self {
-        let last = active.last_source.as_ref().map(|last| &last.tags);
+        let last = active.parts.last_source.as_ref().map(|last| &last.tags);
         Self::from_parts(state, &active.spec.context, last)
     }
 
@@ -250,7 +250,7 @@ impl State {
             });
             if let Some(parameters) = parameters {
                 let mut added = TagBits::default();
-                for &tag in active.spec.granted_tags.iter().chain(active.spec.asset_tags()) {
+                for &tag in active.spec.granted_tags().iter().chain(active.spec.asset_tags()) {
                     added.insert_closed(catalog.tags(), tag);
                 }
                 let own = Both(&effect.own_tags, &added);

@@ -10,6 +10,7 @@ use super::set::TagSet;
 use crate::codec::FieldClone;
 use crate::hash::{HashSink, StateHash};
 use crate::id::TagId;
+use crate::stamped::Stamped;
 
 /// Number of idle entries that are kept even if there are fewer others.
 const SPARE: usize = 16;
@@ -26,7 +27,7 @@ pub struct TagContainer {
     /// Every tag with a cumulative count above zero, sorted by id. A tag whose count fell to zero is likely to
     /// return, so its entry stays for a while: it is *idle*, and reads, hashes and compares as if it were not
     /// there.
-    counts: Vec<TagCount>,
+    counts: Stamped<Vec<TagCount>>,
     /// Number of idle entries in `counts`.
     idle: u32,
     /// Number of grants: the sum of all explicit counts. No cumulative count is larger.
@@ -153,7 +154,8 @@ impl TagContainer {
     fn insert_idle(&mut self, place: usize, tag: TagId) -> usize {
         if self.counts.len() == self.counts.capacity() {
             // Grow by half instead of doubling: every controller has such a list.
-            self.counts.reserve_exact((self.counts.len() / 2).max(2));
+            let more = (self.counts.len() / 2).max(2);
+            self.counts.reserve_exact(more);
         }
         self.counts.insert(place, TagCount { tag, explicit: 0, cumulative: 0 });
         self.idle += 1;

@@ -9,8 +9,8 @@ use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::cow_option::CowOption;
 use crate::effect::magnitude::Magnitude;
 use crate::effect::{
-    ActiveEffect, Clock, ContextDetails, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
-    EffectTimers, Reading, Readings,
+    ActiveEffect, Clock, ContextDetails, Duration, Effect, EffectContext, EffectParts, EffectSpec,
+    EffectStatus, EffectTimers, Reading, Readings, SpecParts,
 };
 use crate::handle::ControllerId;
 use crate::id::EffectId;
@@ -98,7 +98,8 @@ pub(crate) fn write_effect(
     captured: &Readings,
     encoder: &mut Encoder,
 ) {
-    let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
+    let ActiveEffect { spec, stacks, magnitudes, parts, .. } = active;
+    let EffectParts { last_source, granted } = &**parts;
     let context = &spec.context;
     let offset = clock::offset(active);
     let plain = clock::state_at(active, offset, None, now);
@@ -117,8 +118,8 @@ pub(crate) fn write_effect(
         (STACKS, *stacks != 1),
         (PREDICTION, spec.prediction().is_some()),
         (INHIBITED, active.inhibited),
-        (NUMBERS, !spec.set_by_caller.is_empty()),
-        (TAGS, !spec.granted_tags.is_empty() || !spec.asset_tags().is_empty()),
+        (NUMBERS, !spec.magnitudes().is_empty()),
+        (TAGS, !spec.granted_tags().is_empty() || !spec.asset_tags().is_empty()),
         (APPLIED, active.applied != active.sequence),
         (DURATION, active.duration() != plain_duration(effect, spec, catalog)),
         (OFFSET, offset != Span::ZERO),
@@ -152,8 +153,8 @@ pub(crate) fn write_effect(
     write(ABILITY, &Bare(context.ability.as_ref()));
     write(STACKS, stacks);
     write(PREDICTION, &Bare(spec.prediction().as_ref()));
-    write(NUMBERS, &spec.set_by_caller);
-    write(TAGS, &spec.granted_tags);
+    write(NUMBERS, &spec.parts.set_by_caller);
+    write(TAGS, &spec.parts.granted_tags);
     write(TAGS, &spec.asset_tags());
     write(APPLIED, &active.applied);
     write(DURATION, &active.duration());
@@ -219,10 +220,17 @@ pub(crate) fn read_effect(
     let captured = read_if(bits, CAPTURED, decoder)?;
     let captured = captured.unwrap_or_else(|| smallvec::smallvec![Reading::NONE; effect.captures.len()]);
     let new = EffectSpec::new(id, effect.name_hash, level, context);
-    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, ..new };
-    spec.set_duration(read_if(bits, OWN_CLOCK, decoder)?.flatten());
-    spec.set_period(read_if(bits, OWN_CLOCK, decoder)?.flatten());
-    spec.set_asset_tags(asset_tags);
+    let duration_of_spec = read_if(bits, OWN_CLOCK, decoder)?.flatten();
+    let period_of_spec = read_if(bits, OWN_CLOCK, decoder)?.flatten();
+    let parts = SpecParts {
+        set_by_caller,
+        granted_tags,
+        captured,
+        asset_tags,
+        duration: duration_of_spec,
+        period: period_of_spec,
+    };
+    let mut spec = EffectSpec { parts: parts.into(), ..new };
     spec.set_prediction(prediction);
     spec.check().map_err(|what| decoder.invalid(what))?;
     let period: Option<Option<Span>> = read_if(bits, PERIOD, decoder)?;
@@ -261,8 +269,7 @@ pub(crate) fn read_effect(
         ),
         magnitudes,
         stream,
-        last_source,
-        granted,
+        parts: EffectParts { last_source, granted }.into(),
         refresh_pending: false,
         qualification_pending: false,
         judgement_pending: false,
@@ -276,12 +283,11 @@ pub(crate) fn read_effect(
 /// Checks that need no other record; the rest is checked on installation.
 fn check(active: &ActiveEffect, effect: &Effect) -> Result<(), &'static str> {
     let ActiveEffect { spec, magnitudes, stacks, .. } = active;
-    let mut numbers =
-        spec.set_by_caller.iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
+    let mut numbers = spec.magnitudes().iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
     if !numbers.all(|number| number.is_finite()) || !spec.context.is_finite() {
         return Err("a number of an effect is not finite");
     }
-    if magnitudes.len() != effect.modifiers.len() || spec.captured.len() != effect.captures.len() {
+    if magnitudes.len() != effect.modifiers.len() || spec.captured().len() != effect.captures.len() {
         return Err("an effect has another number of magnitudes than its definition has modifiers");
     }
     if *stacks == 0 || active.period().is_some_and(|period| !period.is_positive()) {

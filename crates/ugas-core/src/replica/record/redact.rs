@@ -36,7 +36,7 @@ pub(crate) fn redact_effect(
         *context = EffectContext::of(ControllerId::UNSEEN);
         context.ability = ability;
         // The last readings stand, as if the source were gone (M5): whether it is gone, is not sent.
-        active.last_source = Some(Box::default());
+        active.parts.make_mut().last_source = Some(Box::default());
     }
 }
 

@@ -98,7 +98,7 @@ impl<'a> CharacterRestore<'a> {
             controller.ability_data.make_mut().abilities.push(handle);
         }
         if let Some(active) = granted_by.and_then(|(effect, _)| self.sim.state.effects.get_mut(effect)) {
-            active.granted.push(handle);
+            active.parts.make_mut().granted.push(handle);
         }
         if let Some(charges) = charges.filter(|charges| left < charges.max) {
             let due = self.sim.state.now + saved.recharge.unwrap_or(charges.recharge);

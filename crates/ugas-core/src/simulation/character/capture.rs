@@ -69,10 +69,10 @@ impl<'a> CharacterCapture<'a> {
             effect_order: BTreeMap::new(),
             ability_order: BTreeMap::new(),
         };
-        for &effect in &controller.effects {
+        for &effect in controller.effects() {
             let Some((active, definition)) = sim.state.effect_of(&sim.catalog, effect) else { continue };
             if capture.is_own_tags(active) {
-                capture.own_tags.push(capture.tags(active.spec.granted_tags.iter().copied()));
+                capture.own_tags.push(capture.tags(active.spec.granted_tags().iter().copied()));
             } else if active.effect != sim.catalog.internal.owned_tags {
                 // P8: effects that an activation holds are not captured.
                 capture.effects.push((effect, active, definition));
@@ -202,16 +202,15 @@ impl<'a> CharacterCapture<'a> {
     /// Captures one effect, but for its order and recency, which the caller sets. The definition is included
     /// only if it was created at run time.
     fn effect(&self, active: &ActiveEffect, definition: &Effect) -> CharacterEffect {
-        let ActiveEffect { effect, spec, stacks, status, inhibited, magnitudes, stream, last_source, .. } =
-            active;
-        let EffectSpec { level, context, set_by_caller, granted_tags, .. } = spec;
+        let ActiveEffect { effect, spec, stacks, status, inhibited, magnitudes, stream, .. } = active;
+        let EffectSpec { level, context, .. } = spec;
         let catalog = &self.sim.catalog;
         let created = effect.usize() >= catalog.effect_count();
         let attribute = |at: usize| catalog.attribute_name(definition.modifiers[at].attribute).to_owned();
         let magnitudes = magnitudes.iter().take(definition.modifiers.len()).enumerate();
-        let numbers = set_by_caller.iter();
+        let numbers = spec.magnitudes().iter();
         let numbers = numbers.map(|&(tag, value)| (catalog.tag_name(tag).to_owned(), value));
-        let captures = definition.captures.iter().zip(&spec.captured);
+        let captures = definition.captures.iter().zip(spec.captured());
         CharacterEffect {
             effect: definition.name().to_owned(),
             definition: created.then(|| definition.def.clone()),
@@ -225,7 +224,7 @@ impl<'a> CharacterCapture<'a> {
             lifetime: self.lifetime(active),
             phase: phase(active, definition, self.sim.state.now),
             instigator: self.instigator(active),
-            remembered: self.remembered(active, definition, last_source.as_deref()),
+            remembered: self.remembered(active, definition, active.last_source()),
             ability: self.source_ability(active),
             causer: context.causer(),
             source_object: context.source_object(),
@@ -237,7 +236,7 @@ impl<'a> CharacterCapture<'a> {
             magnitudes: Some(magnitudes.map(|(at, &value)| (attribute(at), value)).collect()),
             own_duration: spec.duration(),
             own_period: spec.period(),
-            granted_tags: self.tags(granted_tags.iter().copied()),
+            granted_tags: self.tags(spec.granted_tags().iter().copied()),
             asset_tags: self.tags(spec.asset_tags().iter().copied()),
             context_tags: self.tags(context.tags().iter()),
             ability_tags: self.tags(context.ability_tags().into_iter().flat_map(TagBits::iter)),
@@ -262,7 +261,9 @@ impl<'a> CharacterCapture<'a> {
                 owner: self.sim.state.controllers.get(source).and_then(|source| source.owner),
                 name: (self.name_of)(source).unwrap_or_default(),
             },
-            None if active.last_source.is_some() => Instigator::Other { owner: None, name: String::new() },
+            None if active.parts.last_source.is_some() => {
+                Instigator::Other { owner: None, name: String::new() }
+            }
             None => Instigator::Nobody,
         }
     }

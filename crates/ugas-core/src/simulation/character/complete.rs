@@ -157,7 +157,7 @@ impl CharacterRestore<'_> {
         let key = stream.then(|| self.sim.application_stream(effect, &fresh, target));
         if let Some(active) = self.sim.state.effects.get_mut(id) {
             for &at in captures {
-                active.spec.captured[at] = fresh.captured[at];
+                active.spec.set_captured(at, fresh.captured()[at]);
             }
             active.stream = key.unwrap_or(active.stream);
         }
@@ -194,8 +194,8 @@ impl CharacterRestore<'_> {
     /// its removal rule.
     fn leave_out(&mut self, id: ActiveEffectId) {
         self.sim.state.unlist_effect(id, self.id);
-        let Some(removed) = self.sim.state.effects.remove(id) else { return };
-        for handle in removed.granted {
+        let Some(mut removed) = self.sim.state.effects.remove(id) else { return };
+        for handle in removed.take_granted() {
             self.sim.release_ability(handle);
         }
         self.effects.retain(|_, other| *other != id);
@@ -255,13 +255,14 @@ impl CharacterRestore<'_> {
             let has = |handle: &crate::handle::GrantedAbilityId| {
                 self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == grant.ability)
             };
-            let granted = self.sim.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
+            let granted =
+                self.sim.state.effects.get(id).is_some_and(|active| active.parts.granted.iter().any(has));
             if granted {
                 continue;
             }
             let handle = self.sim.grant_ability(self.id, Grant::of(grant, Some((id, grant.removal))));
             if let (Some(handle), Some(active)) = (handle, self.sim.state.effects.get_mut(id)) {
-                active.granted.push(handle);
+                active.parts.make_mut().granted.push(handle);
             }
         }
     }

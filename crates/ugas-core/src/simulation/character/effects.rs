@@ -12,10 +12,12 @@ use crate::character::{
     CapturedValue, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Orphans, RememberedSource,
     RememberedValue,
 };
+use crate::controller::Controller;
 use crate::cow_option::CowOption;
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
-    ActiveEffect, Clock, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers, LastSource,
+    ActiveEffect, Clock, Effect, EffectContext, EffectDef, EffectParts, EffectSpec, EffectStatus, LastSource,
+    SpecParts,
 };
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
@@ -70,7 +72,7 @@ impl<'a> CharacterRestore<'a> {
         }
         let internal = self.sim.catalog.internal.tags;
         let mut spec = self.sim.spec(internal, 1.0, EffectContext::of(self.id)).ok()?;
-        spec.granted_tags = tags;
+        spec.parts.make_mut().granted_tags = tags;
         let now = self.sim.state.now;
         let instance = self.instance(spec, Clock::new(now, None, None));
         match self.insert(instance) {
@@ -131,7 +133,7 @@ impl<'a> CharacterRestore<'a> {
             given: saved.status == EffectStatus::Running,
             magnitudes: magnitudes.unwrap_or_default(),
             stream: saved.stream.filter(|_| effect.uses_random).unwrap_or_default(),
-            last_source,
+            parts: EffectParts { last_source, ..EffectParts::default() }.into(),
             ..self.instance(spec, clock)
         };
         let within = self.sim.check_spec(&instance.spec).and(self.sim.check_period(instance.period()));
@@ -231,15 +233,15 @@ impl<'a> CharacterRestore<'a> {
         let ability_tags: Vec<TagId> = ability_tags.iter().filter_map(|name| self.tag(name)).collect();
         let ability_tags = TagBits::closed(self.sim.catalog.tags(), ability_tags);
         context.set_ability_tags(CowOption::new(ability_tags));
-        let mut spec = EffectSpec {
+        let parts = SpecParts {
             set_by_caller: numbers,
             granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),
-            ..EffectSpec::new(id, effect.name_hash, *level, context)
+            captured: SmallVec::new(),
+            asset_tags: asset_tags.iter().filter_map(|name| self.tag(name)).collect(),
+            duration: *own_duration,
+            period: own_period.filter(|period| period.is_positive()),
         };
-        spec.set_duration(*own_duration);
-        spec.set_period(own_period.filter(|period| period.is_positive()));
-        spec.set_asset_tags(asset_tags.iter().filter_map(|name| self.tag(name)).collect());
-        spec
+        EffectSpec { parts: parts.into(), ..EffectSpec::new(id, effect.name_hash, *level, context) }
     }
 
     /// Sets the saved frozen captures in the order of the definition; returns the positions of the missing
@@ -250,7 +252,7 @@ impl<'a> CharacterRestore<'a> {
             let known = saved.captured.iter().find(|known| self.is_reading(known, capture));
             let value = known.map(|known| known.value);
             let value = value.filter(|value| value.is_none_or(f64::is_finite));
-            spec.captured.push(value.flatten().into());
+            spec.parts.make_mut().captured.push(value.flatten().into());
             if value.is_none() {
                 missing.push(at);
             }
@@ -316,26 +318,8 @@ impl<'a> CharacterRestore<'a> {
 
     /// A running instance with one stack on the new controller; `insert` gives it its sequence number.
     fn instance(&self, spec: EffectSpec, clock: Clock) -> ActiveEffect {
-        ActiveEffect {
-            effect: spec.effect,
-            target: self.id,
-            spec,
-            sequence: 0,
-            applied: 0,
-            stacks: 1,
-            status: EffectStatus::Running,
-            inhibited: false,
-            given: true,
-            clock,
-            magnitudes: SmallVec::new(),
-            stream: 0,
-            last_source: None,
-            granted: SmallVec::new(),
-            refresh_pending: false,
-            qualification_pending: false,
-            judgement_pending: false,
-            timers: EffectTimers::default(),
-        }
+        let active = ActiveEffect::new(spec, self.id, 0, clock, SmallVec::new(), 0);
+        ActiveEffect { given: true, ..active }
     }
 
     /// P9: inserts an instance with the next sequence number and lists it on the controller; an error if
@@ -391,7 +375,7 @@ impl<'a> CharacterRestore<'a> {
     /// The effects on the new controller in application order, with their definitions.
     pub(super) fn instances(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let controller = self.sim.state.controllers.get(self.id);
-        let effects = controller.map(|controller| &*controller.effects).unwrap_or_default();
+        let effects = controller.map(Controller::effects).unwrap_or_default();
         let with_definition = |&id: &ActiveEffectId| {
             let effect = self.sim.state.effects.get(id)?.effect;
             Some((id, self.sim.state.definition(&self.sim.catalog, effect)?.clone()))

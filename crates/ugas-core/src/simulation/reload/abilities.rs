@@ -101,7 +101,7 @@ impl Reload<'_> {
         if let Some((effect, _)) = granted.granted_by
             && let Some(active) = self.next.state.effects.get_mut(effect)
         {
-            active.granted.retain(|other| *other != handle);
+            active.forget_granted(handle);
         }
         let ability = self.ids.ability_or_unknown(granted.ability);
         self.work.announcements.push(EventKind::AbilityRevoked { controller, handle, ability });
@@ -120,7 +120,7 @@ impl Reload<'_> {
         if active.inhibited || !active.given {
             return;
         }
-        for handle in active.granted.clone() {
+        for handle in active.parts.granted.clone() {
             let Some(granted) = self.next.state.abilities.get_mut(handle) else { continue };
             let of_ability = |effect: &Effect, ability| {
                 effect.granted_abilities.iter().position(|grant| grant.ability == ability)

@@ -7,9 +7,11 @@ use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
 use crate::controller::parts::{AbilityData, Interactions};
 use crate::controller::{Controller, Value};
+use crate::gap_vec::GapVec;
 use crate::handle::ControllerId;
 use crate::id::{AbilityId, AttributeSetId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
+use crate::lazy_box::LazyBox;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
 use crate::tag::TagContainer;
@@ -60,7 +62,7 @@ impl Reload<'_> {
             team,
             rolls,
             summon,
-        } = &**interactions;
+        } = &***interactions;
         let AbilityData {
             abilities,
             ability_index: _,
@@ -69,7 +71,7 @@ impl Reload<'_> {
             subscriptions: _,
             runs,
             inputs,
-        } = &**ability_data;
+        } = &***ability_data;
         let template = self.template(id, *template);
         let old_layout = self.old.state.layout(controller);
         let sets = self.sets(id, &old_layout.sets);
@@ -98,26 +100,26 @@ impl Reload<'_> {
             inactive: *inactive,
             layout,
             values,
-            modifiers: modifiers.into(),
+            modifiers: GapVec::from(modifiers).into(),
             tags: self.tags(id, tags),
             effects: effects.clone(),
             buffer: self.buffer(buffer),
-            interactions: Interactions {
+            interactions: LazyBox::from(Interactions {
                 cues,
                 placement: *placement,
                 team: team.clone(),
                 rolls,
                 summon: summon.clone(),
                 ..Interactions::default()
-            }
+            })
             .into(),
-            ability_data: AbilityData {
+            ability_data: LazyBox::from(AbilityData {
                 abilities: abilities.clone(),
                 activations: activations.clone(),
                 runs: own_runs,
                 inputs: inputs.clone(),
                 ..AbilityData::default()
-            }
+            })
             .into(),
             pending: Default::default(),
         })

@@ -37,7 +37,7 @@ impl Reload<'_> {
         self.next.derive_modifiers(id, &mut entries);
         let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
-        let before = core::mem::replace(&mut controller.modifiers, entries);
+        let before = core::mem::replace(&mut *controller.modifiers, entries);
         let now = &controller.modifiers;
         let differs = |entry: &&ModifierEntry, others: &[ModifierEntry]| {
             let at = others.binary_search_by_key(&key(entry), key);

@@ -9,8 +9,8 @@ use crate::catalog::DefinitionKind;
 use crate::cow_option::CowOption;
 use crate::effect::magnitude::Capture;
 use crate::effect::{
-    ActiveEffect, Duration, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy, LastSource,
-    Reading, Readings,
+    ActiveEffect, Duration, Effect, EffectParts, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
+    LastSource, Reading, Readings, SpecParts,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
@@ -81,8 +81,7 @@ impl Reload<'_> {
             clock,
             magnitudes,
             stream,
-            last_source,
-            granted,
+            parts,
             refresh_pending: _,
             qualification_pending: _,
             judgement_pending: _,
@@ -96,7 +95,12 @@ impl Reload<'_> {
         }
         let place = ReloadPlace::Effect { active: id, target: *target };
         let captured = self.captured(active, before, &now);
-        let spec = EffectSpec { effect, name_hash: now.name_hash, captured, ..self.spec(spec, place) };
+        let mut spec = EffectSpec { effect, name_hash: now.name_hash, ..self.spec(spec, place) };
+        if !captured.is_empty() {
+            spec.parts.make_mut().captured = captured;
+        }
+        let EffectParts { last_source, granted } = &**parts;
+        let last_source = last_source.as_ref().map(|last| Box::new(self.last_source(last)));
         Ok(ActiveEffect {
             effect,
             target: *target,
@@ -110,8 +114,7 @@ impl Reload<'_> {
             clock: *clock,
             magnitudes: magnitudes.clone(),
             stream: *stream,
-            last_source: last_source.as_ref().map(|last| Box::new(self.last_source(last))),
-            granted: granted.clone(),
+            parts: EffectParts { last_source, granted: granted.clone() }.into(),
             refresh_pending: false,
             qualification_pending: false,
             judgement_pending: false,
@@ -122,14 +125,14 @@ impl Reload<'_> {
     /// Translates a spec to the new catalog, except its captures and its effect id. Lost tags of the spec are
     /// reported.
     fn spec(&mut self, spec: &EffectSpec, place: ReloadPlace) -> EffectSpec {
-        let numbers = spec.set_by_caller.iter();
+        let numbers = spec.magnitudes().iter();
         let numbers = numbers.filter_map(|&(tag, value)| Some((self.spec_tag(tag, place)?, value)));
         let mut numbers: SmallVec<[(TagId, f64); 2]> = numbers.collect();
         numbers.sort_unstable_by_key(|(tag, _)| *tag);
         let mut tags = |tags: &[TagId]| {
             tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect::<SmallVec<_>>()
         };
-        let granted_tags = tags(&spec.granted_tags);
+        let granted_tags = tags(&spec.parts.granted_tags);
         let asset_tags = tags(spec.asset_tags());
         let mut context = spec.context.clone();
         context.set_tags(spec.context.tags().iter().filter_map(|tag| self.ids.tag(tag)).collect());
@@ -138,14 +141,16 @@ impl Reload<'_> {
             ability_tags.into_iter().flat_map(TagBits::iter).filter_map(|tag| self.ids.tag(tag));
         let ability_tags = TagBits::closed(self.next.catalog.tags(), ability_tags);
         context.set_ability_tags(CowOption::new(ability_tags));
-        let mut translated = EffectSpec {
+        let parts = SpecParts {
             set_by_caller: numbers,
             granted_tags,
-            ..EffectSpec::new(spec.effect, spec.name_hash, spec.level, context)
+            captured: SmallVec::new(),
+            asset_tags,
+            duration: spec.duration(),
+            period: spec.period(),
         };
-        translated.set_duration(spec.duration());
-        translated.set_period(spec.period());
-        translated.set_asset_tags(asset_tags);
+        let new = EffectSpec::new(spec.effect, spec.name_hash, spec.level, context);
+        let mut translated = EffectSpec { parts: parts.into(), ..new };
         translated.set_prediction(spec.prediction());
         translated
     }
@@ -163,7 +168,7 @@ impl Reload<'_> {
     /// Frozen captures in the order of the new definition; those that only the new one has are empty.
     fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> Readings {
         let value = |at: Option<usize>| {
-            at.and_then(|at| active.spec.captured.get(at).copied()).unwrap_or(Reading::NONE)
+            at.and_then(|at| active.spec.captured().get(at).copied()).unwrap_or(Reading::NONE)
         };
         self.former_captures(before, now).map(value).collect()
     }
@@ -182,7 +187,7 @@ impl Reload<'_> {
         self.next.capture_into(&mut fresh, now, Side::Target, Some(target));
         let Some(active) = self.next.state.effects.get_mut(id) else { return };
         for at in new {
-            active.spec.captured[at] = fresh.captured[at];
+            active.spec.set_captured(at, fresh.captured()[at]);
         }
     }
 

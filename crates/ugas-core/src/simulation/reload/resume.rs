@@ -101,7 +101,7 @@ impl crate::simulation::Simulation {
         }
         for (active, handle) in releases {
             if let Some(effect) = self.state.effects.get_mut(active) {
-                effect.granted.retain(|other| *other != handle);
+                effect.forget_granted(handle);
             }
             self.release_ability(handle);
         }
@@ -109,7 +109,7 @@ impl crate::simulation::Simulation {
             let Some(target) = self.state.effects.get(active).map(|effect| effect.target) else { continue };
             let handle = self.grant_ability(target, Grant::of(&grant, Some((active, grant.removal))));
             if let (Some(handle), Some(effect)) = (handle, self.state.effects.get_mut(active)) {
-                effect.granted.push(handle);
+                effect.parts.make_mut().granted.push(handle);
             }
         }
         for active in begins {

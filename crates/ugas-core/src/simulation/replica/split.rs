@@ -172,7 +172,7 @@ impl Simulation {
         }
         scratch.shown.clear();
         for (active, effect) in self.granting(controller).filter(|(active, _)| !self.is_replicated(active)) {
-            let dynamic = active.spec.granted_tags.iter().copied();
+            let dynamic = active.spec.granted_tags().iter().copied();
             for tag in effect.granted_tags.iter().chain(dynamic) {
                 count(&mut scratch.shown, tag, 1, active.started());
             }
@@ -335,7 +335,7 @@ impl Simulation {
     /// replication among all sets counts, since the value may have been frozen when the controller had
     /// another set with an attribute of the same name (N1). Other viewers get the magnitudes only.
     fn shown_captures(&self, active: &ActiveEffect, effect: &Effect, detail: PieceDetail) -> Readings {
-        let mut shown = active.spec.captured.clone();
+        let mut shown = active.spec.parts.captured.clone();
         if shown.is_empty() {
             return shown;
         }

@@ -142,7 +142,7 @@ impl Check<'_> {
             active.expires().is_none_or(|at| at >= self.state.now),
             "an active effect expired in the past",
         )?;
-        if let Some(source) = &active.last_source {
+        if let Some(source) = &active.parts.last_source {
             require(
                 source.tags.iter().all(|tag| self.has_tag(tag)),
                 "a remembered source has tags that do not exist",
@@ -167,9 +167,8 @@ impl Check<'_> {
 
     /// Checks numbers and tags of a spec; `captures` is the number of captures in the definition.
     fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Violation> {
-        let EffectSpec { level, set_by_caller, captured, .. } = spec;
-        require(captured.len() == captures, "the captures of a spec do not match its definition")?;
-        let mut numbers = set_by_caller.iter().map(|(_, value)| value).chain([level]);
+        require(spec.captured().len() == captures, "the captures of a spec do not match its definition")?;
+        let mut numbers = spec.magnitudes().iter().map(|(_, value)| value).chain([&spec.level]);
         let are_finite = numbers.all(|value| value.is_finite());
         require(are_finite, "a number of a spec is not finite")?;
         let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
