@@ -119,10 +119,10 @@ fn serve(catalog: Arc<Catalog>, mut socket: ServerSocket) -> Result<()> {
 }
 
 fn send(server: &mut Server, socket: &mut ServerSocket) {
-    while let Some(transmit) = server.poll_transmit() {
+    server.visit_transmits(|peer, bytes| {
         // Errors for disconnected peers are ignored.
-        let _ = socket.send(transmit.peer.0, &transmit.bytes);
-    }
+        let _ = socket.send(peer.0, bytes);
+    });
 }
 
 /// Runs a client that throws a bolt at the other player whenever possible.

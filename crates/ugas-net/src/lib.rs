@@ -27,6 +27,7 @@ mod round_trip;
 pub mod schedule;
 mod server;
 pub mod smoothing;
+mod sorted_set;
 mod tick;
 mod versioned_view;
 mod visibility;

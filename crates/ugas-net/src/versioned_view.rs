@@ -7,7 +7,8 @@
 use core::cmp::Ordering;
 use std::collections::VecDeque;
 
-use ugas_core::replica::{Piece, PieceKey, PieceScratch};
+use smallvec::SmallVec;
+use ugas_core::replica::{Piece, PieceKey, PieceRef, PieceScratch};
 
 use crate::tick::Tick;
 use crate::visibility::VisibilityFilter;
@@ -68,7 +69,7 @@ impl Ord for Cursor {
 pub(crate) struct Change<'a> {
     pub(crate) version: Tick,
     pub(crate) key: PieceKey,
-    pub(crate) piece: Option<&'a Piece>,
+    pub(crate) piece: Option<PieceRef<'a>>,
 }
 
 impl<'a> Change<'a> {
@@ -79,7 +80,7 @@ impl<'a> Change<'a> {
 
     /// The change with other content, as for a redacted piece; unchanged if `piece` is `None`.
     pub(crate) fn with(self, piece: Option<&'a Piece>) -> Self {
-        Self { piece: piece.or(self.piece), ..self }
+        Self { piece: piece.map(Piece::as_ref).or(self.piece), ..self }
     }
 
     /// The cursor that covers everything up to this change.
@@ -92,7 +93,38 @@ impl<'a> Change<'a> {
 struct VersionedPiece {
     key: PieceKey,
     version: Tick,
+    /// Content, with an empty slice in place of `bytes`.
     piece: Piece,
+    /// Bytes of a record, or the context of a cue. Their memory is reused.
+    bytes: Vec<u8>,
+}
+
+impl VersionedPiece {
+    /// A piece whose bytes are copied to `bytes`.
+    fn new(key: PieceKey, version: Tick, piece: PieceRef<'_>, mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        let piece = match piece {
+            PieceRef::Record(record) => {
+                bytes.extend_from_slice(record);
+                PieceRef::Record(&[])
+            }
+            PieceRef::Cue { count, since, context } => {
+                bytes.extend_from_slice(context);
+                PieceRef::Cue { count, since, context: &[] }
+            }
+            plain @ (PieceRef::Placement(_) | PieceRef::Attribute { .. } | PieceRef::Tag(_)) => plain,
+        };
+        Self { key, version, piece: piece.to_piece(), bytes }
+    }
+
+    /// Content.
+    fn piece(&self) -> PieceRef<'_> {
+        match self.piece.as_ref() {
+            PieceRef::Record(_) => PieceRef::Record(&self.bytes),
+            PieceRef::Cue { count, since, .. } => PieceRef::Cue { count, since, context: &self.bytes },
+            plain @ (PieceRef::Placement(_) | PieceRef::Attribute { .. } | PieceRef::Tag(_)) => plain,
+        }
+    }
 }
 
 /// The visible part of a controller with its change history. Ticks must rise, from 1 on.
@@ -108,6 +140,8 @@ pub(crate) struct VersionedView {
     removals_trimmed_to: Tick,
     /// Empty buffer that is swapped with `entries`, to reuse its allocation.
     spare: Vec<VersionedPiece>,
+    /// Memory for the bytes of new pieces, of removed ones.
+    spare_bytes: Vec<Vec<u8>>,
     /// Old values of attributes and tags with the ticks of their changes, oldest first.
     history: VecDeque<(Tick, PieceKey, Baseline)>,
     /// Tick of the newest change that is not in `history` any more.
@@ -126,31 +160,40 @@ impl VersionedView {
         let mut old = core::mem::replace(&mut self.entries, core::mem::take(&mut self.spare));
         let mut known = old.drain(..).peekable();
         let (entries, removed) = (&mut self.entries, &mut self.removed);
-        let history = &mut self.history;
+        let (history, spare_bytes) = (&mut self.history, &mut self.spare_bytes);
         let mut changed = false;
         filter.simulation().pieces(filter.controller(), filter.detail(), scratch, |key, piece| {
             let Some(piece) = filter.filter(key, piece) else { return };
             while let Some(lost) = known.next_if(|entry| entry.key < key) {
-                record_old_value(history, tick, lost.key, Some(&lost.piece));
+                record_old_value(history, tick, lost.key, Some(lost.piece()));
                 record_removal(removed, lost.key, tick);
+                keep_bytes(spare_bytes, lost.bytes);
                 changed = true;
             }
             let same = known.next_if(|entry| entry.key == key);
             match same {
-                Some(entry) if entry.piece.as_ref() == piece => {
+                Some(entry) if entry.piece() == piece => {
                     // Unchanged pieces are not copied.
                     entries.push(entry);
                 }
                 before => {
                     changed = true;
-                    record_old_value(history, tick, key, before.as_ref().map(|entry| &entry.piece));
-                    entries.push(VersionedPiece { key, version: tick, piece: piece.to_piece() });
+                    record_old_value(history, tick, key, before.as_ref().map(VersionedPiece::piece));
+                    let bytes = match (before, piece) {
+                        (Some(before), _) => before.bytes,
+                        (None, PieceRef::Record(_) | PieceRef::Cue { .. }) => {
+                            spare_bytes.pop().unwrap_or_default()
+                        }
+                        (None, _) => Vec::new(),
+                    };
+                    entries.push(VersionedPiece::new(key, tick, piece, bytes));
                 }
             }
         });
         for lost in known {
-            record_old_value(history, tick, lost.key, Some(&lost.piece));
+            record_old_value(history, tick, lost.key, Some(lost.piece()));
             record_removal(removed, lost.key, tick);
+            keep_bytes(spare_bytes, lost.bytes);
             changed = true;
         }
         self.spare = old;
@@ -177,7 +220,7 @@ impl VersionedView {
     pub(crate) fn baseline_at(&self, key: PieceKey, tick: Tick) -> Baseline {
         // The first change after the tick holds the value before it.
         let changed = self.history.iter().find(|(at, changed, _)| *at > tick && *changed == key);
-        changed.map_or_else(|| Baseline::of(self.entry(key).map(|entry| &entry.piece)), |(.., old)| *old)
+        changed.map_or_else(|| Baseline::of(self.entry(key).map(VersionedPiece::piece)), |(.., old)| *old)
     }
 
     /// The present piece of a key; `None` if it is not in the view.
@@ -192,20 +235,20 @@ impl VersionedView {
     }
 
     /// Changes that `cursor` does not cover, oldest first.
-    pub(crate) fn changes(&self, cursor: Cursor) -> Vec<Change<'_>> {
+    pub(crate) fn changes(&self, cursor: Cursor) -> SmallVec<[Change<'_>; 16]> {
         if cursor >= Cursor::through(self.newest) {
-            return Vec::new();
+            return SmallVec::new();
         }
         let entries = self.entries.iter().map(|entry| Change {
             version: entry.version,
             key: entry.key,
-            piece: Some(&entry.piece),
+            piece: Some(entry.piece()),
         });
         // The removal of a piece that came back is obsolete.
         let removed = self.removed.iter().map(|&(key, version)| Change { version, key, piece: None });
         let removed = removed
             .filter(|change| self.entries.binary_search_by_key(&change.key, |entry| entry.key).is_err());
-        let mut changes: Vec<_> =
+        let mut changes: SmallVec<[Change<'_>; 16]> =
             entries.chain(removed).filter(|change| !cursor.knows(change.version, change.key)).collect();
         changes.sort_unstable_by_key(|change| (change.version, change.key));
         changes
@@ -241,10 +284,20 @@ fn record_old_value(
     history: &mut VecDeque<(Tick, PieceKey, Baseline)>,
     tick: Tick,
     key: PieceKey,
-    piece: Option<&Piece>,
+    piece: Option<PieceRef<'_>>,
 ) {
     if matches!(key, PieceKey::Attribute(_) | PieceKey::Tag(_)) {
         history.push_back((tick, key, Baseline::of(piece)));
+    }
+}
+
+/// Keeps the memory of a removed piece.
+fn keep_bytes(spare: &mut Vec<Vec<u8>>, bytes: Vec<u8>) {
+    /// Most pieces whose memory is kept.
+    const MAX_SPARE: usize = 16;
+
+    if bytes.capacity() > 0 && spare.len() < MAX_SPARE {
+        spare.push(bytes);
     }
 }
 

@@ -21,13 +21,13 @@ use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
-use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::StreamParams;
 use ugas_net::wire::{
     self, BlockEncoding, DeltaEntry, Dictionary, Exactness, Room, UpdateBits, UpdateHeader, UpdateWriter,
     ViewHeader,
 };
+use ugas_net::{Client, ClientConfig, PeerId, Server, ServerConfig, ServerEvent, Tick};
 use ugas_testkit::fuzz;
 
 /// System allocator with counters for each thread.
@@ -547,6 +547,70 @@ fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
         datagram = update.finish().unwrap();
     });
     assert_eq!(count, 0);
+}
+
+/// A server with a few clients of which each plays a fighter and sees all others, while hits and effects come and
+/// go. Datagrams received, ticks and datagrams sent count; the clients do not.
+#[test]
+fn a_server_with_clients_allocates_nothing() {
+    const CLIENTS: u64 = 12;
+    let fixture = Fixture::new();
+    let (hit, buff) = (fixture.effect("GE_Hit"), fixture.effect("GE_Buff"));
+    let catalog = fixture.sim.catalog().clone();
+    let mut server = Server::new(fixture.sim, ServerConfig::default());
+    let mut clients: Vec<Client> = Vec::new();
+    let mut fighters = Vec::new();
+    for number in 1..=CLIENTS {
+        clients.push(Client::new(catalog.clone(), ClientConfig::default(), number));
+        fighters.push(server.simulation_mut().spawn("Fighter").unwrap());
+    }
+    let (mut allocations, mut bytes, mut datagrams) = (0, Vec::new(), Vec::new());
+    // Views remember removed pieces for 512 ticks, and are warm after as many.
+    for round in 0..800u64 {
+        let now = Time::from_micros(round * 16_667);
+        let at = (round % CLIENTS) as usize;
+        let sim = server.simulation_mut();
+        sim.apply_effect(buff, Some(fighters[at]), fighters[(at + 5) % 12]).unwrap();
+        sim.apply_effect(hit, Some(fighters[at]), fighters[(at + 7) % 12]).unwrap();
+        // Room for what is sent, so that only the server is counted.
+        datagrams.reserve(1_000);
+        bytes.reserve(1_000_000);
+        let mut count = |work: &mut dyn FnMut()| {
+            let before = COUNT.with(Cell::get);
+            work();
+            allocations += if round < 600 { 0 } else { COUNT.with(Cell::get) - before };
+        };
+        for (peer, client) in (1..).map(PeerId).zip(&mut clients) {
+            client.update(now);
+            while let Some(datagram) = client.poll_transmit() {
+                count(&mut || server.handle(now, peer, &datagram));
+            }
+            while client.poll_event().is_some() {}
+        }
+        count(&mut || {
+            server.tick(now);
+            server.visit_transmits(|peer, datagram| {
+                bytes.extend_from_slice(datagram);
+                datagrams.push((peer, datagram.len()));
+            });
+        });
+        while let Some(event) = server.poll_event() {
+            if let ServerEvent::Joined { client, peer, .. } = event {
+                server.give(fighters[peer.0 as usize - 1], client);
+            }
+        }
+        let mut rest = bytes.as_slice();
+        for (peer, length) in datagrams.drain(..) {
+            let (datagram, after) = rest.split_at(length);
+            clients[peer.0 as usize - 1].handle(now, datagram);
+            rest = after;
+        }
+        bytes.clear();
+    }
+    assert!(clients.iter().all(|client| client.own_controllers().count() == 1));
+    let known = |client: &Client| fighters.iter().all(|fighter| client.local(*fighter).is_some());
+    assert!(clients.iter().all(known));
+    assert_eq!(allocations, 0);
 }
 
 /// A datagram has at most 1,200 bytes, and any content allocates no more than this in total: a client's is

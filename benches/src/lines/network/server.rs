@@ -19,7 +19,9 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let clients = if effort.is_quick { HEROES } else { CLIENTS };
     let host = Battle { casters: HEROES, mob: MINIONS };
     let in_view = (0..HEROES + MINIONS).collect();
-    let setting = Setting { owned: HEROES, ..Setting::new(30, 1_000.0, steps_of_eight(), in_view) };
+    // Views remember removed pieces for 512 ticks, and are warm after as many.
+    let settling = if effort.is_quick { 3 } else { 20 };
+    let setting = Setting { owned: HEROES, settling, ..Setting::new(30, 1_000.0, steps_of_eight(), in_view) };
     let alone = Stage::new(host.clone(), setting.clone(), 0).alone(seconds);
     let watched = Stage::new(host, setting, clients).watch(seconds);
     let times: Vec<Duration> = watched.loads.iter().map(|load| load.time).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ugas::core::replica::Piece;
+use ugas::net::limits::MAX_DATAGRAM;
 use ugas::net::quantise::Quantiser;
 use ugas::net::wire::Dictionary;
 use ugas::net::{
@@ -34,6 +35,8 @@ pub(crate) struct Setting {
     pub(crate) owned: usize,
     /// Probability that a datagram is lost, in both directions.
     pub(crate) loss: f64,
+    /// Seconds of warm-up before measuring.
+    pub(crate) settling: u32,
     /// Whether damage and healing depend on the health of the target, so that every amount is another.
     pub(crate) is_computed: bool,
 }
@@ -41,7 +44,16 @@ pub(crate) struct Setting {
 impl Setting {
     /// A setting with one playing client, constant damage and no loss.
     pub(crate) fn new(rate: u32, health: f64, shown_health: Quantiser, in_view: Vec<usize>) -> Self {
-        Self { rate, health, shown_health, in_view, owned: 1, loss: 0.0, is_computed: false }
+        Self {
+            rate,
+            health,
+            shown_health,
+            in_view,
+            owned: 1,
+            loss: 0.0,
+            settling: SETTLING,
+            is_computed: false,
+        }
     }
 
     fn conditions(&self) -> Conditions {
@@ -189,7 +201,7 @@ impl<H: Host> Stage<H> {
     pub(crate) fn watch(mut self, seconds: u32) -> Watched {
         let own = self.game.world.units[self.setting.in_view[0]];
         let mut trace = Trace::new(self.dictionary.clone(), self.setting.in_view.len(), own);
-        for _ in 0..SETTLING * self.setting.rate {
+        for _ in 0..self.setting.settling * self.setting.rate {
             self.connected_tick(&mut trace);
         }
         trace.is_counting = true;
@@ -287,17 +299,24 @@ impl<H: Host> Stage<H> {
                 load.time += tick;
                 load.allocations += allocator::allocations() - before - commands;
                 self.welcome();
-                let mut sent = Vec::with_capacity(2 * self.seats.len());
-                load.add(|| sent.extend(std::iter::from_fn(|| self.server.poll_transmit())));
-                for datagram in sent {
-                    let is_first = datagram.peer == self.seats[0].peer;
-                    match is_first {
-                        true if self.setting.loss == 0.0 => trace.take(&datagram.bytes),
-                        true => trace.count(&datagram.bytes),
+                let mut sent = Vec::with_capacity(16 * self.seats.len());
+                let mut bytes = Vec::with_capacity(16 * MAX_DATAGRAM * self.seats.len());
+                load.add(|| {
+                    self.server.visit_transmits(|peer, datagram| {
+                        bytes.extend_from_slice(datagram);
+                        sent.push((peer, datagram.len()));
+                    });
+                });
+                let mut rest = bytes.as_slice();
+                for (peer, length) in sent {
+                    let (datagram, after) = rest.split_at(length);
+                    rest = after;
+                    match peer == self.seats[0].peer {
+                        true if self.setting.loss == 0.0 => trace.take(datagram),
+                        true => trace.count(datagram),
                         false => {}
                     }
-                    let at = datagram.peer.0 as usize - 1;
-                    self.seats[at].link.to_client.send(self.now, &datagram.bytes);
+                    self.seats[peer.0 as usize - 1].link.to_client.send(self.now, datagram);
                 }
                 trace.end_tick();
                 self.under_way.push_back((self.now + DELAY, self.in_view()));

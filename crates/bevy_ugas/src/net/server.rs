@@ -353,10 +353,10 @@ impl ServerSide {
 
     /// Sends what the server has queued, to all clients.
     fn send(&mut self) {
-        while let Some(transmit) = self.server.poll_transmit() {
+        self.server.visit_transmits(|peer, bytes| {
             // Errors for disconnected peers are ignored.
-            let _ = self.transport.send(transmit.peer.0, &transmit.bytes);
-        }
+            let _ = self.transport.send(peer.0, bytes);
+        });
     }
 }
 

@@ -445,13 +445,13 @@ impl ServerLoop {
 
     /// Sends what the server has queued; peers that have disconnected are skipped.
     fn send(&mut self) {
-        while let Some(transmit) = self.game.server.poll_transmit() {
+        self.game.server.visit_transmits(|peer, bytes| {
             if let Some(inspector) = &mut self.inspector {
-                inspector.datagram_sent(transmit.peer, &transmit.bytes);
+                inspector.datagram_sent(peer, bytes);
             }
             // The peer may have disconnected.
-            let _ = self.socket.send(transmit.peer.0, &transmit.bytes);
-        }
+            let _ = self.socket.send(peer.0, bytes);
+        });
     }
 
     /// Logs a player event, and updates the inspector. Connections of players who left or were refused are

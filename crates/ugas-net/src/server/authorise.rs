@@ -23,18 +23,18 @@ impl<H: Host> Server<H> {
     /// which clients joined. Called once a tick, before time advances.
     pub(super) fn run_commands(&mut self) {
         self.expire_client_tasks();
-        let mut peers: Vec<(u32, PeerId)> =
-            self.sessions.values().map(|session| (session.client.0, session.peer)).collect();
-        peers.sort_unstable();
-        for (_, peer) in peers {
-            let Some(session) = self.sessions.get_mut(&peer) else { continue };
-            for (tick, frame) in session.inbound.due_frames(self.tick) {
-                if let Some(session) = self.sessions.get_mut(&peer) {
-                    session.inbound.seen = frame.seen;
-                }
+        let mut by_joining = core::mem::take(&mut self.by_joining);
+        by_joining.extend(self.sessions.values().map(|session| (session.client, session.peer)));
+        by_joining.sort_unstable();
+        for (_, peer) in by_joining.drain(..) {
+            while let Some(session) = self.sessions.get_mut(&peer)
+                && let Some((tick, frame)) = session.inbound.next_due_frame(self.tick)
+            {
+                session.inbound.seen = frame.seen;
                 self.run_frame(peer, tick, frame.commands);
             }
         }
+        self.by_joining = by_joining;
     }
 
     /// Runs the commands of a frame one by one and records the outcome of each. A frame that came late runs

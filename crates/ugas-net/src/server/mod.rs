@@ -7,6 +7,7 @@ mod controller_view;
 mod header_state;
 mod host;
 mod kick;
+mod outbox;
 mod peer_rate_limits;
 mod publish;
 mod relevancy;
@@ -18,7 +19,6 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, CommandError, Execute, Outcome};
 use ugas_core::event::{Event, EventKind, EventType};
@@ -32,8 +32,10 @@ pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 pub use kick::KickReason;
 
 use self::admission::EndedSession;
+use self::outbox::Outbox;
 use self::peer_rate_limits::PeerRateLimits;
-use self::session::{SentDatagram, Session};
+use self::publish::Buffers;
+use self::session::Session;
 use crate::fault_points::{FaultPoint, fails};
 use crate::history::Positions;
 use crate::limits::MAX_GRACE;
@@ -42,6 +44,7 @@ use crate::message::{
 };
 use crate::packets::Fate;
 use crate::schedule::{ActorClass, Schedule};
+use crate::sorted_set::SortedSet;
 use crate::tick::{Tick, TickLength};
 use crate::versioned_view::VersionedView;
 use crate::visibility::{Ownership, Visibility, VisibilityId};
@@ -176,12 +179,22 @@ pub struct ServerStatistics {
     pub expired: u64,
 }
 
+impl ServerStatistics {
+    /// Counts a sent datagram of some bytes.
+    fn count_sent(&mut self, bytes: usize) {
+        self.sent += 1;
+        self.sent_bytes += bytes as u64;
+    }
+}
+
 /// An executed cue that is sent to clients until it expires.
 #[derive(Debug)]
 struct PendingCueBurst {
     number: u64,
     tick: Tick,
     event: Event,
+    /// Encoded context for clients who see the source of the cue, and for others.
+    details: [Option<Vec<u8>>; 2],
 }
 
 /// An authoritative simulation with its clients, without sockets and clocks: datagrams and the time are
@@ -211,14 +224,21 @@ pub struct Server<H = Defaults> {
     /// Controllers that lost their owner while a task of theirs may wait for a client.
     orphaned: BTreeSet<ControllerId>,
     /// Controllers that changed since the last publication.
-    changed: BTreeSet<ControllerId>,
+    changed: SortedSet<ControllerId>,
     /// Controllers touched since the last [`Self::take_touched`]; `None` unless the host watches touches.
     touched: Option<BTreeSet<ControllerId>>,
     cue_bursts: VecDeque<PendingCueBurst>,
     next_cue_burst: u64,
+    /// Memory for contexts of cue bursts, of expired ones.
+    spare_details: Vec<Vec<u8>>,
     positions: Positions,
     schedule: Schedule,
-    outbox: VecDeque<Transmit>,
+    outbox: Outbox,
+    buffers: Buffers,
+    /// Memory for the order of clients in [`Self::run_commands`].
+    by_joining: Vec<(ClientId, PeerId)>,
+    /// Memory for the simulation's touched controllers.
+    newly_touched: Vec<ControllerId>,
     events: VecDeque<ServerEvent>,
     scratch: PieceScratch,
     /// Pieces that were too large to send, with the versions that were reported.
@@ -271,13 +291,17 @@ impl<H: Host> Server<H> {
             visibility_overrides: BTreeMap::new(),
             owners: BTreeMap::new(),
             orphaned: BTreeSet::new(),
-            changed: BTreeSet::new(),
+            changed: SortedSet::default(),
             touched: None,
             cue_bursts: VecDeque::new(),
             next_cue_burst: 0,
+            spare_details: Vec::new(),
             positions,
             schedule: config.schedule.unwrap_or_else(|| Schedule::of_state(config.length)),
-            outbox: VecDeque::new(),
+            outbox: Outbox::default(),
+            buffers: Buffers::default(),
+            by_joining: Vec::new(),
+            newly_touched: Vec::new(),
             events: VecDeque::new(),
             scratch: PieceScratch::default(),
             too_large: BTreeMap::new(),
@@ -401,9 +425,16 @@ impl<H: Host> Server<H> {
             + self.events.len()
     }
 
-    /// Takes the oldest datagram that waits to be sent.
+    /// Takes the oldest datagram that waits to be sent, in memory of its own; [`Self::visit_transmits`] allocates
+    /// none.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
-        self.outbox.pop_front()
+        self.outbox.pop()
+    }
+
+    /// Calls `send` with each datagram that waits to be sent, oldest first, and with its connection. The memory of
+    /// the datagrams is reused, so that a server with any number of clients allocates nothing for them.
+    pub fn visit_transmits(&mut self, send: impl FnMut(PeerId, &[u8])) {
+        self.outbox.visit(send);
     }
 
     /// Takes the oldest event that was not taken yet; `None` if there is none. Call it until then after each
@@ -467,18 +498,9 @@ impl<H: Host> Server<H> {
     fn send(&mut self, peer: PeerId, message: &ToClient) {
         // Messages of the server itself always fit: texts are shortened before.
         if let Ok(bytes) = wire::encode_to_client(&self.dictionary, message) {
-            self.push(peer, bytes);
+            let length = self.outbox.push(peer, |datagram| datagram.extend_from_slice(&bytes));
+            self.statistics.count_sent(length);
         }
-    }
-
-    /// Queues a datagram for [`Self::poll_transmit`], and counts it as sent.
-    fn push(&mut self, peer: PeerId, bytes: Vec<u8>) {
-        self.statistics.sent += 1;
-        self.statistics.sent_bytes += bytes.len() as u64;
-        if fails(FaultPoint::ServerSend) {
-            return;
-        }
-        self.outbox.push_back(Transmit { peer, bytes });
     }
 
     /// Handles a datagram with frames: ignores duplicates, settles which of the server's datagrams arrived
@@ -503,7 +525,7 @@ impl<H: Host> Server<H> {
         }
         session.inbound.last_heard = self.now;
         session.outbound.header.report_requested |= !frames.frames.is_empty();
-        let mut fates: SmallVec<[(Fate, SentDatagram); 4]> = SmallVec::new();
+        let packets = &mut self.buffers.packets;
         let ack = if fails(FaultPoint::LateAcknowledgement) { Ack::default() } else { frames.ack };
         let header = &mut session.outbound.header;
         let settled = session.acks.sent.on_ack(self.now, ack, |packet, fate, sent| {
@@ -512,7 +534,7 @@ impl<H: Host> Server<H> {
             if packet == ack.newest {
                 header.on_report_received(sent.reported);
             }
-            fates.push((fate, sent));
+            packets.fates.push((fate, sent));
         });
         match settled {
             Ok(None) => {}
@@ -520,12 +542,15 @@ impl<H: Host> Server<H> {
             // An acknowledgement of a packet that was never sent.
             Err(_) => session.inbound.misbehaved = true,
         }
-        for (fate, sent) in fates {
+        let mut fates = core::mem::take(&mut packets.fates);
+        for (fate, sent) in fates.drain(..) {
             match fate {
-                Fate::Arrived => session.on_arrival(sent),
-                Fate::Lost => session.on_loss(sent),
+                Fate::Arrived => session.on_arrival(&sent),
+                Fate::Lost => session.on_loss(&sent),
             }
+            packets.keep(sent);
         }
+        packets.fates = fates;
         let before = REJECTED_AT_ONCE.map(|rejection| session.inbound.rejected(rejection));
         let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
         let interval = self.schedule.interval(ActorClass::Player, round_trip);
@@ -565,22 +590,24 @@ impl<H: Host> Server<H> {
             }
             self.events.push_back(ServerEvent::Game(event));
         }
-        let touched = self.simulation.take_touched();
+        self.simulation.take_touched_into(&mut self.newly_touched);
         if let Some(noted) = &mut self.touched {
-            noted.extend(&touched);
+            noted.extend(&self.newly_touched);
         }
-        self.changed.extend(touched);
+        for controller in self.newly_touched.drain(..) {
+            self.changed.insert(controller);
+        }
     }
 
     /// Records the positions of changed controllers at this tick, for lag compensation; one without a
     /// placement is out of the world.
     fn record_positions(&mut self) {
         self.positions.advance(self.tick);
-        for controller in &self.changed {
-            let placement = self.simulation.controller(*controller).and_then(|known| known.placement());
+        for controller in self.changed.iter() {
+            let placement = self.simulation.controller(controller).and_then(|known| known.placement());
             match placement {
-                Some(placement) => self.positions.record(self.tick, *controller, placement.position()),
-                None => self.positions.take_away(self.tick, *controller),
+                Some(placement) => self.positions.record(self.tick, controller, placement.position()),
+                None => self.positions.take_away(self.tick, controller),
             }
         }
     }

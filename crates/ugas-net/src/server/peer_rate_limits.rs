@@ -1,8 +1,6 @@
 //! Rate limits of each connection, with or without a session: ending a session and beginning another does not
 //! reset them.
 
-use std::collections::BTreeMap;
-
 use ugas_core::time::Time;
 
 use super::{PeerId, ServerConfig};
@@ -39,30 +37,42 @@ impl PeerRateLimit {
     }
 }
 
-/// Rate limits of all connections that sent something lately.
+/// Rate limits of all connections that sent something lately, sorted by connection. A sorted vector keeps its memory
+/// when entries come and go.
 #[derive(Debug, Default)]
-pub(super) struct PeerRateLimits(BTreeMap<PeerId, PeerRateLimit>);
+pub(super) struct PeerRateLimits(Vec<(PeerId, PeerRateLimit)>);
 
 impl PeerRateLimits {
     /// Takes one datagram from the budget of a connection; false if it is over the limit, or the connection
     /// is new and too many are tracked.
     pub(super) fn admits_datagram(&mut self, now: Time, peer: PeerId, config: &ServerConfig) -> bool {
         let most = MAX_UNKNOWN_PEERS.saturating_add(config.max_clients as usize);
-        if self.0.len() >= most && !self.0.contains_key(&peer) {
-            return false;
-        }
-        self.0.entry(peer).or_insert_with(|| PeerRateLimit::new(config)).datagrams.take(now, 1)
+        let at = match self.find(peer) {
+            Ok(at) => at,
+            Err(_) if self.0.len() >= most => return false,
+            Err(at) => {
+                self.0.insert(at, (peer, PeerRateLimit::new(config)));
+                at
+            }
+        };
+        self.0.get_mut(at).is_some_and(|(_, limit)| limit.datagrams.take(now, 1))
     }
 
     /// Takes one session from the budget of a connection; false if it is over the limit, or the connection
     /// is not tracked: [`Self::admits_datagram`] comes first.
     pub(super) fn admits_session(&mut self, now: Time, peer: PeerId) -> bool {
-        self.0.get_mut(&peer).is_some_and(|limit| limit.sessions.take(now, 1))
+        let known = self.find(peer).ok().and_then(|at| self.0.get_mut(at));
+        known.is_some_and(|(_, limit)| limit.sessions.take(now, 1))
     }
 
     /// Drops entries whose budget is full again.
     pub(super) fn forget_idle(&mut self, now: Time, config: &ServerConfig) {
-        self.0.retain(|_, limit| !limit.is_idle(now, config));
+        self.0.retain_mut(|(_, limit)| !limit.is_idle(now, config));
+    }
+
+    /// Position of a connection, or the one where it belongs.
+    fn find(&self, peer: PeerId) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&peer, |(known, _)| *known)
     }
 
     pub(super) fn len(&self) -> usize {

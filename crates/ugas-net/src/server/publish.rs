@@ -8,7 +8,10 @@
 mod blocks;
 mod draft;
 
+use core::cmp::Reverse;
+
 use smallvec::SmallVec;
+use ugas_core::codec::{Encode, Encoder};
 use ugas_core::event::{CueDetails, Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
@@ -16,8 +19,8 @@ use ugas_core::tag::TagBits;
 use ugas_core::time::Span;
 
 use self::blocks::Blocks;
-use self::draft::{BEFORE_BLOCK, Draft};
-use super::session::SentDatagram;
+use self::draft::{BEFORE_BLOCK, Draft, Drafts, HEADER};
+use super::session::SparePackets;
 use super::{Host, PeerId, PendingCueBurst, Server};
 use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_CUE_DETAILS;
@@ -27,21 +30,42 @@ use crate::schedule::ActorClass;
 use crate::tick::Tick;
 use crate::versioned_view::Cursor;
 use crate::visibility::VisibilityId;
-use crate::wire::UpdateHeader;
+use crate::wire::{UpdateBits, UpdateHeader};
 
 /// Most parts of one tick's own state. An acknowledgement covers 33 datagrams
 /// ([`ACK_WINDOW`](crate::packets::ACK_WINDOW)), and some of these are about other controllers.
 const MAX_PARTS: usize = 16;
 
+/// Most contexts of expired cue bursts whose memory is kept.
+const MAX_SPARE_DETAILS: usize = 256;
+
+/// Memory of publications, reused in every tick (I6).
+#[derive(Default)]
+pub(super) struct Buffers {
+    peers: Vec<PeerId>,
+    /// Viewers of the controller that is refreshed.
+    audience: Vec<(VisibilityId, PeerId)>,
+    blocks: Blocks,
+    /// Datagrams to the client whose turn it is.
+    drafts: Drafts,
+    /// Up to where the drafts have the changes of each own controller.
+    reached: Vec<(ControllerId, Cursor)>,
+    /// Controllers of others that are due for the client, the most urgent first.
+    waiting: Vec<(Reverse<u64>, ControllerId)>,
+    bits: UpdateBits,
+    pub(super) packets: SparePackets,
+}
+
 impl<H: Host> Server<H> {
     /// Refreshes the views of changed controllers, drops expired cue bursts, and queues updates for the
     /// clients that are due. Called at the end of every tick.
     pub(super) fn publish(&mut self) {
-        self.refresh_changed();
+        let mut buffers = core::mem::take(&mut self.buffers);
+        self.refresh_changed(&mut buffers.audience);
         self.expire_cue_bursts();
-        let mut blocks = Blocks::new();
-        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-        for peer in peers {
+        let mut peers = core::mem::take(&mut buffers.peers);
+        peers.extend(self.sessions.keys());
+        for peer in peers.drain(..) {
             let Some(session) = self.sessions.get(&peer) else { continue };
             if session.interrupted_at.is_some() {
                 continue;
@@ -50,21 +74,24 @@ impl<H: Host> Server<H> {
             let is_due =
                 self.schedule.due(ActorClass::Player, self.tick, session.outbound.last_update, round_trip);
             if is_due && !fails(FaultPoint::SkippedUpdate) {
-                self.update_client(peer, &mut blocks);
+                self.update_client(peer, &mut buffers);
             }
         }
+        buffers.peers = peers;
+        buffers.blocks.clear();
+        self.buffers = buffers;
     }
 
     /// Refreshes the versioned views of changed controllers, each once for all clients with the same
     /// visibility, and marks a controller stale for every client whose view of it changed. Empties
     /// `changed`.
-    fn refresh_changed(&mut self) {
-        let changed = core::mem::take(&mut self.changed);
-        for controller in changed {
-            let Some(audience) = self.audience.get(&controller) else { continue };
-            let audience: SmallVec<[(VisibilityId, PeerId); 8]> = audience.iter().copied().collect();
+    fn refresh_changed(&mut self, audience: &mut Vec<(VisibilityId, PeerId)>) {
+        let mut changed = core::mem::take(&mut self.changed);
+        for controller in changed.iter() {
+            let Some(viewers) = self.audience.get(&controller) else { continue };
+            audience.extend(viewers);
             let mut fresh: Option<(VisibilityId, bool)> = None;
-            for (visibility, peer) in audience {
+            for (visibility, peer) in audience.drain(..) {
                 let is_new = match fresh {
                     Some((known, is_new)) if known == visibility => is_new,
                     _ => self.refresh_versioned_view(controller, visibility),
@@ -75,17 +102,20 @@ impl<H: Host> Server<H> {
                 }
             }
         }
+        changed.clear();
+        self.changed = changed;
     }
 
     /// Sends one client its update of this tick: own state, then command results, cue bursts and other
     /// controllers as far as there is room. At least one datagram is sent, even without changes.
-    fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
-        let (mut drafts, reached) = self.own_state(peer, blocks);
+    fn update_client(&mut self, peer: PeerId, buffers: &mut Buffers) {
+        self.own_state(peer, buffers);
+        let drafts = buffers.drafts.in_use();
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         session.outbound.last_update = Some(self.tick);
         let since = session.acks.own_since(self.tick);
-        session.expect_own(self.tick, since, parts, &reached);
+        session.expect_own(self.tick, since, parts, &buffers.reached);
         session.note_own_sent(self.tick, drafts.iter().flat_map(Draft::controllers));
         // Results of commands go into the first datagrams that have room.
         let mut at = 0;
@@ -97,17 +127,19 @@ impl<H: Host> Server<H> {
             draft.sent.results.push(result.key);
             *is_sent = true;
         }
-        self.add_cue_bursts(peer, &mut drafts);
-        self.add_others(peer, blocks, &mut drafts);
-        self.send_drafts(peer, since, drafts);
+        self.add_cue_bursts(peer, drafts);
+        self.add_others(peer, buffers);
+        self.send_drafts(peer, since, buffers);
     }
 
-    /// Drafts with the state of the client's own controllers, one for each part and at least one, and up to
-    /// where they have the changes of each controller. Changes that do not fit into [`MAX_PARTS`] are left for
-    /// later ticks. Changes start after what was sent; for a while after a loss, after what was acknowledged.
-    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<(ControllerId, Cursor)>) {
-        let mut drafts = vec![Draft::new(self.tick)];
-        let mut reached = Vec::new();
+    /// Begins the drafts with the state of the client's own controllers, one for each part and at least one, and
+    /// lists in `reached` up to where they have the changes of each controller. Changes that do not fit into
+    /// [`MAX_PARTS`] are left for later ticks. Changes start after what was sent; for a while after a loss,
+    /// after what was acknowledged.
+    fn own_state(&mut self, peer: PeerId, buffers: &mut Buffers) {
+        let Buffers { blocks, drafts, reached, packets, .. } = buffers;
+        drafts.begin(packets.take(self.tick));
+        reached.clear();
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.forget_own_ticks();
         }
@@ -124,36 +156,36 @@ impl<H: Host> Server<H> {
             let cursor = if session.acks.is_stable(self.tick) { view.sent } else { view.acked };
             let (encoded, addressing) = self.blocks_for(peer, controller, cursor, blocks);
             let mut end = Some(Cursor::through(self.tick));
-            for at in 0..encoded.len() {
-                if drafts
-                    .last_mut()
-                    .is_some_and(|draft| draft.controller(controller, addressing, &encoded, at))
-                {
-                    continue;
+            let mut before = None;
+            for (at, block, after) in blocks.of(encoded) {
+                let length = block.byte_len();
+                let last = drafts.in_use().last_mut();
+                if !last.is_some_and(|draft| draft.controller(controller, addressing, at, length)) {
+                    if drafts.in_use().len() >= MAX_PARTS {
+                        end = before;
+                        break;
+                    }
+                    let next = drafts.begin(packets.take(self.tick));
+                    next.controller(controller, addressing, at, length);
                 }
-                if drafts.len() >= MAX_PARTS {
-                    end = at.checked_sub(1).and_then(|last| encoded.get(last)).map(|(_, after)| *after);
-                    break;
-                }
-                let mut next = Draft::new(self.tick);
-                next.controller(controller, addressing, &encoded, at);
-                drafts.push(next);
+                before = Some(after);
             }
             reached.extend(end.map(|end| (controller, end)));
         }
-        for (part, draft) in drafts.iter_mut().enumerate() {
+        for (part, draft) in drafts.in_use().iter_mut().enumerate() {
             draft.sent.own = Some((self.tick, part as u8));
             let has_own = draft.controllers().next().is_some();
             draft.sent.has_own = has_own;
         }
-        (drafts, reached)
     }
 
     /// Adds changes of other controllers, and removals of those that left the view, the most urgent first,
     /// until the client's bandwidth is used up. Advances what counts as sent; completed controllers are not
     /// stale any more.
-    fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
-        for controller in self.waiting_others(peer) {
+    fn add_others(&mut self, peer: PeerId, buffers: &mut Buffers) {
+        let Buffers { blocks, drafts, waiting, packets, .. } = buffers;
+        self.list_waiting_others(peer, waiting);
+        for &(_, controller) in &*waiting {
             let view = self.sessions.get(&peer).and_then(|session| session.outbound.views.get(&controller));
             let Some((generation, cursor, leaving)) =
                 view.map(|view| (view.generation(), view.sent, view.leaving))
@@ -161,10 +193,10 @@ impl<H: Host> Server<H> {
                 continue;
             };
             if leaving {
-                let is_added =
-                    self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, generation));
+                let gone = |draft: &mut Draft| draft.gone(controller, generation);
+                let is_added = self.add(peer, drafts, packets, BEFORE_BLOCK, gone);
                 if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_added) {
-                    session.outbound.stale.remove(&controller);
+                    session.outbound.stale.remove(controller);
                 }
                 continue;
             }
@@ -175,18 +207,20 @@ impl<H: Host> Server<H> {
             let mut reached = if now.epoch == generation.epoch { cursor } else { Cursor::START };
             let generation = now;
             let mut is_complete = true;
-            for (at, (block, after)) in encoded.iter().enumerate() {
-                if !self.add(peer, drafts, BEFORE_BLOCK + block.byte_len(), |draft| {
-                    let is_in = draft.controller(controller, addressing, &encoded, at);
+            for (at, block, after) in blocks.of(encoded) {
+                let length = block.byte_len();
+                let is_added = self.add(peer, drafts, packets, BEFORE_BLOCK + length, |draft| {
+                    let is_in = draft.controller(controller, addressing, at, length);
                     if is_in {
-                        draft.sent.views.push((controller, generation, Some((reached, *after))));
+                        draft.sent.views.push((controller, generation, Some((reached, after))));
                     }
                     is_in
-                }) {
+                });
+                if !is_added {
                     is_complete = false;
                     break;
                 }
-                reached = *after;
+                reached = after;
             }
             if let Some(session) = self.sessions.get_mut(&peer)
                 && let Some(view) = session.outbound.views.get_mut(&controller)
@@ -197,7 +231,7 @@ impl<H: Host> Server<H> {
                 view.sent = reached;
                 view.last_sent = Some(self.tick);
                 if is_complete {
-                    session.outbound.stale.remove(&controller);
+                    session.outbound.stale.remove(controller);
                 }
             }
             if !is_complete {
@@ -211,59 +245,57 @@ impl<H: Host> Server<H> {
     fn add(
         &mut self,
         peer: PeerId,
-        drafts: &mut Vec<Draft>,
+        drafts: &mut Drafts,
+        packets: &mut SparePackets,
         bytes: usize,
         mut put: impl FnMut(&mut Draft) -> bool,
     ) -> bool {
-        let whole = |draft: &Draft| draft.len() + DATAGRAM_OVERHEAD as usize;
-        let spent: usize = drafts.iter().map(whole).sum();
+        let whole = |length: usize| length + DATAGRAM_OVERHEAD as usize;
+        let spent: usize = drafts.in_use().iter().map(|draft| whole(draft.len())).sum();
         let room =
             self.sessions.get_mut(&peer).map_or(0, |session| session.outbound.bandwidth.available(self.now));
         if room < spent + bytes {
             return false;
         }
-        if drafts.last_mut().is_some_and(&mut put) {
+        if drafts.in_use().last_mut().is_some_and(&mut put) {
             return true;
         }
-        if room < spent + whole(&Draft::new(self.tick)) + bytes {
+        if room < spent + whole(HEADER) + bytes {
             return false;
         }
-        let mut next = Draft::new(self.tick);
-        let is_in = put(&mut next);
-        drafts.push(next);
-        is_in
+        put(drafts.begin(packets.take(self.tick)))
     }
 
-    /// Stale controllers of others whose changes are due for the client, the most urgent first: by waiting
-    /// time in update intervals of their class. Those that left the view are always due.
-    fn waiting_others(&self, peer: PeerId) -> Vec<ControllerId> {
-        let Some(session) = self.sessions.get(&peer) else { return Vec::new() };
-        let mut waiting: Vec<(core::cmp::Reverse<u64>, ControllerId)> = Vec::new();
-        for controller in &session.outbound.stale {
-            let Some(view) = session.outbound.views.get(controller) else { continue };
-            if session.owned.contains(controller) && !view.leaving {
+    /// Lists the stale controllers of others whose changes are due for the client, the most urgent first: by
+    /// waiting time in update intervals of their class. Those that left the view are always due.
+    fn list_waiting_others(&self, peer: PeerId, waiting: &mut Vec<(Reverse<u64>, ControllerId)>) {
+        waiting.clear();
+        let Some(session) = self.sessions.get(&peer) else { return };
+        for controller in session.outbound.stale.iter() {
+            let Some(view) = session.outbound.views.get(&controller) else { continue };
+            if session.owned.contains(&controller) && !view.leaving {
                 continue;
             }
-            let class = self.host.class(&self.simulation, session.client, *controller);
+            let class = self.host.class(&self.simulation, session.client, controller);
             let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
             if view.leaving || self.schedule.due(class, self.tick, view.last_sent, round_trip) {
                 // Urgency is the waiting time in intervals of the controller's class.
                 let interval = u64::from(self.schedule.interval(class, round_trip).max(1));
                 let age = view.last_sent.map_or(u32::MAX.into(), |sent| self.tick.since(sent).max(0) as u64);
-                waiting.push((core::cmp::Reverse(age * 256 / interval), *controller));
+                waiting.push((Reverse(age * 256 / interval), controller));
             }
         }
         waiting.sort_unstable();
-        waiting.into_iter().map(|(_, controller)| controller).collect()
     }
 
     /// Numbers and encodes the drafts, queues them as datagrams, and charges the client's bandwidth. `since`
     /// is the tick that the own state builds upon. Content of a draft that cannot be encoded, or of a sent
     /// datagram whose record is dropped, counts as lost.
-    fn send_drafts(&mut self, peer: PeerId, since: Tick, drafts: Vec<Draft>) {
-        let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
-        for mut draft in drafts {
-            let Some(session) = self.sessions.get_mut(&peer) else { return };
+    fn send_drafts(&mut self, peer: PeerId, since: Tick, buffers: &mut Buffers) {
+        let Buffers { blocks, drafts, bits, packets, .. } = buffers;
+        let parts = drafts.in_use().iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
+        for draft in drafts.in_use() {
+            let Some(session) = self.sessions.get_mut(&peer) else { break };
             let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
             let step = self.schedule.interval(ActorClass::Player, round_trip);
             let slots = session.outbound.slots();
@@ -290,20 +322,27 @@ impl<H: Host> Server<H> {
                 since,
                 base: session.acks.base(self.tick).unwrap_or(self.tick.before(1)),
             };
-            let (bytes, sent) = draft.finish(&self.dictionary, header);
-            let Some(bytes) = bytes else {
+            let written = draft.write(&self.dictionary, header, blocks, core::mem::take(bits));
+            let mut sent = core::mem::take(&mut draft.sent);
+            let Ok(written) = written else {
                 debug_assert!(false, "a datagram could not be written");
                 // Resend everything but its cue bursts, of which one may be what cannot be encoded.
-                session.on_loss(SentDatagram { bursts: SmallVec::new(), ..sent });
+                sent.bursts.clear();
+                session.on_loss(&sent);
+                packets.keep(sent);
                 continue;
             };
             let (_, forgotten) = session.acks.sent.send(self.now, sent);
             if let Some((_, forgotten)) = forgotten {
-                session.on_loss(forgotten);
+                session.on_loss(&forgotten);
+                packets.keep(forgotten);
             }
-            session.outbound.bandwidth.owe(self.now, bytes.len());
-            self.push(peer, bytes);
+            let length = self.outbox.push(peer, |datagram| written.copy_to(datagram));
+            session.outbound.bandwidth.owe(self.now, length);
+            self.statistics.count_sent(length);
+            *bits = written;
         }
+        drafts.clear();
     }
 
     /// Queues an executed cue for all clients that may see it. Does nothing if nobody views the controller.
@@ -321,15 +360,25 @@ impl<H: Host> Server<H> {
                 session.outbound.queue_cue_burst(number, self.tick);
             }
         }
-        self.cue_bursts.push_back(PendingCueBurst { number, tick: self.tick, event });
+        let details = match &event.kind {
+            EventKind::CueExecuted { parameters, .. } => parameters.details.as_deref(),
+            _ => None,
+        };
+        let details = [false, true].map(|is_source_hidden| {
+            let bytes = self.spare_details.pop().unwrap_or_default();
+            details.and_then(|details| shown_details(details, is_source_hidden, bytes))
+        });
+        self.cue_bursts.push_back(PendingCueBurst { number, tick: self.tick, event, details });
     }
 
     /// Drops cue bursts that are older than the configured lifetime. Clients' queues drop theirs with the
     /// next update.
     fn expire_cue_bursts(&mut self) {
         let oldest = self.tick.before(self.config.length.ticks_in(self.config.cue_burst_lifetime));
-        while self.cue_bursts.front().is_some_and(|pending| pending.tick < oldest) {
-            self.cue_bursts.pop_front();
+        while let Some(expired) = self.cue_bursts.pop_front_if(|pending| pending.tick < oldest) {
+            if self.spare_details.len() < MAX_SPARE_DETAILS {
+                self.spare_details.extend(expired.details.into_iter().flatten());
+            }
         }
     }
 
@@ -361,12 +410,11 @@ impl<H: Host> Server<H> {
                 magnitude: short(parameters.magnitude),
                 level: short(parameters.level),
                 location: parameters.location().filter(|position| position.iter().all(|at| at.is_finite())),
-                details: parameters.details.as_deref().and_then(|details| {
-                    let is_hidden = source.is_some_and(|source| !session.sees(source));
-                    shown_details(details, is_hidden)
-                }),
+                details: None,
             };
-            while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
+            let is_source_hidden = source.is_some_and(|source| !session.sees(source));
+            let details = pending.details[usize::from(is_source_hidden)].as_deref();
+            while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst, details)) {
                 at += 1;
             }
             let Some(draft) = drafts.get_mut(at) else { break };
@@ -378,8 +426,9 @@ impl<H: Host> Server<H> {
 }
 
 /// Encoded context of a cue as a client may know it (C1): without instigator and tags, and without the
-/// source if that is hidden. If it is too long, the payload is left out; `None` if it is still too long.
-fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>> {
+/// source if that is hidden, in the memory of `bytes`. If it is too long, the payload is left out; `None` if it is
+/// still too long.
+fn shown_details(details: &CueDetails, is_source_hidden: bool, bytes: Vec<u8>) -> Option<Vec<u8>> {
     let mut shown = details.clone();
     if is_source_hidden {
         shown.hide_source();
@@ -387,11 +436,14 @@ fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>
     shown.instigator = None;
     shown.source_tags = TagBits::default();
     shown.target_tags = TagBits::default();
-    let mut bytes = shown.to_bytes();
-    if bytes.len() > MAX_CUE_DETAILS && shown.payload.take().is_some() {
-        bytes = shown.to_bytes();
+    let mut encoder = Encoder::onto(bytes);
+    encoder.clear();
+    shown.encode(&mut encoder);
+    if encoder.bytes().len() > MAX_CUE_DETAILS && shown.payload.take().is_some() {
+        encoder.clear();
+        shown.encode(&mut encoder);
     }
-    (bytes.len() <= MAX_CUE_DETAILS).then_some(bytes)
+    Some(encoder.into_bytes()).filter(|bytes| bytes.len() <= MAX_CUE_DETAILS)
 }
 
 /// Rounds a number to single precision, for the wire. Too large numbers become the largest, and NaN becomes

@@ -95,7 +95,7 @@ impl<H: Host> Server<H> {
         self.visibility_overrides.remove(&(controller, Ownership::Others));
         self.versioned_views.retain(|(known, _), _| *known != controller);
         self.audience.remove(&controller);
-        self.changed.remove(&controller);
+        self.changed.remove(controller);
         self.positions.remove(controller);
         self.too_large.retain(|(known, _), _| *known != controller);
     }

@@ -12,7 +12,7 @@ use ugas_core::handle::ControllerId;
 use ugas_core::time::Time;
 
 use self::acks::AckState;
-pub(super) use self::acks::SentDatagram;
+pub(super) use self::acks::{SentDatagram, SparePackets};
 use self::inbound::InboundState;
 use self::outbound::OutboundState;
 use super::{PeerId, ServerConfig};
@@ -120,10 +120,10 @@ impl Session {
 
     /// Notes that a datagram arrived at the client: acknowledges its changes, ends views whose removal it
     /// held, and drops its results and cue bursts from the queues.
-    pub(super) fn on_arrival(&mut self, sent: SentDatagram) {
+    pub(super) fn on_arrival(&mut self, sent: &SentDatagram) {
         let Self { outbound, acks, .. } = self;
         acks.acked_tick = acks.acked_tick.max(sent.tick);
-        for (controller, generation, range) in sent.views {
+        for &(controller, generation, range) in &sent.views {
             let view = outbound.views.get_mut(&controller).filter(|view| view.generation() == generation);
             let Some(view) = view else {
                 continue;
@@ -143,13 +143,13 @@ impl Session {
 
     /// Notes that a datagram got lost, or counts as lost: begins recovery, and marks its content to be sent
     /// again. Views go back to their acknowledged state, and so do all own controllers if it had own state.
-    pub(super) fn on_loss(&mut self, sent: SentDatagram) {
+    pub(super) fn on_loss(&mut self, sent: &SentDatagram) {
         self.acks.begin_recovery(sent.tick);
         if sent.has_own {
             self.resend_own();
         }
         let outbound = &mut self.outbound;
-        for (controller, generation, _) in sent.views {
+        for &(controller, generation, _) in &sent.views {
             let view = outbound.views.get_mut(&controller).filter(|view| view.generation() == generation);
             let Some(view) = view else {
                 continue;
@@ -244,14 +244,14 @@ mod tests {
         let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
         session.outbound.views.insert(WOLF, ControllerView::new(VisibilityId(0), false, 0));
         let (first, second) = (gone(&mut session, 10, 0), gone(&mut session, 12, 0));
-        session.on_arrival(first);
+        session.on_arrival(&first);
         assert!(session.outbound.views.is_empty());
         let epoch = session.outbound.last_epoch(WOLF).map_or(0, |epoch| epoch.wrapping_add(1));
         session.outbound.views.insert(WOLF, ControllerView::new(VisibilityId(0), false, epoch));
         let third = gone(&mut session, 20, epoch);
-        session.on_arrival(second);
+        session.on_arrival(&second);
         assert_eq!(session.outbound.views.len(), 1);
-        session.on_arrival(third);
+        session.on_arrival(&third);
         assert!(session.outbound.views.is_empty());
     }
 
@@ -266,10 +266,10 @@ mod tests {
         view.arrived(Cursor::START, at(6));
         session.outbound.reveal(WOLF);
         assert_eq!(session.outbound.views[&WOLF].acked, at(4));
-        assert!(session.outbound.stale.contains(&WOLF));
+        assert!(session.outbound.stale.iter().eq([WOLF]));
         // Under way when the controller came into view, and still without its handle.
         let views = [(WOLF, generation, Some((at(6), at(9))))].into_iter().collect();
-        session.on_arrival(SentDatagram { tick: Tick(9), views, ..SentDatagram::default() });
+        session.on_arrival(&SentDatagram { tick: Tick(9), views, ..SentDatagram::default() });
         assert_eq!(session.outbound.views[&WOLF].acked, at(4));
     }
 

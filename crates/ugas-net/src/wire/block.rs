@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use ugas_core::effect::Vector3;
 use ugas_core::handle::Handle;
 use ugas_core::id::AttributeId;
-use ugas_core::replica::{Piece, PieceKey};
+use ugas_core::replica::{Piece, PieceKey, PieceRef};
 
 use self::attribute::Values;
 use super::dictionary::Dictionary;
@@ -57,10 +57,10 @@ pub enum Baseline {
 impl Baseline {
     /// The baseline of a piece; [`Self::Nothing`] for a missing piece, and for kinds that are always sent in
     /// full.
-    pub(crate) fn of(piece: Option<&Piece>) -> Self {
+    pub(crate) fn of(piece: Option<PieceRef<'_>>) -> Self {
         match piece {
-            Some(Piece::Attribute { base, current }) => Self::Attribute { base: *base, current: *current },
-            Some(Piece::Tag(count)) => Self::Tag(*count),
+            Some(PieceRef::Attribute { base, current }) => Self::Attribute { base, current },
+            Some(PieceRef::Tag(count)) => Self::Tag(count),
             _ => Self::Nothing,
         }
     }
@@ -87,7 +87,7 @@ pub struct DeltaEntry<'a> {
     /// Key of the piece.
     pub key: PieceKey,
     /// Current content; `None` if the piece was removed.
-    pub piece: Option<&'a Piece>,
+    pub piece: Option<PieceRef<'a>>,
     /// Content that the client has; unused with [`BlockEncoding::Full`].
     pub baseline: Baseline,
 }
@@ -95,7 +95,7 @@ pub struct DeltaEntry<'a> {
 impl<'a> DeltaEntry<'a> {
     /// Entry without baseline, for [`BlockEncoding::Full`]; no `piece` is a removal.
     pub fn full(key: PieceKey, piece: Option<&'a Piece>) -> Self {
-        Self { key, piece, baseline: Baseline::Nothing }
+        Self { key, piece: piece.map(Piece::as_ref), baseline: Baseline::Nothing }
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a> DeltaEntry<'a> {
 ///
 /// ```
 /// use ugas_core::id::AttributeId;
-/// use ugas_core::replica::{Piece, PieceKey};
+/// use ugas_core::replica::{Piece, PieceKey, PieceRef};
 /// use ugas_net::bits::BitWriter;
 /// use ugas_net::wire::{Baseline, BlockEncoding, DeltaEntry, Dictionary, Exactness, write_block};
 ///
@@ -237,11 +237,11 @@ impl Encoder<'_> {
             self.next(&mut last, Next::Attribute);
             self.bits.gamma(u64::from(rank - least));
             least = rank + 1;
-            let Some(Piece::Attribute { base, current }) = entry.piece else {
+            let Some(PieceRef::Attribute { base, current }) = entry.piece else {
                 return Err(EncodeError::OtherPiece(entry.key));
             };
             let values = Values { dictionary: self.dictionary, exactness, attribute };
-            values.write(self.bits, encoding, entry.baseline, *base, *current)?;
+            values.write(self.bits, encoding, entry.baseline, base, current)?;
         }
         for entry in pieces.clone() {
             let PieceKey::Tag(tag) = entry.key else { continue };
@@ -287,7 +287,7 @@ impl Encoder<'_> {
     fn grants(&mut self, encoding: BlockEncoding, entry: &DeltaEntry<'_>) -> Result<(), EncodeError> {
         let count = match entry.piece {
             None => None,
-            Some(Piece::Tag(count)) => Some(*count),
+            Some(PieceRef::Tag(count)) => Some(count),
             Some(_) => return Err(EncodeError::OtherPiece(entry.key)),
         };
         if encoding == BlockEncoding::Delta {
@@ -377,14 +377,14 @@ impl Encoder<'_> {
     }
 
     /// Writes the content of a piece; [`EncodeError::OtherPiece`] if it does not match its key.
-    fn piece(&mut self, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
+    fn piece(&mut self, key: PieceKey, piece: PieceRef<'_>) -> Result<(), EncodeError> {
         match (key, piece) {
-            (PieceKey::Placement, Piece::Placement(placement)) => {
+            (PieceKey::Placement, PieceRef::Placement(placement)) => {
                 self.coded(self.dictionary.positions(), placement.position())?;
                 self.coded(self.dictionary.facings(), placement.facing())
             }
-            (PieceKey::Cue(_), Piece::Cue { count, since, context }) => {
-                self.bits.varint(u64::from(*count), group::GRANTS);
+            (PieceKey::Cue(_), PieceRef::Cue { count, since, context }) => {
+                self.bits.varint(u64::from(count), group::GRANTS);
                 self.bits.varint(since.micros(), group::TIME);
                 self.bytes("the context of a cue", context, MAX_CUE_DETAILS)
             }
@@ -395,7 +395,7 @@ impl Encoder<'_> {
                 | PieceKey::Activation(_)
                 | PieceKey::Task(_)
                 | PieceKey::Inputs,
-                Piece::Record(record),
+                PieceRef::Record(record),
             ) => self.bytes("bytes of a record", record, MAX_DATAGRAM),
             _ => Err(EncodeError::OtherPiece(key)),
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use smallvec::SmallVec;
 use ugas_core::handle::{ControllerId, Handle};
-use ugas_core::replica::PieceKey;
+use ugas_core::replica::{Piece, PieceKey};
 
 use super::block::Baseline;
 use super::dictionary::Dictionary;
@@ -267,7 +267,11 @@ impl UpdateDecoder {
         }
         for (key, piece) in pieces {
             if matches!(key, PieceKey::Attribute(_) | PieceKey::Tag(_)) {
-                known.values.entry(*key).or_default().add(tick, Baseline::of(piece.as_ref()));
+                known
+                    .values
+                    .entry(*key)
+                    .or_default()
+                    .add(tick, Baseline::of(piece.as_ref().map(Piece::as_ref)));
             }
         }
     }

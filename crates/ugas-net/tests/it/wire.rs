@@ -242,7 +242,7 @@ fn short(
     let was = |key| old.iter().find(|(known, _)| *known == key).map_or(Baseline::Nothing, |(_, old)| *old);
     let told = pieces.iter().map(|(key, piece)| DeltaEntry {
         key: *key,
-        piece: piece.as_ref(),
+        piece: piece.as_ref().map(Piece::as_ref),
         baseline: was(*key),
     });
     let mut block = BitWriter::new();

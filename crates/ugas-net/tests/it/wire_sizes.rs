@@ -118,7 +118,7 @@ fn block_of(exactness: Exactness, basis: BlockEncoding, pieces: &[News]) -> BitW
     let mut block = BitWriter::new();
     let told = pieces.iter().map(|(key, piece, old)| DeltaEntry {
         key: *key,
-        piece: piece.as_ref(),
+        piece: piece.as_ref().map(Piece::as_ref),
         baseline: *old,
     });
     wire::write_block(&dictionary(), exactness, basis, told, &mut block).unwrap();

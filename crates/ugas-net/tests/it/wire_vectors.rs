@@ -455,7 +455,7 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
             };
             let told = pieces.iter().map(|(key, piece)| DeltaEntry {
                 key: *key,
-                piece: piece.as_ref(),
+                piece: piece.as_ref().map(Piece::as_ref),
                 baseline: was(*key),
             });
             let mut block = BitWriter::new();

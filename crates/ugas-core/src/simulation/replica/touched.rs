@@ -18,7 +18,14 @@ impl Simulation {
     /// no longer exist. Replication only needs to visit these (I5). Empty unless [`Self::watch_touches`] was
     /// called.
     pub fn take_touched(&mut self) -> Vec<ControllerId> {
-        let mut touched: Vec<ControllerId> = Vec::new();
+        let mut touched = Vec::new();
+        self.take_touched_into(&mut touched);
+        touched
+    }
+
+    /// [`Self::take_touched`] in place of the content of `touched`, whose memory is reused.
+    pub fn take_touched_into(&mut self, touched: &mut Vec<ControllerId>) {
+        touched.clear();
         let state = &mut self.state;
         // An object that was removed needs no entry: it left a list of its controller, which touches the
         // controller.
@@ -29,6 +36,5 @@ impl Simulation {
         state.tasks.take_touched(|_, task| touched.push(task.controller));
         touched.sort_unstable();
         touched.dedup();
-        touched
     }
 }

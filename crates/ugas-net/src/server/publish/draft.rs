@@ -6,16 +6,15 @@ use ugas_core::handle::{ControllerId, Handle};
 
 use super::super::controller_view::Generation;
 use super::super::session::SentDatagram;
-use super::blocks::EncodedBlocks;
+use super::blocks::{BlockIndex, Blocks};
 use crate::limits::MAX_DATAGRAM;
 use crate::message::{CommandResult, CueBurst};
-use crate::tick::Tick;
 use crate::wire::{
     BlockEncoding, Dictionary, EncodeError, Room, UpdateBits, UpdateHeader, UpdateWriter, ViewHeader,
 };
 
 /// Most bytes of the header, at its longest.
-const HEADER: usize = 64;
+pub(super) const HEADER: usize = 64;
 /// Most bytes before a block: the handle and the view header.
 pub(super) const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
 /// Most bytes of a result.
@@ -27,9 +26,12 @@ pub(super) const MAX_BLOCK: usize = MAX_DATAGRAM - HEADER - BEFORE_BLOCK;
 
 /// An update datagram under construction, filled in any order. Room is counted by the most that each item can
 /// take.
+#[derive(Default)]
 pub(super) struct Draft {
     results: Vec<CommandResult>,
     bursts: Vec<CueBurst>,
+    /// Memory for the details of bursts.
+    spare_details: Vec<Vec<u8>>,
     controllers: Vec<(ControllerId, Part)>,
     length: usize,
     pub(super) sent: SentDatagram,
@@ -37,7 +39,7 @@ pub(super) struct Draft {
 
 enum Part {
     Gone,
-    Block(Addressing, EncodedBlocks, usize),
+    Block(Addressing, BlockIndex),
 }
 
 /// How a controller is addressed in a datagram.
@@ -49,18 +51,43 @@ pub(super) enum Addressing {
     Slot(BlockEncoding),
 }
 
-impl Draft {
-    /// Empty draft of a tick, with room reserved for the longest header.
-    pub(super) fn new(tick: Tick) -> Self {
-        Self {
-            results: Vec::new(),
-            bursts: Vec::new(),
-            controllers: Vec::new(),
-            length: HEADER,
-            sent: SentDatagram { tick, ..SentDatagram::default() },
-        }
+/// Drafts of the datagrams to one client. Their memory is kept for the next client.
+#[derive(Default)]
+pub(super) struct Drafts {
+    /// Drafts in use, then spare ones.
+    drafts: Vec<Draft>,
+    used: usize,
+}
+
+impl Drafts {
+    /// Drafts in use, oldest first.
+    pub(super) fn in_use(&mut self) -> &mut [Draft] {
+        self.drafts.get_mut(..self.used).unwrap_or_default()
     }
 
+    /// Begins an empty draft, with room reserved for the longest header. Its content is noted in `sent`.
+    pub(super) fn begin(&mut self, sent: SentDatagram) -> &mut Draft {
+        let at = self.used;
+        self.used += 1;
+        if at >= self.drafts.len() {
+            self.drafts.push(Draft::default());
+        }
+        let draft = &mut self.drafts[at];
+        draft.results.clear();
+        draft.spare_details.extend(draft.bursts.drain(..).filter_map(|burst| burst.details));
+        draft.controllers.clear();
+        draft.length = HEADER;
+        draft.sent = sent;
+        draft
+    }
+
+    /// Drops all drafts, and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+    }
+}
+
+impl Draft {
     /// Most bytes that the datagram takes, with its header.
     pub(super) fn len(&self) -> usize {
         self.length
@@ -75,11 +102,17 @@ impl Draft {
         fits
     }
 
-    /// Adds a cue burst; false if there is no room.
-    pub(super) fn burst(&mut self, burst: &CueBurst) -> bool {
-        let fits = self.take(BURST + burst.details.as_ref().map_or(0, Vec::len));
+    /// Adds a cue burst with its details; false if there is no room.
+    pub(super) fn burst(&mut self, burst: &CueBurst, details: Option<&[u8]>) -> bool {
+        let fits = self.take(BURST + details.map_or(0, <[u8]>::len));
         if fits {
-            self.bursts.push(burst.clone());
+            let details = details.map(|details| {
+                let mut copy = self.spare_details.pop().unwrap_or_default();
+                copy.clear();
+                copy.extend_from_slice(details);
+                copy
+            });
+            self.bursts.push(CueBurst { details, ..burst.clone() });
         }
         fits
     }
@@ -95,19 +128,18 @@ impl Draft {
         fits
     }
 
-    /// Adds block `at` of a controller; false if there is no room, or the draft already has content of the
+    /// Adds a block of a controller, `length` bytes long; false if there is no room, or the draft already has content of the
     /// controller. The caller notes it in `sent`.
     pub(super) fn controller(
         &mut self,
         controller: ControllerId,
         addressing: Addressing,
-        blocks: &EncodedBlocks,
-        at: usize,
+        block: BlockIndex,
+        length: usize,
     ) -> bool {
-        let length = blocks.get(at).map_or(0, |(block, _)| block.byte_len());
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK + length);
         if fits {
-            self.controllers.push((controller, Part::Block(addressing, EncodedBlocks::clone(blocks), at)));
+            self.controllers.push((controller, Part::Block(addressing, block)));
         }
         fits
     }
@@ -117,20 +149,15 @@ impl Draft {
         self.controllers.iter().map(|(controller, _)| *controller)
     }
 
-    /// The encoded datagram, `None` if it cannot be encoded, and the record of its content for
-    /// acknowledgements.
-    pub(super) fn finish(
-        mut self,
+    /// Encodes the content in the order of the wire format, with controllers by rising handle, in `bits`.
+    pub(super) fn write(
+        &mut self,
         dictionary: &Dictionary,
         header: UpdateHeader,
-    ) -> (Option<Vec<u8>>, SentDatagram) {
-        let bytes = self.write(dictionary, header).ok();
-        (bytes, self.sent)
-    }
-
-    /// Encodes the content in the order of the wire format, with controllers by rising handle.
-    fn write(&mut self, dictionary: &Dictionary, header: UpdateHeader) -> Result<Vec<u8>, EncodeError> {
-        let mut writer = UpdateWriter::begin(dictionary, header, UpdateBits::default());
+        blocks: &Blocks,
+        bits: UpdateBits,
+    ) -> Result<UpdateBits, EncodeError> {
+        let mut writer = UpdateWriter::begin(dictionary, header, bits);
         let taken = |room: Room| debug_assert_eq!(room, Room::Taken);
         for result in &self.results {
             taken(writer.result(result)?);
@@ -142,15 +169,15 @@ impl Draft {
         for (controller, part) in &self.controllers {
             taken(match part {
                 Part::Gone => writer.gone(*controller)?,
-                Part::Block(Addressing::Handle(view), blocks, at) => {
-                    writer.controller(*controller, *view, &blocks[*at].0)?
+                Part::Block(Addressing::Handle(view), block) => {
+                    writer.controller(*controller, *view, blocks.block(*block))?
                 }
-                Part::Block(Addressing::Slot(encoding), blocks, at) => {
-                    writer.slot(controller.index(), *encoding, &blocks[*at].0)?
+                Part::Block(Addressing::Slot(encoding), block) => {
+                    writer.slot(controller.index(), *encoding, blocks.block(*block))?
                 }
             });
         }
-        Ok(writer.finish()?.into_bytes())
+        writer.finish()
     }
 
     /// Whether it has content of a controller: at most once in a datagram.

@@ -8,7 +8,7 @@ use ugas_core::handle::ControllerId;
 use ugas_core::time::{Span, Time};
 
 use crate::message::PacketId;
-use crate::packets::SentPackets;
+use crate::packets::{Fate, SentPackets};
 use crate::round_trip::BestRoundTrip;
 use crate::server::controller_view::{ControllerView, Generation, Range};
 use crate::tick::{Tick, TickLength};
@@ -19,6 +19,10 @@ use crate::wire::BASELINE_TICKS;
 const MAX_OPEN_PACKETS: u32 = 256;
 /// Most ticks of own state whose parts are still counted.
 const MAX_OWN_TICKS: usize = 64;
+/// Most records of settled datagrams whose memory is kept.
+const MAX_SPARE_PACKETS: usize = 4_096;
+/// Room for controllers of others in a new record of a datagram.
+const VIEWS: usize = 32;
 /// Ticks after a loss during which own state is repeated until it is acknowledged.
 const RECOVERY_TICKS: u32 = 64;
 
@@ -34,9 +38,38 @@ pub(in crate::server) struct SentDatagram {
     /// The newest client packet that its ack report names; 0 if it has no report.
     pub(in crate::server) reported: PacketId,
     /// Controllers of others with the range of changes sent; no range means that the controller is gone.
-    pub(in crate::server) views: SmallVec<[(ControllerId, Generation, Option<Range>); 4]>,
+    pub(in crate::server) views: Vec<(ControllerId, Generation, Option<Range>)>,
     pub(in crate::server) results: SmallVec<[PredictionKey; 2]>,
     pub(in crate::server) bursts: SmallVec<[u64; 2]>,
+}
+
+/// Records of settled datagrams, whose memory is reused for the next ones of any client.
+#[derive(Debug, Default)]
+pub(in crate::server) struct SparePackets {
+    spare: Vec<SentDatagram>,
+    /// Fates that an acknowledgement settles.
+    pub(in crate::server) fates: Vec<(Fate, SentDatagram)>,
+}
+
+impl SparePackets {
+    /// Empty record of a datagram of a tick.
+    pub(in crate::server) fn take(&mut self, tick: Tick) -> SentDatagram {
+        let SentDatagram { mut views, mut results, mut bursts, .. } = self
+            .spare
+            .pop()
+            .unwrap_or_else(|| SentDatagram { views: Vec::with_capacity(VIEWS), ..SentDatagram::default() });
+        views.clear();
+        results.clear();
+        bursts.clear();
+        SentDatagram { tick, views, results, bursts, ..SentDatagram::default() }
+    }
+
+    /// Keeps the memory of a record that is not needed any more.
+    pub(in crate::server) fn keep(&mut self, settled: SentDatagram) {
+        if self.spare.len() < MAX_SPARE_PACKETS {
+            self.spare.push(settled);
+        }
+    }
 }
 
 /// Smoothed round trip after a sample: an exponential moving average with weight 1/8, so half of a sample is

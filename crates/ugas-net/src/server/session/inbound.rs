@@ -36,8 +36,8 @@ pub(in crate::server) struct InboundState {
     pub(in crate::server) last_heard: Time,
     /// The client's newest clock reading and how early it came, for the next ack report.
     pub(in crate::server) feedback: Feedback,
-    /// Accepted frames whose ticks have not run yet.
-    frames: BTreeMap<Tick, PendingFrame>,
+    /// Accepted frames whose ticks have not run yet, by rising tick.
+    frames: VecDeque<(Tick, PendingFrame)>,
     /// The newest frame that was accepted: older ones are repetitions.
     newest_frame: Option<Tick>,
     /// Frames that came too early: their repetitions may come in time, and are rejected all the same.
@@ -61,7 +61,7 @@ impl InboundState {
             received: ReceivedPackets::default(),
             last_heard: now,
             feedback: Feedback::default(),
-            frames: BTreeMap::new(),
+            frames: VecDeque::new(),
             newest_frame: None,
             early_frames: BTreeSet::new(),
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
@@ -85,7 +85,7 @@ impl InboundState {
     /// Number of frames with their commands, early frames, remembered activations and kinds of rejection. For
     /// tests that nothing grows without bound.
     pub(super) fn held(&self) -> usize {
-        self.frames.values().map(|frame| 1 + frame.commands.len()).sum::<usize>()
+        self.frames.iter().map(|(_, frame)| 1 + frame.commands.len()).sum::<usize>()
             + self.early_frames.len()
             + self.activations.len()
             + self.rejections.len()
@@ -106,7 +106,10 @@ impl InboundState {
             let margin = frames.now.since(next).clamp(i64::from(i16::MIN), i64::from(i16::MAX));
             self.feedback = Feedback { newest: frames.now, margin: margin as i16 };
         }
-        self.early_frames = self.early_frames.split_off(&next.before(config.grace));
+        let oldest = next.before(config.grace);
+        while self.early_frames.first().is_some_and(|early| *early < oldest) {
+            self.early_frames.pop_first();
+        }
         for CommandFrame { tick, commands } in frames.frames {
             if self.newest_frame.is_some_and(|newest| tick <= newest) {
                 continue;
@@ -135,17 +138,13 @@ impl InboundState {
                     self.reject(outbound, key(tick, sequence), Rejection::TooMany);
                 }
             }
-            self.frames.insert(tick, PendingFrame { commands: accepted, seen });
+            self.frames.push_back((tick, PendingFrame { commands: accepted, seen }));
         }
     }
 
-    /// Takes the frames that run at `tick` out of the queue: its own, and those that came late.
-    pub(in crate::server) fn due_frames(
-        &mut self,
-        tick: Tick,
-    ) -> impl Iterator<Item = (Tick, PendingFrame)> + use<> {
-        let later = self.frames.split_off(&tick.next());
-        core::mem::replace(&mut self.frames, later).into_iter()
+    /// Takes the oldest frame that runs at `tick` out of the queue: its own, or one that came late.
+    pub(in crate::server) fn next_due_frame(&mut self, tick: Tick) -> Option<(Tick, PendingFrame)> {
+        self.frames.pop_front_if(|(due, _)| *due <= tick)
     }
 
     /// Number of commands that were rejected for a reason.

@@ -1,7 +1,7 @@
 //! Outbound state of a session: what the client sees, and what is queued for it.
 
 use core::num::NonZeroU32;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{ControllerId, Handle};
@@ -11,6 +11,7 @@ use crate::message::{CommandOutcome, CommandResult};
 use crate::rate::Bandwidth;
 use crate::server::controller_view::ControllerView;
 use crate::server::header_state::HeaderState;
+use crate::sorted_set::SortedSet;
 use crate::tick::Tick;
 use crate::wire::MAX_SLOTS;
 
@@ -40,7 +41,7 @@ pub(in crate::server) struct OutboundState {
     /// and must not be taken for the next view's.
     past_epochs: BTreeMap<ControllerId, (u8, Tick)>,
     /// Controllers with changes that the client may not have.
-    pub(in crate::server) stale: BTreeSet<ControllerId>,
+    pub(in crate::server) stale: SortedSet<ControllerId>,
     /// Results that are not acknowledged, oldest first, and whether each is under way.
     pub(in crate::server) results: VecDeque<(CommandResult, bool)>,
     /// Cue bursts that are not acknowledged, by rising number.
@@ -58,7 +59,7 @@ impl OutboundState {
         Self {
             views: BTreeMap::new(),
             past_epochs: BTreeMap::new(),
-            stale: BTreeSet::new(),
+            stale: SortedSet::default(),
             results: VecDeque::new(),
             bursts: VecDeque::new(),
             last_burst: (Tick(0), 0),
@@ -133,7 +134,7 @@ impl OutboundState {
     /// a while, so that the next view does not reuse it.
     pub(super) fn remove_view(&mut self, controller: ControllerId, epoch: u8, tick: Tick) {
         self.views.remove(&controller);
-        self.stale.remove(&controller);
+        self.stale.remove(controller);
         self.past_epochs.retain(|_, (_, since)| *since >= tick.before(PAST_EPOCH_TICKS));
         self.past_epochs.insert(controller, (epoch, tick));
     }
