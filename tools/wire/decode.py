@@ -591,6 +591,7 @@ class Message:
 
     def update(self, states_course, has_word):
         bits, decoder = self.bits, self.decoder
+        session = bits.bits(4)
         if states_course:
             packet, tick = self.packet(), self.tick()
             step = bits.varint(2) + 1
@@ -609,6 +610,7 @@ class Message:
         part, since = self.part(tick)
         update = {
             "message": "update",
+            "session": session,
             "packet": packet,
             "tick": tick,
             "course": course,

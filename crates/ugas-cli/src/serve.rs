@@ -34,7 +34,8 @@ use ugas_data::Pack;
 use ugas_net::TickLength;
 use ugas_net::wire::Dictionary;
 use ugas_transport::{
-    Access, Admission, BindError, MAX_CLIENTS, ServerConfig, ServerKey, ServerSocket, TokenIssuer,
+    Access, Admission, BindError, MAX_CLIENTS, MAX_SOCKETS, ServerConfig, ServerKey, ServerSocket,
+    TokenIssuer,
 };
 
 use self::access::{Bans, UsedTokenFile};
@@ -125,6 +126,9 @@ pub(crate) struct Arguments {
     /// Maximum number of players [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CLIENTS)))]
     max_clients: Option<u32>,
+    /// Number of sockets; each of several has threads of its own [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SOCKETS)))]
+    sockets: Option<u32>,
     /// Ticks per second [default: 60]
     #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1..=1000))]
     tick_rate: Option<u32>,
@@ -213,6 +217,7 @@ impl Arguments {
             settings.keys = self.key.iter().chain(&self.old_key).cloned().collect();
         }
         set(&mut settings.max_clients, self.max_clients.as_ref());
+        set(&mut settings.sockets, self.sockets.as_ref());
         set(&mut settings.tick_rate, self.tick_rate.as_ref());
         set(&mut settings.ban_minutes, self.ban_minutes.as_ref());
         set_option(&mut settings.template, self.template.as_ref());
@@ -441,7 +446,8 @@ fn bind(settings: &Settings, catalog: &Catalog, keys: &[ServerKey]) -> anyhow::R
             .max_clients(u16::try_from(settings.max_clients).unwrap_or(MAX_CLIENTS))
             .join_within(settings.limits.join_time)
             .limits(settings.limits.transport())
-            .buffers(settings.limits.buffers());
+            .buffers(settings.limits.buffers())
+            .sockets(u16::try_from(settings.sockets).unwrap_or(MAX_SOCKETS));
         settings.public.iter().fold(config, |config, address| config.reached_at(*address))
     };
     let listen = listen(settings);

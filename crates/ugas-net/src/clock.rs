@@ -177,6 +177,14 @@ impl Clock {
         }
     }
 
+    /// Adds the round trip of a frame that the server reported as late, as [`Self::on_round_trip`] does. Late
+    /// frames mean that the way got longer: shorter round trips of before count no more, so that
+    /// [`Self::best_round_trip`] rises at once.
+    pub fn on_late_round_trip(&mut self, now: Time, span: Span) {
+        self.best_round_trip = BestRoundTrip::new();
+        self.on_round_trip(now, span);
+    }
+
     /// Adds a sample of the round trip.
     pub fn on_round_trip(&mut self, now: Time, span: Span) {
         self.pass(now);
@@ -244,7 +252,7 @@ impl Clock {
         span(self.round_trip.map_or(0, |round_trip| round_trip.mean))
     }
 
-    /// Shortest round trip of the last seconds; zero before the first measurement.
+    /// Shortest round trip of the last seconds, or since a late frame; zero before the first measurement.
     pub fn best_round_trip(&self) -> Span {
         self.best_round_trip.span().unwrap_or(Span::ZERO)
     }

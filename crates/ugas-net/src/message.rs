@@ -13,7 +13,13 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// Version of the protocol. Peers of different versions refuse each other.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
+
+/// Low bits of [`Welcome::session`] that an [`Update`] carries.
+pub const SESSION_BITS: u32 = 4;
+
+/// The low [`SESSION_BITS`] of a session number.
+pub(crate) const SESSION_MASK: u8 = (1 << SESSION_BITS) - 1;
 
 /// Id of a client for the time of its session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -209,8 +215,9 @@ pub struct Welcome {
     pub nonce: u64,
     /// Id of the client.
     pub client: ClientId,
-    /// Number of the session and connection, for [`Frames::session`]: another one for each welcome but
-    /// repeated ones, modulo 256.
+    /// Number of the session and connection, for [`Frames::session`] and [`Update::session`]: another one for
+    /// each welcome but repeated ones, modulo 256. The low [`SESSION_BITS`] differ from those of the last
+    /// sessions of the connection.
     pub session: u8,
     /// The server's newest tick.
     pub tick: Tick,
@@ -306,6 +313,9 @@ pub enum ByeReason {
 /// New state of the server for one client.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Update {
+    /// Low [`SESSION_BITS`] of [`Welcome::session`], so that late updates of an earlier session are not taken
+    /// for this one's.
+    pub session: u8,
     /// Sequence number of this datagram.
     pub packet: PacketId,
     /// The tick whose state this is.

@@ -113,6 +113,11 @@ impl Link {
         self.cut_until = end;
     }
 
+    /// Whether everything that is sent at a time is lost, by [`Self::cut_until`].
+    pub fn is_cut(&self, now: Time) -> bool {
+        now < self.cut_until
+    }
+
     /// Sends a datagram: it is lost, or under way until its time of arrival, perhaps damaged or twice. Which
     /// of these is decided here, by the seed and the number of the datagram.
     pub fn send(&mut self, now: Time, bytes: &[u8]) {

@@ -11,6 +11,9 @@ use crate::rate::Rate;
 /// Maximum number of peers of a server.
 pub const MAX_CLIENTS: u16 = 1024;
 
+/// Maximum number of sockets of a server.
+pub const MAX_SOCKETS: u16 = 32;
+
 /// Which clients a server accepts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -62,6 +65,8 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Sizes to ask the system for.
     pub buffers: Buffers,
+    /// Number of sockets, at most [`MAX_SOCKETS`].
+    pub sockets: u16,
 }
 
 impl ServerConfig {
@@ -77,6 +82,7 @@ impl ServerConfig {
             join_timeout: None,
             limits: Limits::default(),
             buffers: Buffers::default(),
+            sockets: 1,
         }
     }
 
@@ -120,11 +126,24 @@ impl ServerConfig {
         self
     }
 
+    /// Sets the number of sockets of [`ServerSocket`](crate::ServerSocket). Each of several has its own
+    /// buffers, a thread that receives and one that sends, so that the system's work for datagrams is done on
+    /// other cores than the game. Only on Unix (`SO_REUSEPORT`). Use it if a server with many clients has free
+    /// cores and the thread of the game is busy; with few clients, it costs more than it saves.
+    #[must_use]
+    pub fn sockets(mut self, sockets: u16) -> Self {
+        self.sockets = sockets;
+        self
+    }
+
     /// Checks the settings before the socket is opened. Without secrets a server must be on loopback or
     /// explicitly open; with a key it must know its public address.
     pub(crate) fn check(&self) -> Result<(), BindError> {
         if !(1..=MAX_CLIENTS).contains(&self.max_clients) {
             return Err(BindError::MaxClients(self.max_clients));
+        }
+        if !(1..=MAX_SOCKETS).contains(&self.sockets) {
+            return Err(BindError::Sockets(self.sockets));
         }
         match self.access {
             Access::OpenOnLoopback if !self.listen.ip().is_loopback() => {
@@ -210,4 +229,7 @@ pub enum BindError {
     /// The maximum number of peers is out of range.
     #[error("the number of clients must be from 1 to {MAX_CLIENTS}, not {0}")]
     MaxClients(u16),
+    /// The number of sockets is out of range.
+    #[error("the number of sockets must be from 1 to {MAX_SOCKETS}, not {0}")]
+    Sockets(u16),
 }

@@ -1,7 +1,7 @@
 //! [`ServerSocket`]: the server's UDP socket.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use crate::config::{BindError, Buffers, Limits, ServerConfig};
 use crate::endpoint::ServerEndpoint;
 use crate::event::{SendError, ServerEvent};
 use crate::key::ServerKey;
+use crate::sockets::Sockets;
 use crate::statistics::Statistics;
 use crate::used_tokens::UsedToken;
-use crate::wire::{self, BatchReceiver};
 
 /// A socket that peers with tokens connect to.
 ///
-/// It has no threads: call [`poll`](Self::poll) often (every tick), then take the events, then send. Dropping
-/// it disconnects all peers; [`shut_down`](Self::shut_down) does so more reliably.
+/// Call [`poll`](Self::poll) often (every tick), then take the events, then send. It has no threads, unless it
+/// has [several sockets](ServerConfig::sockets). Dropping it disconnects all peers; [`shut_down`](Self::shut_down)
+/// does so more reliably.
 #[derive(Debug)]
 pub struct ServerSocket {
-    socket: UdpSocket,
-    receiver: BatchReceiver,
+    sockets: Sockets,
     buffers: Buffers,
     address: SocketAddr,
     clock: Clock,
@@ -39,13 +39,12 @@ impl ServerSocket {
     pub fn bind(config: ServerConfig) -> Result<Self, BindError> {
         config.check()?;
         let failed = |source| BindError::Io { address: config.listen, source };
-        let socket = wire::bind(config.listen).map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        let receiver = BatchReceiver::new(&socket).map_err(failed)?;
-        let buffers = receiver.set_buffers(&socket, config.buffers).map_err(failed)?;
+        let waiting = config.limits.waiting_datagrams as usize;
+        let bound = Sockets::bind(config.listen, config.sockets, config.buffers, waiting);
+        let (sockets, address, buffers) = bound.map_err(failed)?;
         let clock = Clock::start();
         let endpoint = ServerEndpoint::new(ServerConfig { listen: address, ..config }, clock.unix())?;
-        Ok(Self { socket, receiver, buffers, address, clock, endpoint })
+        Ok(Self { sockets, buffers, address, clock, endpoint })
     }
 
     /// The address it listens at, with the port that the system chose.
@@ -54,7 +53,7 @@ impl ServerSocket {
         self.address
     }
 
-    /// The sizes of the system's buffers, as the system reports them: less than asked for if it does not allow
+    /// The sizes of the system's buffers of each socket, as the system reports them: less than asked for if it does not allow
     /// more (on Linux: `net.core.rmem_max` and `net.core.wmem_max`, whose double is reported).
     #[must_use]
     pub fn buffers(&self) -> Buffers {
@@ -75,7 +74,7 @@ impl ServerSocket {
         while budget > 0 && !self.endpoint.inbox.is_full() {
             let most = self.endpoint.inbox.room().min(budget as usize);
             let endpoint = &mut self.endpoint;
-            let received = self.receiver.receive(&self.socket, most, |from, datagram| {
+            let received = self.sockets.receive(most, |from, datagram| {
                 endpoint.handle(from, datagram);
             })?;
             let Some(received) = received else { break };
@@ -182,7 +181,7 @@ impl ServerSocket {
         if self.endpoint.inbox.waiting() > 0 {
             return Ok(true);
         }
-        wire::wait(&self.socket, timeout)
+        self.sockets.wait(timeout)
     }
 
     /// Disconnects all peers and repeats the disconnect packets, which takes 140 ms.
@@ -221,10 +220,10 @@ impl ServerSocket {
 
     /// Sends the queued packets, and returns the number of those that the system accepted.
     fn flush(&mut self) -> u64 {
-        let (socket, statistics) = (&self.socket, &mut self.endpoint.statistics);
+        let (sockets, statistics) = (&self.sockets, &mut self.endpoint.statistics);
         let mut sent = 0;
         self.endpoint.outbox.drain(|address, packet| {
-            sent += u64::from(wire::send(socket, statistics, address, packet));
+            sent += u64::from(sockets.send(statistics, address, packet));
         });
         sent
     }

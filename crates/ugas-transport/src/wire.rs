@@ -14,6 +14,26 @@ use crate::statistics::Statistics;
 /// IPv4 clients, too, whatever the system's default is.
 pub(crate) fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    bind_to(socket, address)
+}
+
+/// Binds a UDP socket to an address that other sockets share. The system spreads clients over them.
+///
+/// # Errors
+///
+/// Also where the system does not have that.
+pub(crate) fn bind_shared(address: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    #[cfg(unix)]
+    socket.set_reuse_port(true)?;
+    #[cfg(not(unix))]
+    return Err(io::Error::new(ErrorKind::Unsupported, "several sockets of one address are not supported"));
+    #[cfg(unix)]
+    bind_to(socket, address)
+}
+
+/// Sets the options of a socket and binds it.
+fn bind_to(socket: Socket, address: SocketAddr) -> io::Result<UdpSocket> {
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ugas_transport::{Buffers, Limits, MAX_CLIENTS, Rate};
+use ugas_transport::{Buffers, Limits, MAX_CLIENTS, MAX_SOCKETS, Rate};
 
 use super::log::{LogFormat, LogLevel};
 use crate::online::ListenAddress;
@@ -41,6 +41,7 @@ pub(super) struct Settings {
     pub(super) access: AccessMode,
     pub(super) keys: Vec<PathBuf>,
     pub(super) max_clients: u32,
+    pub(super) sockets: u32,
     pub(super) tick_rate: u32,
     pub(super) ban_minutes: u32,
     pub(super) template: Option<String>,
@@ -96,6 +97,7 @@ impl Default for Settings {
             access: AccessMode::default(),
             keys: Vec::new(),
             max_clients: 64,
+            sockets: 1,
             tick_rate: 60,
             ban_minutes: 10,
             template: None,
@@ -246,6 +248,12 @@ impl Settings {
             No,
             "Maximum number of players.",
             Slot::Number(&mut self.max_clients, 1, most),
+        );
+        visitor.field(
+            "sockets",
+            No,
+            "Number of sockets; each of several has threads of its own. For servers with many players and free cores.",
+            Slot::Number(&mut self.sockets, 1, MAX_SOCKETS.into()),
         );
         visitor.field("tick-rate", No, "Ticks per second.", Slot::Number(&mut self.tick_rate, 1, 1000));
         visitor.field(

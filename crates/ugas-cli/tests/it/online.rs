@@ -272,6 +272,16 @@ fn full_server_refuses() {
     drop(first);
 }
 
+#[cfg(unix)]
+#[test]
+fn server_with_several_sockets_plays() {
+    let (mut server, address) = Running::serve("packs/spells", &["--sockets", "2"]);
+    let answer =
+        connect(&address, "packs/spells", &["--name", "Ada", "--bot", &short_visit("online-sockets")]);
+    assert_eq!(answer.status, 0, "{}\n{}", answer.stdout, answer.stderr);
+    server.line_with("Ada joined as Mage");
+}
+
 #[test]
 fn flood_does_not_lock_out_clients() {
     let (_server, address) = Running::serve("packs/spells", &[]);

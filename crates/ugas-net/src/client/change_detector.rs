@@ -54,6 +54,8 @@ struct EffectViewState {
 #[derive(Debug, Default)]
 pub(super) struct ChangeDetector {
     states: BTreeMap<ControllerId, ViewState>,
+    /// Memory for the state of a controller that is being compared.
+    scratch: ViewState,
     /// Whether changes of tag counts are raised as events (T6).
     tag_counts: bool,
 }
@@ -113,8 +115,9 @@ impl ChangeDetector {
             }
             stays
         });
+        let now = &mut self.scratch;
         for (controller, _) in simulation.controllers() {
-            let now = ViewState::of(simulation, controller, own(controller), self.tag_counts);
+            now.read(simulation, controller, own(controller), self.tag_counts);
             let is_new = !self.states.contains_key(&controller);
             let before = self.states.entry(controller).or_default();
             if is_new {
@@ -122,38 +125,47 @@ impl ChangeDetector {
             } else if before.own != now.own {
                 emit(ClientEvent::OwnershipChanged { controller, own: now.own });
             }
-            before.emit_changes(&now, controller, is_new, replicated, emit);
-            *before = now;
+            before.emit_changes(now, controller, is_new, replicated, emit);
+            core::mem::swap(before, now);
         }
     }
 }
 
 impl ViewState {
-    /// Reads the shown state of a controller; empty if it does not exist. `tag_counts` is whether counts are
-    /// read.
-    fn of(simulation: &Simulation, id: ControllerId, own: bool, tag_counts: bool) -> Self {
-        let Some(controller) = simulation.controller(id) else { return Self::default() };
-        let mut attributes: Vec<_> =
-            simulation.attributes(id).map(|(attribute, _, current)| (attribute, current)).collect();
-        attributes.sort_unstable_by_key(|(attribute, _)| *attribute);
-        let effects = effects_of(simulation, controller);
-        let mut abilities = controller.abilities().to_vec();
-        abilities.sort_unstable();
+    /// Reads the shown state of a controller into this one; empty if it does not exist. `tag_counts` is
+    /// whether counts are read.
+    fn read(&mut self, simulation: &Simulation, id: ControllerId, own: bool, tag_counts: bool) {
+        self.clear();
+        let Some(controller) = simulation.controller(id) else { return };
+        self.own = own;
+        self.attributes.extend(simulation.attributes(id).map(|(attribute, _, current)| (attribute, current)));
+        self.attributes.sort_unstable_by_key(|(attribute, _)| *attribute);
+        self.tags.extend(controller.tags().bits().iter());
+        if tag_counts {
+            self.counts.extend(controller.tags().iter());
+        }
+        read_effects(simulation, controller, &mut self.effects);
+        self.cues.extend(controller.cues().iter().map(|(cue, _)| *cue));
+        self.abilities.extend_from_slice(controller.abilities());
+        self.abilities.sort_unstable();
         let unpredicted = |run: &&ActivationId| {
             simulation.activation(**run).is_some_and(|activation| activation.prediction().is_none())
         };
-        let mut runs: Vec<_> = controller.activations().iter().filter(unpredicted).copied().collect();
-        runs.sort_unstable();
-        Self {
-            own,
-            attributes,
-            tags: controller.tags().bits().iter().collect(),
-            counts: if tag_counts { controller.tags().iter().collect() } else { Vec::new() },
-            effects,
-            cues: controller.cues().iter().map(|(cue, _)| *cue).collect(),
-            abilities,
-            runs,
-        }
+        self.runs.extend(controller.activations().iter().filter(unpredicted).copied());
+        self.runs.sort_unstable();
+    }
+
+    /// Empties the state, and keeps the memory of its lists.
+    fn clear(&mut self) {
+        let Self { own, attributes, tags, counts, effects, cues, abilities, runs } = self;
+        *own = false;
+        attributes.clear();
+        tags.clear();
+        counts.clear();
+        effects.clear();
+        cues.clear();
+        abilities.clear();
+        runs.clear();
     }
 
     /// Emits the changes of a controller from `self` to `now`. If it `is_new`, tags, effects, cues and
@@ -167,7 +179,7 @@ impl ViewState {
         emit: &mut impl FnMut(ClientEvent),
     ) {
         // Values that a controller appears with are no changes.
-        if !is_new {
+        if !is_new && self.attributes != now.attributes {
             for (attribute, new) in &now.attributes {
                 let (attribute, new) = (*attribute, *new);
                 match value_of(&self.attributes, attribute) {
@@ -236,6 +248,9 @@ impl ViewState {
     /// Emits effects that were removed, added or renamed, and stack counts that changed. Effects are matched
     /// by [`EffectName`], so that a replayed prediction is renamed, not removed and added.
     fn emit_effects(&self, now: &Self, controller: ControllerId, emit: &mut impl FnMut(ClientEvent)) {
+        if self.effects == now.effects {
+            return;
+        }
         let find = |list: &[EffectViewState], name: EffectName| {
             list.binary_search_by_key(&name, |state| state.name).ok().map(|at| list[at])
         };
@@ -259,9 +274,9 @@ impl ViewState {
     }
 }
 
-/// Effects on a controller, sorted by identity. Internal effects of the simulation are left out.
-fn effects_of(simulation: &Simulation, controller: &Controller) -> Vec<EffectViewState> {
-    let mut effects: Vec<EffectViewState> = Vec::new();
+/// Reads the effects on a controller, sorted by identity, into an empty list. Internal effects of the simulation
+/// are left out.
+fn read_effects(simulation: &Simulation, controller: &Controller, effects: &mut Vec<EffectViewState>) {
     for &active in controller.effects() {
         let Some(instance) = simulation.effect(active) else { continue };
         let effect = instance.effect();
@@ -279,7 +294,6 @@ fn effects_of(simulation: &Simulation, controller: &Controller) -> Vec<EffectVie
         effects.push(EffectViewState { name, active, stacks: instance.stacks() });
     }
     effects.sort_unstable_by_key(|state| state.name);
-    effects
 }
 
 /// Value of an attribute in a list that is sorted by attribute.
@@ -295,6 +309,8 @@ enum Difference<T> {
 
 /// Differences between two sorted lists: first all that went, then all that came.
 fn differences<T: Ord + Copy>(before: &[T], after: &[T]) -> impl Iterator<Item = Difference<T>> {
+    // Equal lists are by far the most common.
+    let (before, after) = if before == after { Default::default() } else { (before, after) };
     let went = before.iter().filter(|item| after.binary_search(item).is_err()).copied().map(Difference::Went);
     let came = after.iter().filter(|item| before.binary_search(item).is_err()).copied().map(Difference::Came);
     let changes: Vec<_> = went.chain(came).collect();

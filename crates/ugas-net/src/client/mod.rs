@@ -37,7 +37,7 @@ use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_FRAMES;
 use crate::message::{
     ActivationRef, ByeReason, ClientId, CommandFrame, CommandOutcome, CueBurst, Feedback, Frames, Hello,
-    NetCommand, PROTOCOL, Resume, ResumeSecret, ToClient, ToServer, Update, Welcome,
+    NetCommand, PROTOCOL, Resume, ResumeSecret, SESSION_MASK, ToClient, ToServer, Update, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -499,11 +499,12 @@ impl Client {
         self.events.push_back(ClientEvent::Disconnected(reason));
     }
 
-    /// Whether an update has a plausible tick. The short packet number of a very late update could be taken
+    /// Whether an update is of this session and has a plausible tick. The short packet number of a very late update could be taken
     /// for that of a later one, whose tick is far ahead.
     fn is_credible(&self, update: &Update) -> bool {
-        // An update up to the tick of the welcome is a late one of an earlier session of the connection.
-        if update.tick <= self.welcomed {
+        // An update with another number, or up to the tick of the welcome, is a late one of an earlier session of
+        // the connection, or of an earlier connection of the session.
+        if update.session != self.session & SESSION_MASK || update.tick <= self.welcomed {
             return false;
         }
         update.states_stream || update.tick.since(self.tick) <= MAX_TICKS_AHEAD
@@ -530,8 +531,12 @@ impl Client {
                     feedback = Feedback { newest: clock, margin: ack_report.margin };
                 }
             });
-            if let Ok(Some(sample)) = acked {
-                self.clock.on_round_trip(self.now, sample);
+            match acked {
+                Ok(Some(sample)) if feedback.margin < 0 => {
+                    self.clock.on_late_round_trip(self.now, sample);
+                }
+                Ok(Some(sample)) => self.clock.on_round_trip(self.now, sample),
+                Ok(None) | Err(_) => {}
             }
         }
         self.clock.on_update(self.now, update.tick, feedback);

@@ -101,7 +101,8 @@ impl Client {
     pub(super) fn play(&mut self) {
         // After the welcome there is nothing to play until a complete state has come over this connection.
         let has_state = self.inbox.complete().is_some_and(|complete| complete > self.welcomed);
-        if self.dirty && has_state {
+        let is_rebuilt = self.dirty && has_state;
+        if is_rebuilt {
             // Commands keep the tick that was promised to the caller, even if the update moves the clock.
             if self.inbox.complete().is_some_and(|base| base > self.tick) {
                 self.begin_frame(self.tick.next());
@@ -144,7 +145,10 @@ impl Client {
         if has_ticked {
             self.send_frames();
         }
-        self.show();
+        // Nothing else changes the shown state.
+        if is_rebuilt || has_ticked {
+            self.show();
+        }
     }
 
     /// Ticks after `base` whose commands the server accepts: those that it accepts ahead of its own, and those

@@ -7,21 +7,35 @@ use super::{Host, KickReason, PeerId, Server, ServerEvent};
 use crate::fault_points::{FaultPoint, fails};
 use crate::limits::MAX_REASON;
 use crate::message::{
-    ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ResumeSecret, ToClient, Welcome,
+    ByeReason, ClientId, Hello, PROTOCOL, Refused, RefusedReason, ResumeSecret, SESSION_MASK, ToClient,
+    Welcome,
 };
 
 /// Most ended sessions that are remembered, so that a late hello does not begin them again.
 const MAX_ENDED_SESSIONS: usize = 256;
 
-/// A session that has ended, so that a late hello does not begin it again.
+/// Most sessions of one connection from whose numbers the next one differs: fewer than there are numbers.
+const MAX_NUMBERS: usize = 8;
+
+/// A session that has ended, so that a late hello does not begin it again, and late updates are not taken for those
+/// of the next one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndedSession {
     peer: PeerId,
     nonce: u64,
+    /// Number of the session, or of its last connection.
+    number: u8,
     pub(super) client: ClientId,
     pub(super) secret: Option<ResumeSecret>,
     /// Reason that the client was told; `None` if it left, or its connection was lost.
     pub(super) reason: Option<ByeReason>,
+}
+
+impl EndedSession {
+    /// Whether the client was silent for too long: then it may begin or be refused as if it was never known.
+    pub(super) fn has_timed_out(&self) -> bool {
+        self.reason == Some(ByeReason::TimedOut)
+    }
 }
 
 impl<H: Host> Server<H> {
@@ -39,7 +53,8 @@ impl<H: Host> Server<H> {
     /// sessions are answered with the reason of the end; those over the rate limit are dropped.
     pub(super) fn handle_hello(&mut self, peer: PeerId, hello: Hello) {
         let ended = self.ended_sessions.iter().find(|ended| (ended.peer, ended.nonce) == (peer, hello.nonce));
-        if let Some(EndedSession { reason, .. }) = ended {
+        // A client that timed out may never have received its welcome, and may still send the same hello.
+        if let Some(EndedSession { reason, .. }) = ended.filter(|ended| !ended.has_timed_out()) {
             // A delayed hello, or a client that never received its welcome: it shall know why it is not admitted.
             if let Some(reason) = reason.map(RefusedReason::Ended) {
                 self.send(peer, &ToClient::Refused(Refused { nonce: hello.nonce, reason }));
@@ -93,11 +108,21 @@ impl<H: Host> Server<H> {
         self.send(peer, &ToClient::Welcome(welcome));
     }
 
-    /// Number of the next session, or of the next connection of one.
-    pub(super) fn next_session_number(&mut self) -> u8 {
-        let number = self.next_session;
-        self.next_session = number.wrapping_add(1);
-        number
+    /// Number of the next session of a connection, or of the next connection of a session that was on
+    /// `former`. The bits of it that updates carry differ from those of the sessions that both had lately.
+    pub(super) fn next_session_number(&mut self, peer: PeerId, former: PeerId) -> u8 {
+        let is_of = |known: PeerId| known == peer || known == former;
+        let present = self.sessions.values().filter(|session| is_of(session.peer));
+        let ended = self.ended_sessions.iter().rev().filter(|ended| is_of(ended.peer));
+        let numbers = present.map(|session| session.number).chain(ended.map(|ended| ended.number));
+        let used = numbers.take(MAX_NUMBERS).fold(0u32, |used, number| used | 1 << (number & SESSION_MASK));
+        loop {
+            let number = self.next_session;
+            self.next_session = number.wrapping_add(1);
+            if used >> (number & SESSION_MASK) & 1 == 0 {
+                return number;
+            }
+        }
     }
 
     /// Begins a session, emits [`ServerEvent::Joined`], and begins the client's views if it sees everything;
@@ -121,7 +146,7 @@ impl<H: Host> Server<H> {
         self.next_client = self.next_client.wrapping_add(1);
         let secrets = self.config.secrets.filter(|_| self.config.resume_time.is_positive());
         let mut session = Session::new(peer, client, hello.nonce, self.now, &self.config);
-        session.number = self.next_session_number();
+        session.number = self.next_session_number(peer, peer);
         // A source that fails gives zeros.
         session.secret = secrets.map(|source| source()).filter(|secret| *secret != [0; 32]).map(ResumeSecret);
         self.sessions.insert(peer, session);
@@ -136,21 +161,18 @@ impl<H: Host> Server<H> {
     }
 
     /// Ends a session: sends a bye if there is a reason, removes the client from all audiences, leaves its
-    /// controllers without an owner, and emits [`ServerEvent::Left`]. Unless it timed out, its nonce is
-    /// remembered, so that a late hello does not begin it again.
+    /// controllers without an owner, and emits [`ServerEvent::Left`]. Its nonce is remembered, so that a late
+    /// hello does not begin it again unless it timed out, and its number.
     pub(super) fn end_session(&mut self, peer: PeerId, reason: Option<ByeReason>) {
         let Some(session) = self.sessions.remove(&peer) else { return };
         if let Some(reason) = reason.filter(|_| session.interrupted_at.is_none()) {
             self.send(peer, &ToClient::Bye(reason));
         }
-        // A client that timed out may never have received its welcome, and may still send the same hello.
-        if reason != Some(ByeReason::TimedOut) {
-            if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
-                self.ended_sessions.pop_front();
-            }
-            let Session { nonce, client, secret, .. } = session;
-            self.ended_sessions.push_back(EndedSession { peer, nonce, client, secret, reason });
+        if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
+            self.ended_sessions.pop_front();
         }
+        let Session { nonce, number, client, secret, .. } = session;
+        self.ended_sessions.push_back(EndedSession { peer, nonce, number, client, secret, reason });
         for (controller, view) in session.outbound.views {
             self.leave_audience(controller, view.visibility, peer);
         }

@@ -55,10 +55,9 @@ const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarl
 
 /// Identifies a connection of the transport: an address, a socket, a QUIC connection.
 ///
-/// Only a hello carries a session nonce. A transport must therefore not deliver datagrams of an ended
-/// connection under the id of the next one, or they would count for the next client: give each connection its
-/// own keys or its own id. Nor may it deliver updates of an old session to the next [`Client`](crate::Client), which
-/// would take their short packet numbers for others: a new client needs a new connection.
+/// A connection may have several sessions, one after the other: commands and updates carry numbers of their
+/// session, and those of an earlier one are dropped. A bye carries none: a late one ends the present session, so
+/// give each connection its own keys or its own id if datagrams of an ended one can still arrive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
 

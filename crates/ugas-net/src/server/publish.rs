@@ -312,6 +312,7 @@ impl<H: Host> Server<H> {
                 None => (0, 0, Tick(0)),
             };
             let header = UpdateHeader {
+                session: session.number,
                 packet: session.acks.sent.next_id(),
                 tick: self.tick,
                 stream,

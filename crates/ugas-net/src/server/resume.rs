@@ -116,7 +116,7 @@ impl<H: Host> Server<H> {
         if peer != former && self.sessions.contains_key(&peer) {
             self.end_session(peer, None);
         }
-        let number = self.next_session_number();
+        let number = self.next_session_number(peer, former);
         let Some(mut session) = self.sessions.remove(&former) else { return };
         session.peer = peer;
         session.resume(resume.nonce, number, self.now);
@@ -142,7 +142,9 @@ impl<H: Host> Server<H> {
     /// Reason for which a session cannot be resumed: that of its end, for the client that had it lately.
     fn reason_of_end(&self, resume: Resume) -> RefusedReason {
         let ended = self.ended_sessions.iter().find(|ended| {
-            ended.client == resume.client && ended.secret.is_some_and(|secret| secret == resume.secret)
+            !ended.has_timed_out()
+                && ended.client == resume.client
+                && ended.secret.is_some_and(|secret| secret == resume.secret)
         });
         ended.and_then(|ended| ended.reason).map_or(RefusedReason::NoSession, RefusedReason::Ended)
     }

@@ -17,7 +17,8 @@ use super::{UPDATE, group, ids};
 use crate::bits::{BitWriter, Mark};
 use crate::limits::MAX_DATAGRAM;
 use crate::message::{
-    AckReport, CommandResult, ControllerChange, ControllerUpdate, CueBurst, PacketId, StreamParams, Update,
+    AckReport, CommandResult, ControllerChange, ControllerUpdate, CueBurst, PacketId, SESSION_BITS,
+    StreamParams, Update,
 };
 use crate::tick::Tick;
 
@@ -34,6 +35,8 @@ pub const MAX_SLOTS: u32 = 1 << 16;
 /// Header of an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpdateHeader {
+    /// Number of the session, of which the low [`SESSION_BITS`] are sent.
+    pub session: u8,
     /// Sequence number of this datagram.
     pub packet: PacketId,
     /// The tick whose state the update holds.
@@ -371,9 +374,19 @@ pub(super) fn write_update(
     update: &Update,
     bits: UpdateBits,
 ) -> Result<UpdateBits, EncodeError> {
-    let Update { packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *update;
-    let header =
-        UpdateHeader { packet, tick, stream, states_stream, ack_report, part, parts, since, base: Tick(0) };
+    let Update { session, packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *update;
+    let header = UpdateHeader {
+        session,
+        packet,
+        tick,
+        stream,
+        states_stream,
+        ack_report,
+        part,
+        parts,
+        since,
+        base: Tick(0),
+    };
     if stream.step == 0 {
         return Err(EncodeError::Unsorted("ticks"));
     }
@@ -401,14 +414,16 @@ pub(super) fn write_update(
     writer.finish()
 }
 
-/// Writes the header of an update: the three bits of the kind, packet number, stream parameters if they are
+/// Writes the header of an update: the three bits of the kind, session, packet number, stream parameters if they are
 /// stated, ack report, and the part of the own state. Without stated parameters, packet numbers have eight
 /// bits only.
 fn write_header(encoder: &mut Encoder<'_>, header: &UpdateHeader) {
-    let UpdateHeader { packet, tick, stream, states_stream, ack_report, part, parts, since, .. } = *header;
+    let UpdateHeader { session, packet, tick, stream, states_stream, ack_report, .. } = *header;
+    let UpdateHeader { part, parts, since, .. } = *header;
     encoder.bits.bool(states_stream);
     encoder.bits.bool(ack_report.is_some());
     encoder.bits.bool(UPDATE);
+    encoder.bits.bits(u64::from(session), SESSION_BITS);
     if states_stream {
         encoder.packet(packet);
         encoder.tick(tick);

@@ -306,6 +306,9 @@ fn late_datagram_does_not_count_for_a_controller_back_in_view() {
     assert!(client.local(wolf).is_some());
 }
 
+/// Number of the session of a [`Puppet`].
+const SESSION: u8 = 1;
+
 /// A client whose server is ours: what it says next goes straight in.
 struct Puppet {
     client: Client,
@@ -322,7 +325,7 @@ impl Puppet {
         let welcome = Welcome {
             nonce: 7,
             client: ClientId(1),
-            session: 1,
+            session: SESSION,
             tick: Tick(1),
             length: TickLength::default(),
             prediction_seed: 0,
@@ -339,6 +342,7 @@ impl Puppet {
     fn tell(&mut self, tick: u32, (part, parts): (u8, u8), controllers: Vec<ControllerUpdate>) {
         self.packet += 1;
         let update = Update {
+            session: SESSION,
             packet: PacketId(self.packet),
             tick: Tick(tick),
             states_stream: true,

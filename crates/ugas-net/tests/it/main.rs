@@ -18,6 +18,7 @@ mod quantised;
 mod reconnect;
 mod replication;
 mod resume;
+mod round_trip_jump;
 mod server_reload;
 mod server_stall;
 mod set_replication;

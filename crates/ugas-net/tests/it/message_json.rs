@@ -110,6 +110,7 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
         }
         ToClient::Update(update) => json!({
             "message": "update",
+            "session": update.session,
             "packet": update.packet.0,
             "tick": update.tick.0,
             "course": { "step": update.stream.step, "places": update.stream.slots },

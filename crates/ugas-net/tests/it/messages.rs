@@ -364,10 +364,16 @@ fn ack_report() -> impl Strategy<Value = AckReport> {
 fn update() -> impl Strategy<Value = Update> {
     let since = prop_oneof![3 => Just(None), 1 => any::<Index>().prop_map(Some)];
     let stream = (1..=u32::MAX, integer()).prop_map(|(step, slots)| StreamParams { step, slots });
-    let header = (integer(), tick(), stream, prop::option::of(ack_report()), part(), since);
+    let header = (0..16u8, integer(), tick(), stream, prop::option::of(ack_report()), part(), since);
     let bursts = prop::collection::vec(burst(), 0..3);
     (header, prop::collection::vec(result(), 0..4), controllers(), bursts).prop_map(
-        |((packet, tick, stream, ack_report, (part, parts), since), results, controllers, bursts)| Update {
+        |(
+            (session, packet, tick, stream, ack_report, (part, parts), since),
+            results,
+            controllers,
+            bursts,
+        )| Update {
+            session,
             packet: PacketId(packet),
             tick,
             stream,

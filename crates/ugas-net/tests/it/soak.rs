@@ -30,6 +30,20 @@ fn cheats_gain_nothing() {
     check("cheats", 1..3);
 }
 
+/// The uplink of client 3 is cut for most of the match, so that its commands cannot come in time.
+#[test]
+fn commands_of_a_client_that_is_cut_off_do_not_count_for_liveness() {
+    let short = Profile::named("short").expect("it is there");
+    assert_eq!(play(&short, 513_075).violations, []);
+}
+
+/// The round trip of a client rises from 10 ms to half a second.
+#[test]
+fn commands_come_in_time_when_the_round_trip_grows() {
+    let short = Profile::named("short").expect("it is there");
+    assert_eq!(play(&short, 501_148).violations, []);
+}
+
 #[test]
 fn transport_reloads_edges_and_fault_points_are_in_the_loop() {
     let short = Profile::named("short").expect("it is there");

@@ -227,15 +227,24 @@ impl Connecting {
         core::iter::from_fn(|| self.server.poll_transmit()).map(|transmit| transmit.bytes).collect()
     }
 
-    /// Lets both play for a while, and gives the first end of the client.
-    fn end(&mut self, seconds: u32) -> Option<ClientEvent> {
-        for _ in 0..seconds * 60 {
+    /// Lets both play for so many ticks; gives the datagrams of the server.
+    fn play(&mut self, ticks: u32) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        for _ in 0..ticks {
             self.now += Span::from_micros(16_667);
             self.send_to_server();
             self.server.tick(self.now);
-            for bytes in self.take_from_server() {
-                self.client.handle(self.now, &bytes);
-            }
+            let sent = self.take_from_server();
+            sent.iter().for_each(|bytes| self.client.handle(self.now, bytes));
+            all.extend(sent);
+        }
+        all
+    }
+
+    /// Lets both play for a while, and gives the first end of the client.
+    fn end(&mut self, seconds: u32) -> Option<ClientEvent> {
+        for _ in 0..seconds * 60 {
+            self.play(1);
             let is_end =
                 |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
             let mut events = core::iter::from_fn(|| self.client.poll_event());
@@ -302,5 +311,22 @@ fn update_of_an_earlier_session_is_not_acknowledged_in_the_new_one() {
     }
     assert!(this.client.is_playing());
     assert_eq!(this.end(2), None);
+    assert_eq!(this.server.statistics().kicked, 0);
+}
+
+#[test]
+fn short_updates_of_an_earlier_session_are_dropped_in_the_new_one() {
+    let mut this = Connecting::without_welcome();
+    assert_eq!(this.end(1), None);
+    // Updates of the session are late. They carry eight bits of their number, which are those of the next packets of
+    // the new session: some of 256 updates in a row always are.
+    let late = this.play(256);
+    this.client = Client::new(catalog(), ClientConfig::default(), 8);
+    this.play(12);
+    assert!(this.client.is_playing());
+    let dropped = this.client.statistics().dropped;
+    late.iter().for_each(|bytes| this.client.handle(this.now, bytes));
+    assert_eq!(this.client.statistics().dropped, dropped + late.len() as u64);
+    assert_eq!(this.end(1), None);
     assert_eq!(this.server.statistics().kicked, 0);
 }

@@ -92,9 +92,9 @@ fn header() -> UpdateHeader {
     }
 }
 
-/// 3 kind and flags for stream parameters and ack report, 8 packet, 1 the only part that needs no other, 2
+/// 3 kind and flags for stream parameters and ack report, 4 session, 8 packet, 1 the only part that needs no other, 2
 /// nothing more.
-const UPDATE: u64 = 3 + 8 + 1 + 2;
+const UPDATE: u64 = 3 + 4 + 8 + 1 + 2;
 /// 1 no places, and the ends of the three lists.
 const LISTS: u64 = 1 + 3;
 /// Before slots, instead of 2 for nothing: 1; 3 for three ticks ago, 1 form of the set, 3 for one to four of
@@ -140,8 +140,8 @@ fn changed(index: u32, old: f64, new: f64) -> News {
 }
 
 #[test]
-fn empty_update_takes_two_bytes() {
-    assert_eq!(update(|_| {}), UPDATE); // 14 bits
+fn empty_update_takes_three_bytes() {
+    assert_eq!(update(|_| {}), UPDATE); // 18 bits
     // An ack report: 8 newest, 1 nothing missing, 4 margin.
     let ack = Ack { newest: PacketId(215_990), earlier: u32::MAX };
     let ack_report = Some(AckReport { ack, margin: 2 });

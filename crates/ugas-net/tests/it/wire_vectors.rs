@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-5.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-6.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -187,6 +187,7 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
 
 fn update() -> Update {
     Update {
+        session: 11,
         packet: PacketId(216_000),
         tick: Tick(216_000),
         stream: StreamParams { step: 1, slots: 48 },
@@ -431,6 +432,7 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
     let written = |packet: u32, controllers: &[(ControllerId, bool, BlockEncoding)]| {
         let stream = StreamParams { step: 1, slots: 48 };
         let header = UpdateHeader {
+            session: 11,
             packet: PacketId(packet),
             tick: Tick(packet),
             stream,

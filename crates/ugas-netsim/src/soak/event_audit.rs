@@ -30,6 +30,8 @@ pub(super) struct EventAudit {
     names: BTreeMap<ControllerId, ControllerId>,
     /// Commands that were given.
     pub(super) given: BTreeSet<PredictionKey>,
+    /// Those of them that were given while nothing of the client could reach the server.
+    pub(super) cut_off: BTreeSet<PredictionKey>,
     answered: BTreeSet<PredictionKey>,
     rejected: BTreeMap<PredictionKey, Rejection>,
     /// Number of commands that were rejected because they came too late, too early or were too many.
@@ -50,9 +52,10 @@ impl EventAudit {
         self.given.difference(&self.answered)
     }
 
-    /// Number of commands that were answered, and of those that did not come in time.
+    /// Number of commands that were answered, and of those that did not come in time. Without those that
+    /// were given while the client was cut off: nothing could have brought them in time.
     pub(super) fn answers(&self) -> (u64, u64) {
-        (self.answered.len() as u64, self.untimely)
+        (self.answered.difference(&self.cut_off).count() as u64, self.untimely)
     }
 
     /// Takes the violations found so far.
@@ -70,7 +73,7 @@ impl EventAudit {
                 self.rejected.insert(*key, *rejection);
                 let is_untimely =
                     matches!(rejection, Rejection::TooLate | Rejection::TooEarly | Rejection::TooMany);
-                self.untimely += u64::from(is_untimely);
+                self.untimely += u64::from(is_untimely && !self.cut_off.contains(key));
             }
             ClientEvent::CueExecuted { controller, cue, .. } => {
                 self.count_cue_burst(client, *controller, *cue, 1)

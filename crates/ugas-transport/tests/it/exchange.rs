@@ -46,7 +46,29 @@ fn datagrams_arrive_unchanged_both_ways() {
 
 #[test]
 fn datagrams_of_many_peers_are_not_mixed() {
-    let mut host = Host::new(|config| config.max_clients(20));
+    check_many_peers(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn datagrams_of_many_peers_are_not_mixed_over_several_sockets() {
+    check_many_peers(3);
+}
+
+#[test]
+fn number_of_sockets_is_checked() {
+    for sockets in [0, 33] {
+        let key = ugas_transport::ServerKey::generate();
+        let config =
+            ServerConfig::new(crate::pair::loopback(), protocol(), Access::Keyed(key)).sockets(sockets);
+        let refused = ugas_transport::ServerSocket::bind(config).err().map(|error| error.to_string());
+        let expected = format!("the number of sockets must be from 1 to 32, not {sockets}");
+        assert_eq!(refused, Some(expected));
+    }
+}
+
+fn check_many_peers(sockets: u16) {
+    let mut host = Host::new(|config| config.max_clients(20).sockets(sockets));
     let mut clients: Vec<ClientSocket> = (0..20).map(|peer| host.client(peer)).collect();
     let mut all: Vec<&mut ClientSocket> = clients.iter_mut().collect();
     host.until(&mut all, |_, clients| clients.iter().all(|client| client.state() == ClientState::Connected));

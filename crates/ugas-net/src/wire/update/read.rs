@@ -4,7 +4,9 @@ use ugas_core::handle::ControllerId;
 
 use super::ViewHeader;
 use crate::bits::{WireError, WireErrorKind};
-use crate::message::{Ack, AckReport, ControllerChange, ControllerUpdate, StreamParams, Update};
+use crate::message::{
+    Ack, AckReport, ControllerChange, ControllerUpdate, SESSION_BITS, StreamParams, Update,
+};
 use crate::tick::Tick;
 use crate::wire::block::{BlockEncoding, Exactness};
 use crate::wire::update_decoder::{BitUsage, UpdateDecoder};
@@ -44,6 +46,7 @@ impl Decoder<'_> {
         states_stream: bool,
         has_ack_report: bool,
     ) -> Result<Update, WireError> {
+        let session = self.bits.bits(SESSION_BITS)? as u8;
         let unresolved = self.bits.error(WireErrorKind::Unresolved);
         let (packet, tick, stream) = if states_stream {
             let (packet, tick) = (self.packet()?, self.tick()?);
@@ -61,6 +64,7 @@ impl Decoder<'_> {
         // one.
         let ack_report = ack_report.filter(|_| states_stream || !decoder.is_late(packet));
         Ok(Update {
+            session,
             packet,
             tick,
             stream,
