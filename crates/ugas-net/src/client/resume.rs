@@ -116,7 +116,9 @@ impl Client {
         (self.client, self.secret) = (None, None);
         self.replica = Replica::new(Arc::clone(&catalog));
         self.inbox = Default::default();
+        let space = self.simulation.own_space().cloned();
         self.simulation = Simulation::new(catalog, client_config(0));
+        self.simulation.set_space(space);
         (self.tick, self.base) = (Tick(0), None);
         self.next = SmallVec::new();
         self.frames.clear();
