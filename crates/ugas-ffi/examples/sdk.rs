@@ -1,7 +1,7 @@
 //! Lays out a folder for hosts in C: headers, libraries, files for pkg-config and CMake, examples, licences.
 //!
-//! `cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]` builds the libraries for release, unless
-//! the folder that has them is given.
+//! `cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]` builds the libraries, unless the folder that
+//! has them is given. `--without net` and `--without replay` build them without that part.
 #![allow(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::error::Error;
@@ -47,16 +47,11 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let Some(out) = arguments.next() else {
-        return Err(
-            "missing argument OUT_DIR: cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]".into()
-        );
-    };
+    let Arguments { out, libraries, features } = Arguments::parse(std::env::args().skip(1))?;
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let libraries = match arguments.next() {
+    let libraries = match libraries {
         Some(folder) => folder,
-        None => build(crate_folder)?,
+        None => build(crate_folder, &features)?,
     };
     for (from, to) in FILES {
         write(&out.join(to), &fs::read(crate_folder.join(from))?)?;
@@ -80,6 +75,41 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+const USAGE: &str =
+    "cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR] [--without net] [--without replay]";
+
+struct Arguments {
+    out: PathBuf,
+    libraries: Option<PathBuf>,
+    features: Vec<&'static str>,
+}
+
+impl Arguments {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let (mut folders, mut features) = (Vec::new(), vec!["net", "replay"]);
+        while let Some(argument) = arguments.next() {
+            if argument == "--without" {
+                let part = arguments.next().unwrap_or_default();
+                let Some(at) = features.iter().position(|feature| *feature == part) else {
+                    return Err(format!("--without takes net or replay, each once, not \"{part}\": {USAGE}"));
+                };
+                features.remove(at);
+            } else if argument.starts_with('-') {
+                return Err(format!("unknown option {argument}: {USAGE}"));
+            } else {
+                folders.push(PathBuf::from(argument));
+            }
+        }
+        let mut folders = folders.into_iter();
+        let Some(out) = folders.next() else { return Err(format!("missing argument OUT_DIR: {USAGE}")) };
+        let libraries = folders.next();
+        match folders.next() {
+            Some(folder) => Err(format!("unexpected argument {}: {USAGE}", folder.display())),
+            None => Ok(Self { out, libraries, features }),
+        }
+    }
+}
+
 /// Writes a library: a shared one under its soname, to which the name for the linker is a link.
 fn install(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     let version = env!("UGAS_SONAME_VERSION");
@@ -100,12 +130,14 @@ fn install(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Builds the libraries for release, without symbols, and returns their folder.
-fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
+/// Builds the libraries by the profile `sdk`, without symbols, and returns their folder. Without the Rust library, which
+/// hosts in C do not need: optimisation across crates excludes it.
+fn build(crate_folder: &Path, features: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--release", "--locked", "--package", "ugas-ffi", "--lib"])
-        .args(["--config", "profile.release.strip='symbols'"])
+        .args(["rustc", "--profile", "sdk", "--locked", "--package", "ugas-ffi", "--lib"])
+        .args(["--no-default-features", "--features", &features.join(",")])
+        .args(["--crate-type", "cdylib,staticlib", "--", "-C", "strip=symbols"])
         .current_dir(crate_folder)
         .status()?;
     if !status.success() {
@@ -114,7 +146,7 @@ fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     // This example is in `TARGET/PROFILE/examples`.
     let own = std::env::current_exe()?;
     let target = own.ancestors().nth(3).ok_or("this program is not in a target folder")?;
-    Ok(target.join("release"))
+    Ok(target.join("sdk"))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {

@@ -36,6 +36,12 @@
  *   global state.
  * - Time is in microseconds.
  *
+ * Features
+ *
+ * Both are on by default. A library without `net` has no `ugas_server_*` and `ugas_client_*`, one without `replay` no
+ * `ugas_recording_*`, `ugas_player_*` and `ugas_verify*`; the header declares them all the same, and `ugas_features`
+ * tells a program that loads the library at run time.
+ *
  */
 
 #ifndef UGAS_H
@@ -67,6 +73,12 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 
 // "No definition" among the ids of tags, attributes, effects and abilities, where 0 is a valid id.
 #define UGAS_NO_ID UINT32_MAX
+
+// Bit of `ugas_features`: the library has servers and clients.
+#define UGAS_FEATURE_NET 1
+
+// Bit of `ugas_features`: the library has recordings and players.
+#define UGAS_FEATURE_REPLAY 2
 
 // Maximum number of changes of one execution.
 #define UGAS_MOST_CHANGES 16
@@ -2905,6 +2917,10 @@ extern "C" {
 
 // Version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
 uint32_t ugas_abi_version(void);
+
+// Optional parts that the library was built with: a sum of UGAS_FEATURE_NET and UGAS_FEATURE_REPLAY. The header declares
+// the functions of all parts; those of a missing part are not in the library.
+uint32_t ugas_features(void);
 
 // Anchor symbol with the version in its name: a program that refers to it does not link with a library of
 // another version.

@@ -37,6 +37,13 @@
 
 namespace ugas {
 
+// Objects built with and without exceptions may be linked into one program: their types have different names.
+#if UGAS_HAS_EXCEPTIONS
+inline namespace throwing {
+#else
+inline namespace no_exceptions {
+#endif
+
 // Typed handle. Zero is none.
 template <class Kind> struct Handle {
     std::uint64_t bits = 0;
@@ -135,8 +142,9 @@ template <class T> class [[nodiscard]] Result {
         return std::move(*std::get_if<0>(&value_));
     }
     T value_or(T other) const & { return has_value() ? *std::get_if<0>(&value_) : std::move(other); }
-    T &operator*() { return value(); }
-    const T &operator*() const { return value(); }
+    T &operator*() & { return value(); }
+    const T &operator*() const & { return value(); }
+    T &&operator*() && { return std::move(*this).value(); }
     T *operator->() { return &value(); }
     const T *operator->() const { return &value(); }
     // The error; only if there is no value.
@@ -227,8 +235,9 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
     Owned(Owned &&other) noexcept
         : context_(std::move(other.context_)), number_(std::exchange(other.number_, 0)) {}
     Owned &operator=(Owned &&other) noexcept {
-        std::swap(context_, other.context_);
-        std::swap(number_, other.number_);
+        Owned moved(std::move(other));
+        std::swap(context_, moved.context_);
+        std::swap(number_, moved.number_);
         return *this;
     }
     Owned(const Owned &) = delete;
@@ -481,19 +490,28 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     void place(Controller controller, const ugas_placement &placement) {
         std::size_t missing = 0;
         must(ugas_placements_set(raw_context(), raw(), &controller.bits, &placement, 1, &missing));
+        if (missing != 0) {
+            detail::raise(Error(UGAS_STATUS_NOT_FOUND, "the controller does not exist (anymore)", {}));
+        }
     }
     void set_team(Controller controller, std::string_view team) {
         must(ugas_team_set(raw_context(), raw(), controller.bits, str(team)));
     }
 
-    // All events that were not polled yet. Texts in them are valid until the next poll.
-    std::vector<ugas_event> poll() {
+    // All events that were not polled yet. Texts in them are valid until the next poll, restore, reload or migration.
+    [[nodiscard]] std::vector<ugas_event> poll() {
         std::size_t count = 0;
         must(ugas_events_pending(raw_context(), raw(), &count, nullptr));
         std::vector<ugas_event> events(count);
         must(ugas_events_poll(raw_context(), raw(), events.data(), sizeof(ugas_event), count, &count));
         events.resize(count);
         return events;
+    }
+    // Number of events that were dropped because they were not polled in time.
+    std::uint64_t dropped_events() const {
+        std::uint64_t dropped = 0;
+        must(ugas_events_pending(raw_context(), raw(), nullptr, &dropped));
+        return dropped;
     }
     std::string describe(const ugas_event &event) const {
         ugas_str words{nullptr, 0};
@@ -517,7 +535,7 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         return text(words);
     }
 
-    Snapshot snapshot() const {
+    [[nodiscard]] Snapshot snapshot() const {
         ugas_snapshot snapshot = 0;
         must(ugas_snapshot_take(raw_context(), raw(), &snapshot));
         return Snapshot(shared(), snapshot);
@@ -539,12 +557,12 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
                 }
             }
         };
+        std::vector<ugas_batch_result> results(most);
+        std::size_t count = 0;
         must(ugas_batch_begin(raw_context(), raw()));
         Open open{this};
         changes(*this);
         open.simulation = nullptr;
-        std::vector<ugas_batch_result> results(most);
-        std::size_t count = 0;
         must(ugas_batch_end(raw_context(), raw(), results.data(), sizeof(ugas_batch_result), most, &count));
         results.resize(count < most ? count : most);
         return results;
@@ -662,7 +680,8 @@ class Player : public Simulation {
     }
 };
 
-// The call of a hook or of a custom task: valid until the callback returns. Nothing here throws.
+// The call of a hook or of a custom task: valid until the callback returns. Failures are return values: an exception must
+// not leave a callback. `memory` and `store` allocate.
 class Call {
   public:
     explicit Call(ugas_call number) : number_(number) {}
@@ -706,7 +725,7 @@ class Call {
         more(apply);
         return is_ok(ugas_call_apply(number_, &apply, target.bits, context));
     }
-    bool subscribe(Controller controller, ugas_subject subject, std::uint32_t id = 0) const {
+    bool subscribe(Controller controller, ugas_subject subject, std::uint32_t id = UGAS_NO_ID) const {
         return is_ok(ugas_call_subscribe(number_, controller.bits, subject, id));
     }
     bool wake_in(std::int64_t micros) const { return is_ok(ugas_call_wake_in(number_, micros)); }
@@ -798,6 +817,7 @@ class Context {
     std::shared_ptr<ugas_context> context_;
 };
 
+} // inline namespace
 } // namespace ugas
 
 #endif // UGAS_HPP

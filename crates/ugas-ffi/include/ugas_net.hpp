@@ -8,6 +8,11 @@
 #include "ugas.hpp"
 
 namespace ugas {
+#if UGAS_HAS_EXCEPTIONS
+inline namespace throwing {
+#else
+inline namespace no_exceptions {
+#endif
 
 // An authoritative game and its clients. A server is a simulation too: it can be read and, between ticks, changed like one;
 // but its time advances in tick(), and its events are polled with events().
@@ -107,30 +112,40 @@ class Client : public Simulation {
         rows.resize(count);
         return rows;
     }
-    // Requests an activation and returns its command key, which the confirmation or rejection refers to.
-    ugas_command_key ask(GrantedAbility granted, Controller target) {
+    // The functions of a simulation that change it are the server's: these send requests, and return command keys, to which
+    // the confirmation or rejection refers. An activation that the client knows to be impossible is refused at once.
+    ugas_command_key ask(GrantedAbility granted, Controller target) { return try_ask(granted, target).value(); }
+    Result<ugas_command_key> try_ask(GrantedAbility granted, Controller target) {
         ugas_target targets[1] = {};
         targets[0].kind = UGAS_TARGET_KIND_CONTROLLER;
         targets[0].controller = target.bits;
         ugas_command_key key = 0;
-        must(ugas_client_activate(raw_context(), raw(), granted.bits, targets, target ? 1 : 0, nullptr, &key));
-        return key;
+        const ugas_status status =
+            ugas_client_activate(raw_context(), raw(), granted.bits, targets, target ? 1 : 0, nullptr, &key);
+        return as_result(status, key);
     }
-    ugas_command_key press(Controller controller, std::string_view input) {
+    ugas_command_key press(Controller controller, std::string_view input) { return try_press(controller, input).value(); }
+    Result<ugas_command_key> try_press(Controller controller, std::string_view input) {
         ugas_command_key key = 0;
-        must(ugas_client_press(raw_context(), raw(), controller.bits, str(input), &key));
-        return key;
+        const ugas_status status = ugas_client_press(raw_context(), raw(), controller.bits, str(input), &key);
+        return as_result(status, key);
     }
     ugas_command_key release(Controller controller, std::string_view input) {
-        ugas_command_key key = 0;
-        must(ugas_client_release(raw_context(), raw(), controller.bits, str(input), &key));
-        return key;
+        return try_release(controller, input).value();
     }
-    ugas_command_key confirm(Controller controller) {
+    Result<ugas_command_key> try_release(Controller controller, std::string_view input) {
         ugas_command_key key = 0;
-        must(ugas_client_confirm(raw_context(), raw(), controller.bits, &key));
-        return key;
+        const ugas_status status = ugas_client_release(raw_context(), raw(), controller.bits, str(input), &key);
+        return as_result(status, key);
     }
+    ugas_command_key confirm(Controller controller) { return try_confirm(controller).value(); }
+    Result<ugas_command_key> try_confirm(Controller controller) {
+        ugas_command_key key = 0;
+        const ugas_status status = ugas_client_confirm(raw_context(), raw(), controller.bits, &key);
+        return as_result(status, key);
+    }
+    Activation activate(GrantedAbility, Controller = {}) = delete;
+    Result<Activation> try_activate(GrantedAbility, Controller = {}) = delete;
     void leave() { must(ugas_client_leave(raw_context(), raw())); }
     ugas_client_statistics statistics() const {
         auto statistics = UGAS_INIT(ugas_client_statistics);
@@ -146,6 +161,7 @@ class Client : public Simulation {
     }
 };
 
+} // inline namespace
 } // namespace ugas
 
 #endif // UGAS_NET_HPP

@@ -123,6 +123,21 @@ pub extern "C" fn ugas_abi_version() -> u32 {
     UGAS_ABI_VERSION
 }
 
+/// Bit of `ugas_features`: the library has servers and clients.
+pub const UGAS_FEATURE_NET: u32 = 1;
+
+/// Bit of `ugas_features`: the library has recordings and players.
+pub const UGAS_FEATURE_REPLAY: u32 = 2;
+
+/// Optional parts that the library was built with: a sum of UGAS_FEATURE_NET and UGAS_FEATURE_REPLAY. The header declares
+/// the functions of all parts; those of a missing part are not in the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn ugas_features() -> u32 {
+    let net = if cfg!(feature = "net") { UGAS_FEATURE_NET } else { 0 };
+    let replay = if cfg!(feature = "replay") { UGAS_FEATURE_REPLAY } else { 0 };
+    net | replay
+}
+
 /// Anchor symbol with the version in its name: a program that refers to it does not link with a library of
 /// another version.
 #[unsafe(no_mangle)]

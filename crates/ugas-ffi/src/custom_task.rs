@@ -194,6 +194,9 @@ impl Callee for TaskCall<'_, '_> {
             ));
         }
         let effect = EffectId::from_index(given.effect);
+        if self.0.simulation().effect_definition(effect).is_none() {
+            return Err(Failure::not_found(format!("there is no effect with the id {}", given.effect)));
+        }
         let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?;
         let application = self.0.apply(effect, target);
         if given.has_level != 0 {

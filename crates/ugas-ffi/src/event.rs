@@ -5,7 +5,9 @@ mod convert;
 mod kind;
 
 pub use body::*;
-pub(crate) use convert::{kind_to_c, nothing, to_c};
+#[cfg(feature = "net")]
+pub(crate) use convert::nothing;
+pub(crate) use convert::{kind_to_c, to_c};
 pub use kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
 
 use ugas_core::event::EventKind;
@@ -81,6 +83,7 @@ pub unsafe extern "C" fn ugas_events_poll(
     unsafe { enter(context) }.run(|context, memory| {
         let mut rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation_mut(simulation)?;
+        #[cfg(feature = "net")]
         if matches!(entry.world, World::Server(_) | World::Client(_)) {
             return Err(Failure::new(
                 ugas_status::Networked,
@@ -91,7 +94,9 @@ pub unsafe extern "C" fn ugas_events_poll(
         while rows.left() > 0
             && let Some(event) = match &mut entry.world {
                 World::Own(simulation) => simulation.poll_event(),
+                #[cfg(feature = "replay")]
                 World::Player(playback) => playback.events.pop_front(),
+                #[cfg(feature = "net")]
                 World::Server(_) | World::Client(_) => None,
             }
         {
@@ -118,6 +123,7 @@ pub unsafe extern "C" fn ugas_events_pending(
         let simulation = entry.simulation();
         if let Some(pending) = pending {
             pending.set(match &entry.world {
+                #[cfg(feature = "replay")]
                 World::Player(playback) => playback.events.len(),
                 _ => simulation.pending_events().len(),
             });

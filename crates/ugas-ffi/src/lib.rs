@@ -37,6 +37,12 @@
 //!   global state.
 //! - **Time** is in microseconds.
 //!
+//! # Features
+//!
+//! Both are on by default. A library without `net` has no `ugas_server_*` and `ugas_client_*`, one without `replay` no
+//! `ugas_recording_*`, `ugas_player_*` and `ugas_verify*`; the header declares them all the same, and `ugas_features`
+//! tells a program that loads the library at run time.
+//!
 //! # Modules
 //!
 //! `memory` reads and writes the caller's memory, `guard` enters a context, `context` holds its objects,
@@ -56,6 +62,7 @@ mod calculation;
 mod call;
 mod catalog;
 mod character;
+#[cfg(feature = "net")]
 mod client;
 mod context;
 mod cue;
@@ -69,12 +76,16 @@ mod input;
 mod loader;
 mod mapper;
 mod memory;
+#[cfg(feature = "net")]
 mod net;
 mod placement;
+#[cfg(feature = "replay")]
 mod player;
 mod reason;
+#[cfg(feature = "replay")]
 mod recording;
 mod reload;
+#[cfg(feature = "net")]
 mod server;
 mod simulation;
 mod snapshot;
@@ -95,6 +106,7 @@ pub use calculation::*;
 pub use call::*;
 pub use catalog::*;
 pub use character::*;
+#[cfg(feature = "net")]
 pub use client::*;
 pub use context::*;
 pub use cue::*;
@@ -108,12 +120,16 @@ pub use input::*;
 pub use loader::*;
 pub use mapper::*;
 pub use memory::{ugas_bytes, ugas_str};
+#[cfg(feature = "net")]
 pub use net::{UGAS_MAX_DATAGRAM, UGAS_SECRET_BYTES, ugas_bye_reason, ugas_refused_reason, ugas_rejection};
 pub use placement::*;
+#[cfg(feature = "replay")]
 pub use player::*;
 pub use reason::*;
+#[cfg(feature = "replay")]
 pub use recording::*;
 pub use reload::*;
+#[cfg(feature = "net")]
 pub use server::*;
 pub use simulation::*;
 pub use snapshot::*;

@@ -132,8 +132,11 @@ pub unsafe extern "C" fn ugas_simulation_set_space(
         let space = given.map(|given| Arc::new(HostSpace::new(given)) as SharedSpace);
         match &mut entry.world {
             World::Own(own) => own.set_space(space),
+            #[cfg(feature = "net")]
             World::Server(server) => server.simulation_mut().set_space(space),
+            #[cfg(feature = "net")]
             World::Client(client) => client.set_space(space),
+            #[cfg(feature = "replay")]
             World::Player(playback) => playback.player.set_space(space),
         }
         Ok(())

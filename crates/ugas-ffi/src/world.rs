@@ -7,27 +7,39 @@ use ugas_core::id::TagId;
 use ugas_core::simulation::Simulation;
 use ugas_core::targeting::TargetData;
 use ugas_core::time::Span;
+#[cfg(feature = "net")]
 use ugas_net::reconnect::Reconnector;
+#[cfg(feature = "net")]
 use ugas_net::{Client, Server, Transmit};
 
 use crate::activation::ugas_named_number;
 use crate::catalog::ugas_tag;
-use crate::context::bad_handle;
 use crate::cue::{details_to_c, ugas_cue_details};
 use crate::event::{to_c, ugas_event};
 use crate::memory::{ugas_bytes, ugas_str};
+#[cfg(feature = "replay")]
 use crate::player::Playback;
+#[cfg(feature = "replay")]
 use crate::recording::Recording;
+#[cfg(feature = "net")]
 use crate::server::GameHost;
 use crate::simulation::ugas_controller;
-use crate::status::{Failure, Outcome, ugas_status};
+use crate::status::{Failure, Outcome};
 use crate::target::{self, ugas_target};
+
+#[cfg(feature = "net")]
+mod net;
+#[cfg(feature = "replay")]
+mod replay;
 
 /// Owner of the simulation. All are read alike; how they are changed differs.
 pub(crate) enum World {
     Own(Box<Simulation>),
+    #[cfg(feature = "net")]
     Server(Box<Server<GameHost>>),
+    #[cfg(feature = "net")]
     Client(Box<Client>),
+    #[cfg(feature = "replay")]
     Player(Box<Playback>),
 }
 
@@ -38,12 +50,15 @@ pub(crate) struct SimulationEntry {
     pub(crate) polled: Vec<Event>,
     /// Lists and texts of the last poll that the core events do not hold themselves.
     pub(crate) lent: Lent,
+    #[cfg(feature = "replay")]
     pub(crate) recording: Option<Recording>,
     /// Queued commands of an open batch.
     pub(crate) batch: Option<Vec<Command>>,
     /// Datagram that did not fit into the caller's buffer.
+    #[cfg(feature = "net")]
     pub(crate) unsent: Option<Transmit>,
     /// Decides when a client opens another connection.
+    #[cfg(feature = "net")]
     pub(crate) reconnector: Option<Box<Reconnector>>,
 }
 
@@ -109,9 +124,12 @@ impl SimulationEntry {
             world,
             polled: Vec::new(),
             lent: Lent::default(),
+            #[cfg(feature = "replay")]
             recording: None,
             batch: None,
+            #[cfg(feature = "net")]
             unsent: None,
+            #[cfg(feature = "net")]
             reconnector: None,
         }
     }
@@ -120,8 +138,11 @@ impl SimulationEntry {
     pub(crate) fn simulation(&self) -> &Simulation {
         match &self.world {
             World::Own(simulation) => simulation,
+            #[cfg(feature = "net")]
             World::Server(server) => server.simulation(),
+            #[cfg(feature = "net")]
             World::Client(client) => client.simulation(),
+            #[cfg(feature = "replay")]
             World::Player(playback) => playback.player.simulation(),
         }
     }
@@ -129,12 +150,15 @@ impl SimulationEntry {
     /// The host's own simulation, for operations that are not possible on a server, a client, a player or
     /// while recording.
     pub(crate) fn own_mut(&mut self) -> Outcome<&mut Simulation> {
+        #[cfg(feature = "replay")]
         self.check_unrecorded()?;
         self.check_no_batch()?;
         match &mut self.world {
             World::Own(simulation) => Ok(simulation),
-            World::Server(_) | World::Client(_) => Err(networked()),
-            World::Player(_) => Err(played()),
+            #[cfg(feature = "net")]
+            World::Server(_) | World::Client(_) => Err(net::networked()),
+            #[cfg(feature = "replay")]
+            World::Player(_) => Err(replay::played()),
         }
     }
 
@@ -155,12 +179,21 @@ impl SimulationEntry {
 
     /// Executes a command at once, even if a batch is open: [`Self::execute`] adds it to the batch then.
     pub(crate) fn execute_now(&mut self, command: Command) -> Outcome<CommandOutcome> {
-        let outcome = match (&mut self.world, &mut self.recording) {
-            (World::Own(simulation), Some(recording)) => recording.recorder.execute(simulation, command),
-            (World::Own(simulation), None) => simulation.execute(command),
-            (World::Server(server), _) => server.simulation_mut().execute(command),
-            (World::Client(_), _) => return Err(networked()),
-            (World::Player(_), _) => return Err(played()),
+        let outcome = match &mut self.world {
+            World::Own(simulation) => {
+                #[cfg(feature = "replay")]
+                if let Some(recording) = &mut self.recording {
+                    let outcome = recording.recorder.execute(simulation, command);
+                    return outcome.map_err(|error| Failure::command(&error, simulation));
+                }
+                simulation.execute(command)
+            }
+            #[cfg(feature = "net")]
+            World::Server(server) => server.simulation_mut().execute(command),
+            #[cfg(feature = "net")]
+            World::Client(_) => return Err(net::networked()),
+            #[cfg(feature = "replay")]
+            World::Player(_) => return Err(replay::played()),
         };
         outcome.map_err(|error| Failure::command(&error, self.simulation()))
     }
@@ -168,11 +201,19 @@ impl SimulationEntry {
     /// Advances the time.
     pub(crate) fn advance(&mut self, span: Span) -> Outcome {
         self.check_no_batch()?;
-        match (&mut self.world, &mut self.recording) {
-            (World::Own(simulation), Some(recording)) => recording.recorder.advance(simulation, span),
-            (World::Own(simulation), None) => simulation.advance(span),
-            (World::Server(_) | World::Client(_), _) => return Err(networked()),
-            (World::Player(_), _) => return Err(played()),
+        match &mut self.world {
+            World::Own(simulation) => {
+                #[cfg(feature = "replay")]
+                if let Some(recording) = &mut self.recording {
+                    recording.recorder.advance(simulation, span);
+                    return Ok(());
+                }
+                simulation.advance(span);
+            }
+            #[cfg(feature = "net")]
+            World::Server(_) | World::Client(_) => return Err(net::networked()),
+            #[cfg(feature = "replay")]
+            World::Player(_) => return Err(replay::played()),
         }
         Ok(())
     }
@@ -181,53 +222,6 @@ impl SimulationEntry {
     pub(crate) fn controller(&self, bits: ugas_controller) -> Outcome<ControllerId> {
         let id = ControllerId::from_bits(bits).filter(|id| self.simulation().controller(*id).is_some());
         id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (anymore)")))
-    }
-
-    pub(crate) fn server(&self, number: u64) -> Outcome<&Server<GameHost>> {
-        match &self.world {
-            World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad_handle("server", number)),
-        }
-    }
-
-    pub(crate) fn server_mut(&mut self, number: u64) -> Outcome<&mut Server<GameHost>> {
-        match &mut self.world {
-            World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad_handle("server", number)),
-        }
-    }
-
-    pub(crate) fn client(&self, number: u64) -> Outcome<&Client> {
-        match &self.world {
-            World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad_handle("client", number)),
-        }
-    }
-
-    pub(crate) fn client_mut(&mut self, number: u64) -> Outcome<&mut Client> {
-        match &mut self.world {
-            World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad_handle("client", number)),
-        }
-    }
-
-    pub(crate) fn playback(&self, number: u64) -> Outcome<&Playback> {
-        match &self.world {
-            World::Player(playback) => Ok(playback),
-            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad_handle("player", number)),
-        }
-    }
-
-    pub(crate) fn playback_mut(&mut self, number: u64) -> Outcome<&mut Playback> {
-        match &mut self.world {
-            World::Player(playback) => Ok(playback),
-            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad_handle("player", number)),
-        }
-    }
-
-    /// Stores a message until the next poll.
-    pub(crate) fn lend_message(&mut self, message: String) -> ugas_str {
-        self.lent.text(&message)
     }
 
     /// Stores an event until the next poll, and returns its C form.
@@ -253,19 +247,13 @@ impl SimulationEntry {
     /// Checks that commands of the host can change it.
     pub(crate) fn check_changeable(&self) -> Outcome {
         match self.world {
-            World::Own(_) | World::Server(_) => Ok(()),
-            World::Client(_) => Err(networked()),
-            World::Player(_) => Err(played()),
-        }
-    }
-
-    fn check_unrecorded(&self) -> Outcome {
-        match self.recording {
-            None => Ok(()),
-            Some(_) => Err(Failure::new(
-                ugas_status::Recording,
-                "not possible while a recording is in progress: finish it first",
-            )),
+            World::Own(_) => Ok(()),
+            #[cfg(feature = "net")]
+            World::Server(_) => Ok(()),
+            #[cfg(feature = "net")]
+            World::Client(_) => Err(net::networked()),
+            #[cfg(feature = "replay")]
+            World::Player(_) => Err(replay::played()),
         }
     }
 }
@@ -273,17 +261,3 @@ impl SimulationEntry {
 /// Maximum number of commands in a batch: enough for a frame of the largest game, and small enough to detect
 /// an endless loop.
 const MOST_IN_BATCH: usize = 1 << 20;
-
-fn networked() -> Failure {
-    Failure::new(
-        ugas_status::Networked,
-        "not possible with networking: a server advances in ugas_server_tick, and only the server changes a client's game; send it requests with ugas_client_activate and similar functions",
-    )
-}
-
-fn played() -> Failure {
-    Failure::new(
-        ugas_status::Recording,
-        "a recording cannot be changed during playback: take a snapshot of it, and restore that in a simulation",
-    )
-}

@@ -72,6 +72,9 @@ if have g++ "the host in C++"; then
     g++ -std=c++17 -g -fno-exceptions -fno-rtti "${warnings[@]}" -I include examples/cpp/results.cpp -L "$library" -lugas_ffi \
         -o "$work/quiet-cpp"
     "$work/quiet-cpp" "$pack" "$hooks_pack"
+    g++ -std=c++17 -g -fno-exceptions -fno-rtti "${warnings[@]}" -I include examples/cpp/network.cpp -L "$library" -lugas_ffi \
+        -o "$work/quiet-network-cpp"
+    "$work/quiet-network-cpp" "$pack" >/dev/null
     passed+=(c++ c++-network c++-results c++-no-exceptions)
     if command -v valgrind >/dev/null; then
         "${checked[@]}" "$work/fight-cpp" "$pack" >/dev/null

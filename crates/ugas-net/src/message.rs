@@ -1,6 +1,5 @@
 //! Messages between client and server; [`wire`](crate::wire) encodes them.
 
-use smallvec::SmallVec;
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId};
@@ -126,7 +125,7 @@ pub struct CommandFrame {
     /// The tick at which the commands run.
     pub tick: Tick,
     /// The commands, in order.
-    pub commands: SmallVec<[NetCommand; 1]>,
+    pub commands: Vec<NetCommand>,
 }
 
 /// Names an activation in a way that both sides understand.

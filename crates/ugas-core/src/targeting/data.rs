@@ -71,7 +71,7 @@ impl Target {
 /// assert_eq!(ground.first_controller(), None);
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, StateRecord)]
-pub struct TargetData(pub SmallVec<[Target; 1]>);
+pub struct TargetData(pub(crate) SmallVec<[Target; 1]>);
 
 impl TargetData {
     /// Creates empty target data.
@@ -82,6 +82,11 @@ impl TargetData {
     /// The targets in order.
     pub fn iter(&self) -> core::slice::Iter<'_, Target> {
         self.0.iter()
+    }
+
+    /// The targets in order, to change them.
+    pub fn iter_mut(&mut self) -> core::slice::IterMut<'_, Target> {
+        self.0.iter_mut()
     }
 
     /// Number of targets.

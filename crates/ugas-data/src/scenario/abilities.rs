@@ -82,7 +82,7 @@ impl<'s> Runner<'s> {
         let mut targets = self.targets_of(&doc.targets, &doc.location)?;
         if let Some(target) = &doc.target {
             let target = Target::Controller(self.find(&target.value)?);
-            targets.0.insert(0, target);
+            targets = core::iter::once(target).chain(targets.iter().cloned()).collect();
         }
         let request = Box::new(ActivationRequest::on(targets));
         let activated = self.execute(Command::ActivateAbility { controller, ability, request });

@@ -93,7 +93,11 @@ void play(const std::string &path) {
                 if (event.kind == UGAS_CLIENT_EVENT_KIND_APPEARED) {
                     (event.body.own ? own : seen).bits = event.controller;
                 } else if (event.kind == UGAS_CLIENT_EVENT_KIND_ABILITY_GRANTED && own && seen && command == 0) {
-                    command = client.ask(ugas::GrantedAbility{event.body.granted}, seen);
+                    const ugas::GrantedAbility slash{event.body.granted};
+                    command = client.ask(slash, seen);
+                    // The next stroke is refused at once, with its reasons, and the client goes on.
+                    const auto again = client.try_ask(slash, seen);
+                    CHECK(!again && again.error().is_refusal() && !again.error().reasons().empty());
                 } else if (event.kind == UGAS_CLIENT_EVENT_KIND_CONFIRMED) {
                     confirmed = event.body.command.command == command;
                 }
@@ -108,12 +112,8 @@ void play(const std::string &path) {
     CHECK(confirmed);
     CHECK(server.current(enemy, health) == 80); // 40 of attack, halved by 100 of armour
     CHECK(client.current(seen, same_rules.attribute("Health")) == 80);
-    try {
-        client.despawn(seen);
-        CHECK(!"the game is the server's");
-    } catch (const ugas::Error &error) {
-        CHECK(error.status() == UGAS_STATUS_NETWORKED);
-    }
+    // The game is the server's.
+    CHECK(ugas_controller_despawn(client.raw_context(), client.raw(), seen.bits) == UGAS_STATUS_NETWORKED);
     CHECK(client.statistics().is_playing == 1 && server.statistics().commands == 1);
     client.leave();
 }

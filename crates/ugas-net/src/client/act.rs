@@ -532,7 +532,7 @@ fn translate(targets: &TargetData, map: impl Fn(ControllerId) -> Option<Controll
             Target::Location(_) | Target::Custom(_) => target.clone(),
         })
     };
-    targets.iter().map(one).collect::<Option<_>>().map(TargetData)
+    targets.iter().map(one).collect()
 }
 
 /// Translates the handles of an event; a controller without counterpart is left out.

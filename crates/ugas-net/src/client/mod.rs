@@ -13,7 +13,6 @@ mod resume;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::PredictionKey;
 use ugas_core::event::{CueParameters, Event, EventKind};
@@ -129,7 +128,7 @@ pub struct Client {
     /// The server's tick that predictions build upon; `None` before the first complete tick.
     base: Option<Tick>,
     /// Commands for the next tick.
-    next: SmallVec<[NetCommand; 1]>,
+    next: Vec<NetCommand>,
     /// Frames after `base`, and older ones that are not acknowledged.
     frames: VecDeque<CommandFrame>,
     /// Commands that the server rejected: they are not replayed.
@@ -185,7 +184,7 @@ impl Client {
             simulation,
             tick: Tick(0),
             base: None,
-            next: SmallVec::new(),
+            next: Vec::new(),
             frames: VecDeque::new(),
             withdrawn: BTreeSet::new(),
             unanswered: BTreeSet::new(),

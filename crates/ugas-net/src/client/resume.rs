@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use ugas_core::replica::Replica;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
@@ -116,9 +115,11 @@ impl Client {
         (self.client, self.secret) = (None, None);
         self.replica = Replica::new(Arc::clone(&catalog));
         self.inbox = Default::default();
+        let space = self.simulation.own_space().cloned();
         self.simulation = Simulation::new(catalog, client_config(0));
+        self.simulation.set_space(space);
         (self.tick, self.base) = (Tick(0), None);
-        self.next = SmallVec::new();
+        self.next = Vec::new();
         self.frames.clear();
         self.withdrawn.clear();
         (self.delivered, self.reported_tick, self.welcomed) = (Tick(0), Tick(0), Tick(0));

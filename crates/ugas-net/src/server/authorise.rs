@@ -39,7 +39,7 @@ impl<H: Host> Server<H> {
 
     /// Runs the commands of a frame one by one and records the outcome of each. A frame that came late runs
     /// now: its outcomes are [`CommandOutcome::Shifted`] by the ticks it is late.
-    fn run_frame(&mut self, peer: PeerId, tick: Tick, commands: SmallVec<[NetCommand; 1]>) {
+    fn run_frame(&mut self, peer: PeerId, tick: Tick, commands: Vec<NetCommand>) {
         let shift = u8::try_from(self.tick.since(tick).max(0)).unwrap_or(u8::MAX);
         for (sequence, command) in commands.into_iter().enumerate() {
             let key = key(tick, sequence);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use ugas_core::ability::{EventDetails, GameplayEvent};
 use ugas_core::effect::{HitResult, RawPayload, Vector3};
 use ugas_core::id::ActorId;
@@ -48,7 +47,7 @@ pub fn round_to_wire(command: &mut NetCommand) {
 /// the client predicts with the numbers that the server gets.
 pub fn round_targets_to_wire(targets: &mut TargetData) {
     let settle = |value: &mut f64| *value = narrowed(*value).map_or(*value, f64::from);
-    for target in &mut targets.0 {
+    for target in targets.iter_mut() {
         match target {
             Target::Location(location) => location.iter_mut().for_each(settle),
             Target::Hit { hit, .. } => {
@@ -339,11 +338,11 @@ impl Decoder<'_> {
     /// Reads target data: at most [`MAX_TARGETS`], in their order.
     fn targets(&mut self) -> Result<TargetData, WireError> {
         let count = self.bits.count("targets", group::TARGETS, MAX_TARGETS, BITS_OF_A_TARGET)?;
-        let mut targets = SmallVec::with_capacity(count);
+        let mut targets = TargetData::new();
         for _ in 0..count {
             targets.push(self.target()?);
         }
-        Ok(TargetData(targets))
+        Ok(targets)
     }
 
     /// Reads a target: a controller, a hit, a location, or custom data, which stays undecoded bytes.

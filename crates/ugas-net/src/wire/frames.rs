@@ -1,7 +1,5 @@
 //! Encoding of [`Frames`].
 
-use smallvec::SmallVec;
-
 use super::error::EncodeError;
 use super::group;
 use super::values::{Decoder, Encoder, at_most};
@@ -134,9 +132,9 @@ impl Decoder<'_> {
     }
 
     /// Reads the commands of the frame of `tick`, at least one.
-    fn frame_commands(&mut self, tick: Tick) -> Result<SmallVec<[NetCommand; 1]>, WireError> {
+    fn frame_commands(&mut self, tick: Tick) -> Result<Vec<NetCommand>, WireError> {
         let count = self.bits.count_some("commands", group::COMMANDS, MAX_COMMANDS, BITS_OF_A_COMMAND)?;
-        let mut commands = SmallVec::with_capacity(count);
+        let mut commands = Vec::with_capacity(count);
         for _ in 0..count {
             commands.push(self.command(tick)?);
         }

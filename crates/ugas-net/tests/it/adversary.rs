@@ -150,7 +150,7 @@ fn server_only_ability_is_not_activated_by_an_input() {
 fn repeated_target_is_rejected() {
     let mut raw = Raw::new(ServerConfig::default());
     let wolf = raw.spawn("Wolf");
-    let targets = TargetData([0; 30].map(|_| Target::Controller(wolf)).into_iter().collect());
+    let targets = TargetData::from_iter([wolf; 30]);
     let outcome = raw.cast("GA_Bolt", targets);
     assert!(raw.value(wolf, "Health") >= 75.0, "{outcome:?}, {}", raw.value(wolf, "Health"));
 }

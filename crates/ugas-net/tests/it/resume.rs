@@ -1,9 +1,11 @@
 //! Resumption of sessions after a dead link, a changed address and a restart of the server.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::OpenSpace;
 use ugas_core::time::{Span, Time};
 use ugas_net::message::{
     ByeReason, ClientId, Hello, PROTOCOL, RefusedReason, Rejection, Resume, ResumeSecret, ToClient, ToServer,
@@ -224,6 +226,7 @@ fn commands_around_the_interruption_run_at_most_once_and_are_answered_once() {
 fn restarted_server_states_that_the_session_is_gone_and_admits_the_client_anew() {
     let mut game = Match::with_config(1, link(60), config());
     let own = game.local(0, game.heroes[0]);
+    game.client().set_space(Some(Arc::new(OpenSpace)));
     game.heard(0);
     let simulation = Simulation::new(catalog(), Config { prediction_seed: 5, ..Config::seeded(3) });
     game.rig.server = Server::new(simulation, config());
@@ -246,6 +249,7 @@ fn restarted_server_states_that_the_session_is_gone_and_admits_the_client_anew()
     ];
     assert!(order.is_sorted(), "{events:#?}");
     assert_eq!(game.heroes.len(), 1);
+    assert!(game.client().simulation().own_space().is_some(), "the host's world stays");
     game.cast(0, "GA_Bolt").unwrap();
     game.run(1.0);
     assert_eq!(game.truth(wolf, "Health"), 75.0);

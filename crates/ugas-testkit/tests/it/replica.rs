@@ -159,7 +159,7 @@ fn compare_abilities(viewer: &Viewer, server: &Simulation, id: ControllerId) {
         );
         same("granted", viewer.local(one.granted()), other.granted());
         same("committed", one.is_committed(), other.is_committed());
-        same("targets", one.targets().0.len(), other.targets().0.len());
+        same("targets", one.targets().len(), other.targets().len());
         let tasks: Vec<_> = one.tasks().map(|task| viewer.local(task)).collect();
         same("tasks", tasks, other.tasks().collect());
         for (ours, theirs) in one.tasks().zip(other.tasks()) {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use smallvec::SmallVec;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ActivationId;
 use ugas_core::time::Time;
@@ -23,7 +22,7 @@ const MAX_EARLY_FRAMES: usize = 128;
 /// Commands of a tick that has not run yet.
 #[derive(Debug, Default)]
 pub(in crate::server) struct PendingFrame {
-    pub(in crate::server) commands: SmallVec<[NetCommand; 1]>,
+    pub(in crate::server) commands: Vec<NetCommand>,
     /// The tick at which the client saw others when it sent them.
     pub(in crate::server) seen: Tick,
 }
@@ -128,7 +127,7 @@ impl InboundState {
                 self.reject_all(outbound, tick, &commands, Rejection::TooLate);
                 continue;
             }
-            let mut accepted: SmallVec<[NetCommand; 1]> = SmallVec::new();
+            let mut accepted: Vec<NetCommand> = Vec::new();
             for (sequence, command) in commands.into_iter().enumerate() {
                 // Commands build on each other: after the first that exceeds the limit the rest of the frame
                 // is rejected.

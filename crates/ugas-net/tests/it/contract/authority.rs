@@ -3,7 +3,7 @@
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::ControllerId;
-use ugas_core::targeting::{Placement, Target, TargetData, Team};
+use ugas_core::targeting::{Placement, TargetData, Team};
 use ugas_core::task::TaskOutcome;
 use ugas_net::limits::MAX_GRACE;
 use ugas_net::message::{
@@ -194,7 +194,7 @@ fn section_13_7_targets_must_match_the_waiting_task() {
         (&[near, friend], refused), // one of one
     ];
     for (targets, expected) in cases {
-        let targets = TargetData(targets.iter().map(|id| Target::Controller(*id)).collect());
+        let targets = TargetData::from_iter(targets.iter().copied());
         assert_eq!(given(&mut raw, hero, "GA_Snipe", targets.clone()), expected, "{targets:?}");
     }
 }
@@ -205,7 +205,7 @@ fn section_13_7_every_target_must_meet_the_ability_requirements() {
     let [one, other] = [0, 1].map(|_| raw.server.simulation_mut().spawn("Wolf").unwrap());
     raw.tick();
     let tame = raw.ability(hero, "GA_Tame");
-    let both = || TargetData([one, other].map(Target::Controller).into_iter().collect());
+    let both = || TargetData::from_iter([one, other]);
     let results = raw.command(0, 1, vec![activate(tame, both())]);
     assert_eq!(outcomes(&results), [CommandOutcome::Done]);
     let silence = raw.server.catalog().effect("GE_Silence").unwrap();

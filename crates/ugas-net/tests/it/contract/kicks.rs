@@ -2,7 +2,7 @@
 
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::{Config, Simulation};
-use ugas_core::targeting::{Target, TargetData};
+use ugas_core::targeting::TargetData;
 use ugas_net::message::{Ack, ByeReason, ClientId, Frames, NetCommand, PacketId, Rejection, ToServer};
 use ugas_net::{Host, KickReason, PeerId, Server, ServerConfig, ServerEvent};
 
@@ -32,7 +32,7 @@ fn client_with_too_many_forged_commands_is_kicked() {
     let (foreign, guarded) = (raw.ability(other, "GA_Shield"), raw.ability(hero, "GA_Guarded"));
     let wolves = [0; 2].map(|_| raw.server.simulation_mut().spawn("Wolf").unwrap());
     raw.tick();
-    let both = TargetData(wolves.map(Target::Controller).into_iter().collect());
+    let both = TargetData::from_iter(wolves);
     let weapon = raw.ability(hero, "GA_Weapon");
     let forged = [
         activate(foreign, TargetData::new()),

@@ -18,7 +18,7 @@ fn hits(count: usize) -> TargetData {
         actor: None,
         part: 3,
     };
-    TargetData((0..count).map(|_| Target::Hit { controller: None, hit }).collect())
+    (0..count).map(|_| Target::Hit { controller: None, hit }).collect()
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn hit(controller: impl Into<Option<ControllerId>>, location: Vector3) -> Target
 }
 
 fn all(targets: impl IntoIterator<Item = ControllerId>) -> TargetData {
-    TargetData(targets.into_iter().map(Target::Controller).collect())
+    targets.into_iter().collect()
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn section_13_7_one_target_without_targeting() {
     let bolt = raw.ability(hero, "GA_Weapon");
     assert_eq!(raw.cast(bolt, all(wolves)), REJECTED);
     let places = [[1.0; 3], [2.0; 3]].map(Target::Location);
-    assert_eq!(raw.cast(bolt, TargetData(places.into_iter().collect())), REJECTED);
+    assert_eq!(raw.cast(bolt, TargetData::from_iter(places)), REJECTED);
     let mixed = [Target::Controller(wolves[0]), hit(wolves[1], [4.0, 0.0, 0.0])];
-    assert_eq!(raw.cast(bolt, TargetData(mixed.into_iter().collect())), REJECTED);
+    assert_eq!(raw.cast(bolt, TargetData::from_iter(mixed)), REJECTED);
     assert_eq!(raw.cast(bolt, wolves[0]), CommandOutcome::Done);
     // Nor by a task: the default targeting of a wait has no count.
     let aim = raw.ability(hero, "GA_Aim");
@@ -298,7 +298,7 @@ fn press_with_a_target_is_predicted_and_confirmed() {
     let (hero, wolf) = (game.rig.seats[0].client.own_controllers().next().unwrap(), game.local(0, game.wolf));
     let client = &mut game.rig.seats[0].client;
     client.press_at(hero, "Slot.GA_Weapon", &TargetData::from(wolf)).unwrap();
-    let both = TargetData([wolf, hero].map(Target::Controller).into_iter().collect());
+    let both = TargetData::from_iter([wolf, hero]);
     assert_eq!(client.press_at(hero, "Slot.GA_Weapon", &both), Err(ActError::TooManyTargets(1)));
     game.run(0.5);
     assert_eq!(game.truth(game.wolf, "Health"), 99.0);
