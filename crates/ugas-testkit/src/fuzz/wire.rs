@@ -223,6 +223,7 @@ fn update() -> Update {
     let controllers =
         controllers.map(|(index, change)| ControllerUpdate { controller: handle(index, 1), change });
     Update {
+        session: 3,
         packet: PacketId(50),
         tick: Tick(100),
         stream: StreamParams { step: 1, slots: 32 },
