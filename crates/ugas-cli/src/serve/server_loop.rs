@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use tracing::{debug, error, info, warn};
 use ugas_core::time::{Span, Time};
-use ugas_net::PeerId;
-use ugas_net::message::ByeReason;
+use ugas_net::message::{ByeReason, ClientId};
+use ugas_net::{KickReason, PeerId};
 use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, UsedToken};
 
 use super::access::UsedTokenFile;
 use super::config_file;
 use super::control::{ControlEvent, Reloaded};
-use super::game::{Game, PlayerEvent};
+use super::game::{Game, Player, PlayerEvent};
 use super::inspector::ServerInspector;
 use super::log::Log;
 use super::metrics::{Snapshot, TickTimes};
@@ -284,6 +284,13 @@ impl ServerLoop {
         }
         for peer in self.socket.set_bans(bans.transport.clone()) {
             self.kick(PeerId(peer), "Banned");
+        }
+        // Also those whose connection was lost: they are told when they ask to resume.
+        let banned = |(client, player): (_, &Player)| bans.contains_name(&player.name).then_some(client);
+        let banned: Vec<ClientId> = self.game.all_players().filter_map(banned).collect();
+        for client in banned {
+            let reason = KickReason::Host("the name is banned".to_owned());
+            self.game.server.kick_because(client, reason);
         }
         self.game.server.host_mut().admission.bans = bans;
         self.socket.set_limits(settings.limits.transport());

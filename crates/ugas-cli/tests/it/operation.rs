@@ -127,18 +127,27 @@ fn reload_takes_bans_and_limits_and_keeps_the_old_ones_if_the_file_is_wrong() {
     let text = |more: &str| {
         format!("pack = \"{spells}\"\nlisten = \"127.0.0.1:0\"\nfor = 300\nban-list = \"bans.txt\"\n{more}")
     };
-    std::fs::write(&config, text("")).unwrap();
+    std::fs::write(&config, text("[limits]\nsession-timeout = 1\n")).unwrap();
     let mut server = Running::start(["serve", "--config", config.to_str().unwrap()]);
     let line = server.line_with("listening on ");
     let address = line.split([',', ' ']).find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
     let visit = short_visit("reload-visit");
     assert_eq!(connect(&address, "packs/spells", &["--name", "Eve", "--bot", &visit]).status, 0);
 
+    // Killed, so that her place is kept.
+    let pack = root("packs/spells");
+    let away = Running::start(["connect", &address, "--pack", &pack, "--name", "Eve", "--for", "100"]);
+    server.line_with("Eve joined");
+    server.line_with("Eve joined");
+    drop(away);
+    server.line_with("Eve lost the connection");
+
     std::fs::write(&bans, "name Eve\n").unwrap();
     std::fs::write(&config, text("tick-rate = 30\n[limits]\nclients-per-address = 5\n")).unwrap();
     server.signal("-HUP");
     server.line_with("`tick-rate` changes at the next start");
     server.line_with("changed settings: limits.clients-per-address");
+    server.line_with("the name is banned");
     let banned = connect(&address, "packs/spells", &["--name", "Eve", "--bot", &visit]);
     assert!(banned.json()["reason"].as_str().unwrap().contains("banned"), "{}", banned.stdout);
 
