@@ -55,8 +55,8 @@ pub struct PlayerInput {
     is_own_scheme: bool,
     mapper: Option<InputMapper>,
     saved: Option<SavedMappings>,
-    /// Version of the rules that the scheme is from.
-    rules_version: u32,
+    /// Serial number of the rules that the scheme is from; 0 is none.
+    rules_serial: u64,
     sticks: [[f64; 2]; 2],
 }
 
@@ -75,7 +75,7 @@ impl PlayerInput {
             is_own_scheme: false,
             mapper: None,
             saved: None,
-            rules_version: 0,
+            rules_serial: 0,
             sticks: [[0.0; 2]; 2],
         }
     }
@@ -141,10 +141,9 @@ impl PlayerInput {
 
     /// Loads the scheme of the current rules if they changed, with the player's changes.
     fn follow_rules(&mut self, game: &GameplayWorld) {
-        if self.rules_version == game.rules_version() {
+        if core::mem::replace(&mut self.rules_serial, game.rules_serial) == game.rules_serial {
             return;
         }
-        self.rules_version = game.rules_version();
         if !self.is_own_scheme {
             let Some(pack) = game.pack() else { return };
             let saved = self.mapper.as_ref().map(InputMapper::save).or_else(|| self.saved.take());

@@ -109,7 +109,8 @@ impl Plugin for UgasRulesPlugin {
     /// Rules from the source: installed at once from a pack or a catalog, built or loaded in `PreStartup` from
     /// code or an asset. Without `AssetPlugin`, an asset is a problem, and there is no reloading.
     fn build(&self, app: &mut App) {
-        app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
+        GameplayWorld::init(app);
+        app.init_resource::<RulesExtensions>();
         app.add_message::<RulesInstalled>().add_message::<RulesReloaded>().add_message::<RulesFailed>();
         app.add_systems(PreUpdate, create_waiting.in_set(GameplaySystems::Rules));
         let has_assets = app.is_plugin_added::<AssetPlugin>();

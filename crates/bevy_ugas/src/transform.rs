@@ -45,7 +45,8 @@ impl Default for FacingAxis {
 impl Plugin for UgasTransformPlugin {
     /// Makes controllers follow the transforms of their entities, at the start of each step.
     fn build(&self, app: &mut App) {
-        app.init_resource::<GameplayWorld>().init_resource::<FacingAxis>().register_type::<Unmoving>();
+        GameplayWorld::init(app);
+        app.init_resource::<FacingAxis>().register_type::<Unmoving>();
         app.world_mut().resource_mut::<GameplayWorld>().follows_transforms = true;
         let schedule = GameplaySchedule::of(app);
         app.add_systems(schedule, (place_new, place_moved).chain().in_set(GameplaySystems::Input));

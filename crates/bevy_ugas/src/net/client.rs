@@ -4,10 +4,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use bevy_app::{App, Plugin};
-use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, Res, ResMut, Resource, World};
+use bevy_ecs::prelude::{Component, Entity, Event, Message, Res, ResMut, Resource, World};
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use bevy_time::{Fixed, Real};
@@ -22,10 +21,10 @@ use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
 
 use super::{convert, fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
-use crate::controller::{GameplayController, fill_components};
+use crate::components::show;
+use crate::controller::GameplayController;
 use crate::error::GameplayError;
 use crate::plugin::{GameplaySchedule, GameplaySystems};
-use crate::typed;
 use crate::world::GameplayWorld;
 
 /// Endpoint of the server to connect to.
@@ -188,7 +187,7 @@ pub(crate) struct ClientSide {
     displayed: Option<(Tick, Option<Tick>)>,
     pub(crate) game: Vec<ugas::Event>,
     pending: Vec<ClientEvent>,
-    known: convert::KnownAbilities,
+    known: convert::KnownState,
     reconnector: Reconnector,
     /// State of the transport when the client gave up.
     ended: Option<ClientState>,
@@ -205,9 +204,8 @@ impl Plugin for UgasClientPlugin {
             let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, endpoint)?;
             Ok(Backend::Client(Box::new(side)))
         };
-        app.init_resource::<GameplayWorld>()
-            .init_resource::<UgasClient>()
-            .insert_resource(ServerConnection(ConnectionState::Connecting));
+        GameplayWorld::init(app);
+        app.init_resource::<UgasClient>().insert_resource(ServerConnection(ConnectionState::Connecting));
         set_backend_factory(app, Box::new(factory));
         let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.length))
@@ -413,7 +411,8 @@ fn apply_events(world: &mut World) {
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
                 if let Some(side) = world.resource_mut::<GameplayWorld>().client_side() {
-                    side.known.forget(controller);
+                    let mut ended = side.known.forget(controller, side.client.simulation());
+                    side.game.append(&mut ended);
                 }
                 let entity = world.resource::<GameplayWorld>().entity(controller);
                 if let Some(entity) = entity {
@@ -464,11 +463,10 @@ fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
         world.resource_mut::<GameplayWorld>().client().ok().and_then(|client| client.remote(controller));
     let server_id = remote.map_or(0, |remote| remote.to_bits().get());
     let entity: Entity = world.spawn_empty().id();
-    world.resource_scope(|_, mut game: Mut<'_, GameplayWorld>| game.link(entity, controller));
+    world.resource_mut::<GameplayWorld>().connect(entity, controller);
     world.entity_mut(entity).insert(GameplayController::linked(controller));
     // Filled before `RemoteController` is inserted, so that observers can read the components.
-    fill_components(&mut DeferredWorld::from(&mut *world), entity, controller);
-    typed::sync(world, entity);
+    show(world, entity);
     world.entity_mut(entity).insert(RemoteController { template, is_own, server_id });
 }
 

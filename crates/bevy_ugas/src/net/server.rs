@@ -234,7 +234,8 @@ impl Plugin for UgasServerPlugin {
             side.relevance = relevance.clone();
             Ok(Backend::Server(Box::new(side)))
         };
-        app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
+        GameplayWorld::init(app);
+        app.init_resource::<UgasServer>();
         set_backend_factory(app, Box::new(factory));
         let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.config.length))

@@ -553,8 +553,30 @@ fn supplied_host_decides_about_admission_reach_choice_and_rejection() {
         play(&mut server, &mut [&mut ada], 30);
         let noted = notes.take();
         assert!(noted.contains(&format!("rejected {times}")), "{noted:?}");
+        assert!(noted.contains(&"chose 1".to_owned()), "{noted:?}");
     }
     assert_eq!(get::<Attributes>(&server, unreachable).current("Health"), Ok(100.0));
     play(&mut server, &mut [&mut ada], 30);
     assert_eq!(server.world().resource::<UgasServer>().clients, 0);
+}
+
+#[test]
+fn events_of_a_vanishing_controller_reach_observers_of_a_client() {
+    use bevy_ugas::event::CueEnded;
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(|cue: On<'_, '_, CueEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} on {}", cue.name, cue.entity));
+    });
+    let wolf = server.world_mut().spawn(GameplayController::new("Wolf")).id();
+    play(&mut server, &mut [&mut ada], 90);
+    game(&mut server).apply("GE_Poison", None, wolf).unwrap();
+    play(&mut server, &mut [&mut ada], 30);
+    let shown = seen(&mut ada, false)[0];
+    server.world_mut().despawn(wolf);
+    play(&mut server, &mut [&mut ada], 30);
+    assert!(ada.world().get_entity(shown).is_err());
+    assert_eq!(notes.take(), [format!("GameplayCue.Status.Poison on {shown}")]);
 }
