@@ -9,6 +9,7 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::{Catalog, Config};
+use ugas_data::Pack;
 
 use crate::controller::{GameplayController, create_controller};
 use crate::world::GameplayWorld;
@@ -155,6 +156,13 @@ impl GameplayInstances<'_, '_> {
     fn home(&self, entity: Entity) -> Option<Entity> {
         let (controller, member) = self.members.get(entity).ok()?;
         home(controller, member)
+    }
+
+    /// The pack of a simulation: its own, or that of the app if they share their rules.
+    pub(crate) fn pack_of<'a>(&'a self, game: &'a GameplayWorld) -> Option<&'a Pack> {
+        let is_shared = || game.catalog().zip(self.main.catalog()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        let pack = game.pack().or_else(|| self.main.pack().filter(|_| is_shared()));
+        pack.map(|pack| &**pack)
     }
 
     /// All simulations: that of the app first, then the instances with their entities.
