@@ -124,6 +124,10 @@ impl GameplayCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
+            if world.get_entity(entity).is_err() {
+                // Its simulation is unknown now, and need not be that of the app.
+                return tracing::warn!("{entity} was despawned before its gameplay command");
+            }
             let mut world = DeferredWorld::from(world);
             let Some(mut game) = game_of_mut(&mut world, entity) else {
                 tracing::error!(

@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::{In, Resource, World};
 use bevy_ecs::system::SystemId;
+use ugas::{Catalog, UnknownName};
 
 use crate::event::{
     AttributeChanged, CueBurst, CueEnded, CueStarted, GameplayEventReceived, HostTaskRequested, TagAdded,
@@ -36,6 +37,8 @@ pub(crate) struct Handlers {
     pub(crate) cues: Vec<(String, SystemId<In<CueChange>>)>,
     pub(crate) tasks: Vec<(String, SystemId<In<HostTaskRequested>>)>,
     pub(crate) events: Vec<(String, SystemId<In<GameplayEventReceived>>)>,
+    /// Serial number of the rules by which names were checked, and how many of each list.
+    checked: (u64, [usize; 4]),
 }
 
 impl Handlers {
@@ -46,6 +49,24 @@ impl Handlers {
         self.cues.append(&mut other.cues);
         self.tasks.append(&mut other.tasks);
         self.events.append(&mut other.events);
+    }
+
+    /// Warns of handlers whose attribute or tag the rules lack, once for each handler and state of the rules.
+    pub(crate) fn warn_of_unknown(&mut self, catalog: &Catalog, serial: u64) {
+        let counts = [self.attributes.len(), self.tags.len(), self.cues.len(), self.events.len()];
+        let (known, [attributes, tags, cues, events]) =
+            core::mem::replace(&mut self.checked, (serial, counts));
+        let first = |checked: usize| if known == serial { checked } else { 0 };
+        let warn = |error: UnknownName| tracing::warn!("a handler is never called: {error}");
+        for (name, _) in self.attributes.iter().skip(first(attributes)) {
+            let _ = catalog.attribute(name).map_err(warn);
+        }
+        let tags = self.tags.iter().skip(first(tags)).map(|(name, _)| name);
+        let cues = self.cues.iter().skip(first(cues)).map(|(name, _)| name);
+        let events = self.events.iter().skip(first(events)).map(|(name, _)| name);
+        for name in tags.chain(cues).chain(events) {
+            let _ = catalog.tag(name).map_err(warn);
+        }
     }
 
     /// Runs the handler systems of an event. Attributes, tags and task kinds match by their exact name. A cue

@@ -358,6 +358,7 @@ fn avatar_inserted(
     if let (Ok(avatar), Some(game)) = (avatars.get(event.entity), games.of_mut(event.entity)) {
         // An entity without a controller is not an error: a controller created later reads the avatar itself.
         let _ = game.set_avatar(event.entity, Some(avatar.0));
+        game.place_again(event.entity);
     }
 }
 
@@ -365,6 +366,7 @@ fn avatar_inserted(
 fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut games: GameplayInstances<'_, '_>) {
     if let Some(game) = games.of_mut(event.entity) {
         let _ = game.set_avatar(event.entity, None);
+        game.place_again(event.entity);
     }
 }
 
@@ -376,7 +378,12 @@ fn team_inserted(
     mut games: GameplayInstances<'_, '_>,
 ) {
     if let (Ok(team), Some(game)) = (teams.get(event.entity), games.of_mut(event.entity)) {
-        let _ = game.set_team(event.entity, Some(&team.0));
+        match game.set_team(event.entity, Some(&team.0)) {
+            Err(error) if error.is_refusal() => {
+                tracing::warn!("the team of {} could not be set: {error}", event.entity);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
 use ugas::Placement;
 
-use crate::controller::{AvatarOf, GameplayController};
+use crate::controller::{Avatar, AvatarOf, GameplayController};
 use crate::instance::GameplayInstances;
 use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
@@ -54,7 +54,7 @@ impl Plugin for UgasTransformPlugin {
 }
 
 type PlacementData<'a> =
-    (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>);
+    (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>, Has<Avatar>);
 type IsTracked = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmoving>);
 /// Changed entities, found by one tick each: of the local transform without a parent, otherwise of the global
 /// one.
@@ -73,11 +73,11 @@ fn place_moved(
     }
 }
 
-/// Places entities whose controllers were created after the last change of their transforms, or that never
-/// move.
+/// Places entities whose controllers were created or whose avatars were changed after the last change of the
+/// transforms, or that never move.
 fn place_new(
     places: Query<'_, '_, PlacementData<'_>>,
-    avatars: Query<'_, '_, &crate::Avatar>,
+    avatars: Query<'_, '_, &Avatar>,
     axis: Res<'_, FacingAxis>,
     mut games: GameplayInstances<'_, '_>,
 ) {
@@ -95,9 +95,14 @@ fn place_new(
 fn update_placement(
     games: &mut GameplayInstances<'_, '_>,
     axis: Vec3,
-    (entity, local, global, has_parent, of): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
+    (entity, local, global, has_parent, of, has_avatar): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
 ) {
-    let owner = of.map_or(entity, AvatarOf::owner);
+    let owner = match of {
+        Some(of) => of.owner(),
+        // Its body decides.
+        None if has_avatar => return,
+        None => entity,
+    };
     let (position, facing) = match global {
         Some(global) if has_parent => (global.translation(), global.rotation() * axis),
         _ => (local.translation, local.rotation * axis),

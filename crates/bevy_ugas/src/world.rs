@@ -37,6 +37,8 @@ pub struct GameplayWorld {
     pub(crate) pack: Option<Arc<Pack>>,
     /// Why the newest rules could not be loaded, built or installed.
     pub(crate) problem: Option<String>,
+    /// Outcomes of installations that were not emitted as events yet.
+    pub(crate) outcomes: Vec<InstallOutcome>,
     /// Whether the rules are being loaded or built.
     pub(crate) is_loading: bool,
     /// Entities whose controllers wait for rules with their templates.
@@ -76,6 +78,14 @@ struct Departed {
     placement: Option<Placement>,
 }
 
+/// Outcome of an installation of rules.
+pub(crate) enum InstallOutcome {
+    Installed,
+    Reloaded(Arc<ReloadReport>),
+    /// With the problem.
+    Failed(String),
+}
+
 /// Creates the backend when the rules are loaded.
 pub(crate) type BackendFactory =
     Box<dyn FnMut(Arc<Catalog>, &Config) -> Result<Backend, GameplayError> + Send + Sync>;
@@ -111,6 +121,7 @@ impl GameplayWorld {
             names: Names::default(),
             pack: None,
             problem: None,
+            outcomes: Vec::new(),
             is_loading: false,
             waiting: Vec::new(),
             unplaced: Vec::new(),
@@ -137,12 +148,32 @@ impl GameplayWorld {
     }
 
     /// Installs rules: the first call starts the game, later calls are hot reloads, as `ugas::core::reload`
-    /// describes. Usually called by the plugin, with rules from an asset.
+    /// describes. Usually called by the plugin, with rules from an asset. In the simulation of the app,
+    /// [`RulesInstalled`](crate::rules::RulesInstalled), [`RulesReloaded`](crate::rules::RulesReloaded) or
+    /// [`RulesFailed`](crate::rules::RulesFailed) follows in the next `PreUpdate`.
     ///
     /// # Errors
-    /// If the state cannot be carried over to the new rules, or a network is connected; nothing has changed
-    /// then.
+    /// If the state cannot be carried over to the new rules, a network is connected, or its socket cannot be
+    /// opened. The rules and the state are as before then, and the error is [`Self::problem`].
     pub fn install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
+        let installed = self.try_install(catalog);
+        self.outcomes.push(match &installed {
+            Ok(None) => InstallOutcome::Installed,
+            Ok(Some(report)) => InstallOutcome::Reloaded(Arc::new(report.clone())),
+            Err(error) => {
+                let problem = match self.is_in_play() {
+                    true => format!("the new rules were not installed, the old ones stay in force: {error}"),
+                    false => format!("the rules could not be installed: {error}"),
+                };
+                (self.problem, self.is_loading) = (Some(problem.clone()), false);
+                InstallOutcome::Failed(problem)
+            }
+        });
+        installed
+    }
+
+    /// Installs rules without a record of the outcome.
+    fn try_install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
         let report = match &mut self.backend {
             #[cfg(feature = "net")]
             Some(Backend::Server(_) | Backend::Client(_)) => return Err(GameplayError::RulesInUse),
@@ -177,19 +208,32 @@ impl GameplayWorld {
         Ok(report)
     }
 
-    /// Sets the backend factory. A local backend without controllers is replaced, with its rules.
+    /// Sets the backend factory. A local backend without controllers is replaced, with its rules; if the
+    /// network cannot start, there are no rules, as if the factory had been set before them.
     #[cfg(feature = "net")]
     pub(crate) fn set_backend_factory(&mut self, mut factory: BackendFactory) -> Result<(), GameplayError> {
-        match &self.backend {
-            None => {}
+        if self.backend_factory.is_some() {
+            return Err(GameplayError::SecondNetwork);
+        }
+        let created = match &self.backend {
+            None => None,
             Some(Backend::Local(simulation)) if self.by_entity.is_empty() => {
-                let catalog = simulation.catalog().clone();
-                self.backend = Some(factory(catalog, &self.config)?);
+                Some(factory(simulation.catalog().clone(), &self.config))
             }
             Some(_) => return Err(GameplayError::GameAlreadyStarted),
-        }
+        };
         self.backend_factory = Some(factory);
-        Ok(())
+        match created {
+            None => Ok(()),
+            Some(Ok(backend)) => {
+                self.backend = Some(backend);
+                Ok(())
+            }
+            Some(Err(error)) => {
+                (self.backend, self.pack) = (None, None);
+                Err(error)
+            }
+        }
     }
 
     /// The controller of an entity; `None` if it has none, or waits for the rules.
@@ -300,6 +344,13 @@ impl GameplayWorld {
             self.unplaced.push(request.entity);
         }
         Ok(controller)
+    }
+
+    /// Has an entity placed by its transform, or that of its avatar, at the start of the next step.
+    pub(crate) fn place_again(&mut self, entity: Entity) {
+        if self.follows_transforms && self.controller(entity).is_some() {
+            self.unplaced.push(entity);
+        }
     }
 
     /// Takes the entities that got a controller since the last call, to be placed by their transforms once.

@@ -181,7 +181,7 @@ pub struct UgasClient {
 /// Client backend: protocol client, transport and pending events.
 pub(crate) struct ClientSide {
     pub(crate) client: Client,
-    transport: Box<dyn ClientTransport + Send + Sync>,
+    transport: AnyTransport,
     now: Time,
     /// Displayed and confirmed tick at the last update; components are compared only if they changed.
     displayed: Option<(Tick, Option<Tick>)>,
@@ -200,8 +200,8 @@ impl Plugin for UgasClientPlugin {
         let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (config, reconnect, nonce) = (self.config.clone(), self.reconnect, self.nonce);
         let factory = move |catalog: Arc<Catalog>, _: &Config| {
-            let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
-            let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, endpoint)?;
+            let transport = open(&mut endpoint)?;
+            let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, transport);
             Ok(Backend::Client(Box::new(side)))
         };
         GameplayWorld::init(app);
@@ -228,28 +228,34 @@ impl Plugin for UgasClientPlugin {
     }
 }
 
+type AnyTransport = Box<dyn ClientTransport + Send + Sync>;
+
+/// Begins to connect to the endpoint and takes it. A socket that cannot be opened leaves it for another attempt.
+fn open(endpoint: &mut Option<ClientEndpoint>) -> Result<AnyTransport, GameplayError> {
+    Ok(match endpoint.take().ok_or(GameplayError::RulesInUse)? {
+        ClientEndpoint::Memory(port, peer) => Box::new(port.connect(peer, &[])),
+        ClientEndpoint::Custom(transport) => transport,
+        ClientEndpoint::Udp(token) => Box::new(ClientSocket::connect((*token).clone()).map_err(|error| {
+            *endpoint = Some(ClientEndpoint::Udp(token));
+            GameplayError::Socket(error.to_string())
+        })?),
+    })
+}
+
 impl ClientSide {
-    /// Client that begins to connect to the endpoint. The only error is a socket that cannot be opened.
+    /// Client on the transport.
     fn new(
         catalog: Arc<Catalog>,
         config: ClientConfig,
         reconnect: ReconnectConfig,
         nonce: u64,
-        endpoint: ClientEndpoint,
-    ) -> Result<Self, GameplayError> {
-        let transport: Box<dyn ClientTransport + Send + Sync> = match endpoint {
-            ClientEndpoint::Memory(port, peer) => Box::new(port.connect(peer, &[])),
-            ClientEndpoint::Custom(transport) => transport,
-            ClientEndpoint::Udp(token) => {
-                let socket = ClientSocket::connect(*token);
-                Box::new(socket.map_err(|error| GameplayError::Socket(error.to_string()))?)
-            }
-        };
+        transport: AnyTransport,
+    ) -> Self {
         let client = Client::new(catalog, config, nonce);
         let reconnector = Reconnector::new(reconnect, nonce);
         let (game, pending, known, ended) = Default::default();
         let (now, displayed) = (Time::ZERO, None);
-        Ok(Self { client, transport, now, displayed, game, pending, known, reconnector, ended })
+        Self { client, transport, now, displayed, game, pending, known, reconnector, ended }
     }
 
     /// Simulates the ticks that are due by the wall clock: with slow frames fixed steps are skipped, but the

@@ -265,3 +265,36 @@ fn attributes_keep_their_names_when_a_reload_shifts_ids() {
     assert_eq!(attributes.current("Health"), Ok(100.0));
     assert_eq!(attributes.current("Armour"), Ok(5.0));
 }
+
+#[test]
+fn later_rules_handle_is_loading_or_has_a_problem() {
+    // The set with `Health` is missing.
+    let files = [("game/pack.yaml", "Name: test\n"), ("game/hit.yaml", HIT), ("game/wolf.yaml", WOLF)];
+    let (mut app, _) = app_with_rules(&files, UgasPlugins::default());
+    app.update();
+    assert_eq!(game(&mut app).rules_state(), RulesState::Missing);
+    let handle = app.world().resource::<AssetServer>().load("memory://game/pack.yaml");
+    app.insert_resource(RulesHandle(handle.clone()));
+    app.update();
+    assert_ne!(game(&mut app).rules_state(), RulesState::Missing);
+    wait_until(&mut app, "the failure", |app| game(app).rules_state() == RulesState::Failed);
+    // One whose load failed before it was inserted.
+    let (mut app, _) = app_with_rules(&files, UgasPlugins::default());
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|_: On<'_, '_, RulesFailed>, notes: Res<'_, Notes>| notes.note("failed"));
+    let handle = app.world().resource::<AssetServer>().load("memory://game/pack.yaml");
+    let id = handle.id();
+    wait_until(&mut app, "the failed load", |app| {
+        matches!(app.world().resource::<AssetServer>().load_state(id), LoadState::Failed(_))
+    });
+    for _ in 0..5 {
+        app.update();
+    }
+    app.insert_resource(RulesHandle(handle));
+    app.update();
+    assert_eq!(game(&mut app).rules_state(), RulesState::Failed);
+    assert!(game(&mut app).problem().unwrap().contains("Health"));
+    app.update();
+    assert_eq!(notes.take(), ["failed"]);
+}

@@ -285,6 +285,24 @@ fn linked_controller_is_shown_in_the_same_step() {
 }
 
 #[test]
+fn command_for_a_despawned_member_does_not_act_elsewhere() {
+    use bevy_ugas::{GameplayInstance, InInstance};
+    let mut app = app();
+    let notes = Notes::default();
+    let room = app.world_mut().spawn(GameplayInstance::new(catalog(), ugas::Config::default())).id();
+    let mut queue = bevy_ecs::world::CommandQueue::default();
+    let other = app.world_mut().spawn((GameplayController::new("Wolf"), InInstance(room))).id();
+    let noted = notes.clone();
+    bevy_ecs::prelude::Commands::new(&mut queue, app.world()).entity(other).in_gameplay(move |_, _| {
+        noted.note("called");
+        Ok(())
+    });
+    app.world_mut().despawn(other);
+    queue.apply(app.world_mut());
+    assert!(notes.take().is_empty());
+}
+
+#[test]
 fn lost_controller_has_a_problem() {
     let mut app = app();
     let snapshot = game(&mut app).snapshot().unwrap();
@@ -297,4 +315,14 @@ fn lost_controller_has_a_problem() {
     game(&mut app).restore(&snapshot).unwrap();
     app.update();
     assert!(get::<GameplayController>(&app, newer).problem().unwrap().contains("restored"));
+}
+
+#[test]
+fn invalid_team_is_logged() {
+    watch_log();
+    let mut app = app();
+    let wolf = spawn(&mut app, "Wolf");
+    app.world_mut().entity_mut(wolf).insert(GameplayTeam::new("x".repeat(100_000)));
+    let start = format!("the team of {wolf} could not be set");
+    assert!(logged("WARN").iter().any(|line| line.starts_with(&start)));
 }

@@ -580,3 +580,39 @@ fn events_of_a_vanishing_controller_reach_observers_of_a_client() {
     assert!(ada.world().get_entity(shown).is_err());
     assert_eq!(notes.take(), [format!("GameplayCue.Status.Poison on {shown}")]);
 }
+
+#[test]
+fn failed_network_can_be_started_again() {
+    for is_rules_first in [false, true] {
+        let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let listen = taken.local_addr().unwrap();
+        let network =
+            || UgasServerPlugin::new(ServerEndpoint::Udp { listen, access: Access::OpenOnLoopback });
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), TimePlugin));
+        match is_rules_first {
+            true => app.add_plugins(UgasPlugins::from_catalog(rules())).add_plugins(network()),
+            false => app.add_plugins(network()).add_plugins(UgasPlugins::from_catalog(rules())),
+        };
+        assert_eq!(game(&mut app).rules_state(), RulesState::Failed, "rules first: {is_rules_first}");
+        let problem = game(&mut app).problem().unwrap().to_owned();
+        assert!(problem.contains(&listen.to_string()), "{problem}");
+        // Neither does it help to install the rules again,
+        assert!(matches!(game(&mut app).install(rules()), Err(GameplayError::Socket(_))));
+        // until the address is free.
+        drop(taken);
+        game(&mut app).install(rules()).unwrap();
+        assert!(game(&mut app).server().is_some());
+        assert_eq!(game(&mut app).problem(), None);
+    }
+}
+
+#[test]
+fn second_network_plugin_is_refused() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let mut app = app_over(UgasServerPlugin::new(ServerEndpoint::Memory(memory)));
+    app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 1), 1));
+    assert!(game(&mut app).server().is_some());
+    assert!(game(&mut app).problem().unwrap().contains("one server or client"));
+}
