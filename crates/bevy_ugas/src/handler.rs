@@ -1,8 +1,10 @@
 //! Handler systems, registered by the name of an attribute, tag, cue, task kind or gameplay event.
 
+use std::collections::BTreeSet;
+
 use bevy_ecs::prelude::{In, Resource, World};
 use bevy_ecs::system::SystemId;
-use ugas::{Catalog, UnknownName};
+use ugas::{Catalog, DefinitionKind, UnknownName};
 
 use crate::event::{
     AttributeChanged, CueBurst, CueEnded, CueStarted, GameplayEventReceived, HostTaskRequested, TagAdded,
@@ -38,7 +40,7 @@ pub(crate) struct Handlers {
     pub(crate) tasks: Vec<(String, SystemId<In<HostTaskRequested>>)>,
     pub(crate) events: Vec<(String, SystemId<In<GameplayEventReceived>>)>,
     /// Serial number of the rules by which names were checked, and how many of each list.
-    checked: (u64, [usize; 4]),
+    checked: (u64, [usize; 5]),
 }
 
 impl Handlers {
@@ -51,21 +53,29 @@ impl Handlers {
         self.events.append(&mut other.events);
     }
 
-    /// Warns of handlers whose attribute or tag the rules lack, once for each handler and state of the rules.
+    /// Warns of handlers whose attribute, tag or kind of task the rules lack, once for each handler and state of
+    /// the rules.
     pub(crate) fn warn_of_unknown(&mut self, catalog: &Catalog, serial: u64) {
-        let counts = [self.attributes.len(), self.tags.len(), self.cues.len(), self.events.len()];
-        let (known, [attributes, tags, cues, events]) =
-            core::mem::replace(&mut self.checked, (serial, counts));
-        let first = |checked: usize| if known == serial { checked } else { 0 };
+        let Self { attributes, tags, cues, tasks, events, checked } = self;
+        let counts = [attributes.len(), tags.len(), cues.len(), events.len(), tasks.len()];
+        let (known, first) = core::mem::replace(checked, (serial, counts));
+        let first = if known == serial { first } else { [0; 5] };
+        if first == counts {
+            return;
+        }
         let warn = |error: UnknownName| tracing::warn!("a handler is never called: {error}");
-        for (name, _) in self.attributes.iter().skip(first(attributes)) {
+        for (name, _) in attributes.iter().skip(first[0]) {
             let _ = catalog.attribute(name).map_err(warn);
         }
-        let tags = self.tags.iter().skip(first(tags)).map(|(name, _)| name);
-        let cues = self.cues.iter().skip(first(cues)).map(|(name, _)| name);
-        let events = self.events.iter().skip(first(events)).map(|(name, _)| name);
+        let tags = tags.iter().skip(first[1]).map(|(name, _)| name);
+        let cues = cues.iter().skip(first[2]).map(|(name, _)| name);
+        let events = events.iter().skip(first[3]).map(|(name, _)| name);
         for name in tags.chain(cues).chain(events) {
             let _ = catalog.tag(name).map_err(warn);
+        }
+        let kinds = host_tasks(catalog);
+        for (kind, _) in tasks.iter().skip(first[4]).filter(|(kind, _)| !kinds.contains(kind.as_str())) {
+            tracing::warn!("a handler is never called: no ability has a host task of the kind `{kind}`");
         }
     }
 
@@ -100,6 +110,15 @@ impl Handlers {
             _ => {}
         }
     }
+}
+
+/// Kinds of the host tasks of all abilities.
+fn host_tasks(catalog: &Catalog) -> BTreeSet<&str> {
+    let ids = catalog.names(DefinitionKind::Ability).filter_map(|name| catalog.ability(name).ok());
+    let routines = ids.filter_map(|id| catalog.ability_by_id(id)).map(|ability| ability.routine());
+    let steps = routines.flat_map(|routine| (0..routine.len()).map(move |step| (routine, step as u32)));
+    let tasks = steps.filter(|(routine, step)| routine.host_parameters(*step).is_some());
+    tasks.filter_map(|(routine, step)| routine.kind(step)).collect()
 }
 
 type Registered<T> = [(String, SystemId<In<T>>)];

@@ -155,13 +155,17 @@ fn handlers_of_unknown_names_are_reported() {
     app.on_attribute("Helth3", |_: In<AttributeChanged>| {})
         .on_attribute("Mana", |_: In<AttributeChanged>| {})
         .on_tag("State.Stuned3", |_: In<bevy_ugas::TagChange>| {})
+        .on_host_task("Projektil3", |_: In<HostTaskRequested>| {})
+        .on_host_task("Projectile", |_: In<HostTaskRequested>| {})
         .on_cue("GameplayCue.Impakt3", |_: In<CueChange>| {})
         .on_gameplay_event("Event.Hitt3", |_: In<bevy_ugas::event::GameplayEventReceived>| {});
     app.update();
     let log = logged("WARN");
-    for name in ["Helth3", "State.Stuned3", "GameplayCue.Impakt3", "Event.Hitt3"] {
+    for name in ["Helth3", "State.Stuned3", "GameplayCue.Impakt3", "Event.Hitt3", "Projektil3"] {
         let count = log.iter().filter(|line| line.contains(name) && line.contains("never called")).count();
         assert_eq!(count, 1, "{name}: {log:?}");
     }
-    assert!(!log.iter().any(|line| line.contains("Mana") && line.contains("never called")));
+    for name in ["Mana", "Projectile"] {
+        assert!(!log.iter().any(|line| line.contains(name) && line.contains("never called")), "{name}");
+    }
 }
