@@ -90,7 +90,7 @@ pub trait GameplayCommands {
     fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self;
 
     /// Calls a function with the entity and its game: that of the app, or of its
-    /// [`InInstance`](crate::InInstance).
+    /// [`InInstance`](crate::InInstance). It is not called if the entity was despawned by then.
     fn in_gameplay<T>(
         &mut self,
         act: impl FnOnce(&mut GameplayWorld, Entity) -> Result<T, GameplayError> + Send + 'static,

@@ -17,7 +17,7 @@ use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Copies placements to the simulation: from the transform of the entity, or of its
-/// [`Avatar`](crate::Avatar).
+/// [`Avatar`].
 ///
 /// Entities without parents are read from their `Transform`, so that no propagation is needed; others from
 /// their `GlobalTransform`. Only entities that moved are copied. To find them, Bevy compares one tick per
