@@ -1,7 +1,8 @@
 //! Registration of calculations, tasks and handlers with an app.
 
 use bevy_app::App;
-use bevy_ecs::prelude::{In, IntoSystem};
+use bevy_ecs::lifecycle::{Insert, Remove};
+use bevy_ecs::prelude::{Commands, In, IntoSystem, On, World};
 use bevy_platform::sync::Arc;
 use ugas::{
     AttributeId, Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder,
@@ -13,7 +14,7 @@ use crate::cue::{CueScene, CueStages};
 use crate::event::{AttributeChanged, GameplayEventReceived, HostTaskRequested};
 use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
-use crate::typed::{AttributeSet, TypedSets};
+use crate::typed::{self, AttributeSet, TypedSets};
 use crate::world::GameplayWorld;
 
 /// Registers native code of the rules and handler systems with an app.
@@ -116,6 +117,14 @@ impl UgasAppExt for App {
     fn add_attribute_set<S: AttributeSet>(&mut self) -> &mut Self {
         self.init_resource::<TypedSets>();
         self.world_mut().resource_mut::<TypedSets>().add::<S>();
+        self.add_observer(|inserted: On<'_, '_, Insert, S>, mut commands: Commands<'_, '_>| {
+            let entity = inserted.entity;
+            commands.queue(move |world: &mut World| typed::repair::<S>(world, entity));
+        });
+        self.add_observer(|removed: On<'_, '_, Remove, S>, mut commands: Commands<'_, '_>| {
+            let entity = removed.entity;
+            commands.queue(move |world: &mut World| typed::repair::<S>(world, entity));
+        });
         self.extend_rules(|builder| builder.attribute_set(S::definition()))
     }
 

@@ -6,12 +6,12 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
 use ugas::{Character, ControllerDef, ControllerId};
 
-use crate::components::{Abilities, ActiveEffects, Attributes, SyncComponent, SyncSource, Tags};
+use crate::components::{Abilities, ActiveEffects, Attributes, StateComponent, Tags, show};
 use crate::error::GameplayError;
 use crate::instance::{InInstance, game_of, game_of_mut};
-use crate::plugin::clear_components;
-use crate::typed;
-use crate::world::{GameplayWorld, SpawnRequest};
+#[cfg(doc)]
+use crate::world::GameplayWorld;
+use crate::world::SpawnRequest;
 
 /// Gives an entity attributes, tags, effects and abilities.
 ///
@@ -28,7 +28,12 @@ use crate::world::{GameplayWorld, SpawnRequest};
 /// ```
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(Component, from_reflect = false)]
-#[require(Attributes, Tags, ActiveEffects, Abilities)]
+#[require(
+    Attributes = Attributes::empty(),
+    Tags = Tags::empty(),
+    ActiveEffects = ActiveEffects::empty(),
+    Abilities = Abilities::empty()
+)]
 #[component(on_insert = on_insert, on_discard = on_discard)]
 pub struct GameplayController {
     #[reflect(ignore)]
@@ -37,6 +42,9 @@ pub struct GameplayController {
     pub(crate) ability_sets: Vec<String>,
     #[reflect(ignore)]
     pub(crate) id: Option<ControllerId>,
+    /// Instance that the controller was created in, or waits for; `None` is the simulation of the app.
+    #[reflect(ignore)]
+    pub(crate) home: Option<Entity>,
     /// Why there is no controller; `None` if there is one, or none was asked for.
     pub(crate) problem: Option<String>,
 }
@@ -79,7 +87,7 @@ impl GameplayController {
     }
 
     fn from(origin: Origin) -> Self {
-        Self { origin, ability_sets: Vec::new(), id: None, problem: None }
+        Self { origin, ability_sets: Vec::new(), id: None, home: None, problem: None }
     }
 
     /// Also grants an ability set of the rules.
@@ -94,6 +102,11 @@ impl GameplayController {
         self.id
     }
 
+    /// Removes the controller, for a reason.
+    pub(crate) fn lose(&mut self, problem: &str) {
+        (self.id, self.problem) = (None, Some(problem.to_owned()));
+    }
+
     /// Name of the template that the controller was created from; `None` if it has another origin.
     pub fn template(&self) -> Option<&str> {
         match &self.origin {
@@ -103,7 +116,9 @@ impl GameplayController {
     }
 
     /// Why there is no controller: the rules are not loaded yet, or could not be loaded, or do not have the
-    /// template. `None` if there is one. Creation is tried again when the rules change.
+    /// template, or the controller was despawned by the simulation or by a restored snapshot. `None` if there
+    /// is one, or an [existing](Self::existing) one was not linked yet. Creation is tried again when the rules
+    /// change, unless there was a controller.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -144,89 +159,74 @@ impl GameplayTeam {
 
 /// Hook of `GameplayController`: creates the controller, or queues it until the rules are loaded.
 fn on_insert(mut world: DeferredWorld<'_>, context: HookContext) {
+    settle(&mut world, context.entity);
     create_controller(&mut world, context.entity);
 }
 
-/// Creates the controller of an entity, or queues it until the rules are loaded.
+/// Sets the instance of a controller to that of which its entity is a member now.
+fn settle(world: &mut DeferredWorld<'_>, entity: Entity) {
+    let home = world.get::<InInstance>(entity).map(|member| member.0);
+    if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
+        controller.bypass_change_detection().home = home;
+    }
+}
+
+/// Creates the controller of an entity, or queues it until the rules are loaded, and then updates its
+/// components. An entity whose membership changed while it waited gets it in its new instance.
 pub(crate) fn create_controller(world: &mut DeferredWorld<'_>, entity: Entity) {
-    let Some(controller) = world.get::<GameplayController>(entity) else { return };
     // The id in a copied component belongs to another entity, or to a controller that no longer exists.
-    let has_one = game_of(world, entity).is_some_and(|game| game.controller(entity).is_some());
-    if has_one || matches!(controller.origin, Origin::Existing) {
+    let known = game_of(world, entity).and_then(|game| game.controller(entity));
+    let Some(mut controller) = world.get_mut::<GameplayController>(entity) else { return };
+    if known.is_some() || matches!(controller.origin, Origin::Existing) {
+        controller.bypass_change_detection().id = known;
         return;
     }
     let (origin, sets) = (controller.origin.clone(), controller.ability_sets.clone());
+    settle(world, entity);
     let avatar = world.get::<Avatar>(entity).map(|avatar| avatar.0);
     let team = world.get::<GameplayTeam>(entity).cloned();
-    let instance = world.get::<InInstance>(entity).copied();
-    let Some(mut game) = game_of_mut(world, entity) else {
-        let problem = match instance {
-            Some(InInstance(instance)) => {
-                format!("{instance} has no `GameplayInstance`: insert it before its members")
+    let created = match game_of_mut(world, entity) {
+        None => Err(missing_game(world.get::<InInstance>(entity))),
+        Some(mut game) => {
+            let team = team.as_ref().map(|team| team.0.as_str());
+            let request = SpawnRequest { entity, origin: &origin, sets: &sets, avatar, team };
+            let created = game.create_controller(&request);
+            if created.is_err() {
+                game.waiting.push(entity);
             }
-            None => "the app has no `UgasPlugins`: add them".to_owned(),
-        };
-        tracing::error!("{entity} has a `GameplayController`, but {problem}");
-        if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
-            controller.problem = Some(problem);
+            created.map_err(|error| match (&error, &game.problem) {
+                // Not logged for each controller: the rules are reported by themselves.
+                (GameplayError::NoRules, Some(problem)) => (false, problem.clone()),
+                (GameplayError::NoRules, None) => (false, error.to_string()),
+                _ => (true, error.to_string()),
+            })
         }
-        return;
     };
-    let team = team.as_ref().map(|team| team.0.as_str());
-    let created =
-        game.create_controller(&SpawnRequest { entity, origin: &origin, sets: &sets, avatar, team });
-    let rules_problem = game.problem.clone();
-    if created.is_err() {
-        game.waiting.push(entity);
-        // The components show a previous controller, or that of another entity which this one is a copy of.
-        world.commands().queue(move |world: &mut World| {
-            if game_of(world, entity).is_none_or(|game| game.controller(entity).is_none()) {
-                clear_components(world, entity);
+    let (id, problem) = match created {
+        Ok(id) => (Some(id), None),
+        Err((is_logged, problem)) => {
+            if is_logged {
+                tracing::error!("no controller could be created for {entity}: {problem}");
             }
-        });
-    }
-    match created {
-        Ok(id) => {
-            if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
-                let controller = controller.bypass_change_detection();
-                (controller.id, controller.problem) = (Some(id), None);
-            }
-            fill_components(world, entity, id);
-            world.commands().queue(move |world: &mut World| typed::sync(world, entity));
+            (None, Some(problem))
         }
-        Err(error) => {
-            let problem = match error {
-                GameplayError::NoRules => rules_problem.unwrap_or_else(|| error.to_string()),
-                _ => {
-                    tracing::error!("no controller could be created for {entity}: {error}");
-                    error.to_string()
-                }
-            };
-            if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
-                controller.problem = Some(problem);
-            }
-        }
+    };
+    if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
+        let controller = controller.bypass_change_detection();
+        (controller.id, controller.problem) = (id, problem);
     }
+    // Components cannot be replaced here. They may show a previous controller, or that of another entity which
+    // this one is a copy of.
+    world.commands().queue(move |world: &mut World| show(world, entity));
 }
 
-/// Fills the components of a new controller, so that they can be read at once.
-pub(crate) fn fill_components(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
-    fill_component::<Attributes>(world, entity, controller);
-    fill_component::<Tags>(world, entity, controller);
-    fill_component::<ActiveEffects>(world, entity, controller);
-    fill_component::<Abilities>(world, entity, controller);
-}
-
-/// Replaces a component by the present state of the controller. Does nothing if the entity lacks it.
-fn fill_component<C: SyncComponent>(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
-    let mut filled = C::default();
-    let Some(mut game) = game_of_mut(world, entity) else { return };
-    let GameplayWorld { backend, names, .. } = &mut *game;
-    let Some(backend) = backend else { return };
-    filled.sync(&mut SyncSource { simulation: backend.simulation(), names, controller });
-    if let Some(mut component) = world.get_mut::<C>(entity) {
-        *component = filled;
-    }
+/// Why an entity has no simulation, to be logged.
+fn missing_game(member: Option<&InInstance>) -> (bool, String) {
+    let problem = match member {
+        Some(InInstance(instance)) => format!("{instance} has no `GameplayInstance`: insert one"),
+        None => "the app has no `UgasPlugins`: add them".to_owned(),
+    };
+    (true, problem)
 }
 
 /// Hook of `GameplayController`, when it is removed or replaced: despawns the controller, and clears the
@@ -240,7 +240,7 @@ fn on_discard(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let has_no_controller = |known: EntityRef<'_>| !known.contains::<GameplayController>();
         if world.get_entity(entity).is_ok_and(has_no_controller) {
-            clear_components(world, entity);
+            show(world, entity);
         }
     });
 }

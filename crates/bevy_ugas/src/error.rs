@@ -55,6 +55,9 @@ pub enum GameplayError {
     /// A network plugin was added after the game had started.
     #[error("a controller was already spawned: add the network plugin before spawning")]
     GameAlreadyStarted,
+    /// A second network plugin was added.
+    #[error("the app has a network plugin already: an app is one server or client")]
+    SecondNetwork,
     /// A socket could not be opened.
     #[error("{0}")]
     Socket(String),

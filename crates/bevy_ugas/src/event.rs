@@ -1,7 +1,8 @@
 //! Events of the game, as entity events for observers and as buffered messages.
 //!
-//! Each is both: `app.add_observer(|change: On<AttributeChanged>| …)` observes all entities, `.observe(…)`
-//! one entity, and `MessageReader<AttributeChanged>` reads the buffered messages. All are emitted in
+//! Each is both, except [`SimulationEvent`], which is a message only:
+//! `app.add_observer(|change: On<AttributeChanged>| …)` observes all entities, `.observe(…)` one entity, and
+//! `MessageReader<AttributeChanged>` reads the buffered messages. All are emitted in
 //! [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), in the order in which they happened, after
 //! components were updated to the final state of the step. Actions of an observer lead to events of the next
 //! step.

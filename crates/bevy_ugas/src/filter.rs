@@ -47,7 +47,8 @@ pub trait NamedEvent: Event {
 /// app.add_observer(damage_numbers.only(Health));
 /// ```
 ///
-/// A tag does not name an attribute:
+/// A text that names no definition of the rules matches nothing, without a warning: prefer types. A tag does
+/// not name an attribute:
 ///
 /// ```compile_fail
 /// # use bevy_ecs::prelude::*;

@@ -90,7 +90,7 @@ pub trait GameplayCommands {
     fn activate_ability_on(&mut self, ability: impl Name<AbilityId>, target: Entity) -> &mut Self;
 
     /// Calls a function with the entity and its game: that of the app, or of its
-    /// [`InInstance`](crate::InInstance).
+    /// [`InInstance`](crate::InInstance). It is not called if the entity was despawned by then.
     fn in_gameplay<T>(
         &mut self,
         act: impl FnOnce(&mut GameplayWorld, Entity) -> Result<T, GameplayError> + Send + 'static,
@@ -124,6 +124,10 @@ impl GameplayCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
+            if world.get_entity(entity).is_err() {
+                // Its simulation is unknown now, and need not be that of the app.
+                return tracing::warn!("{entity} was despawned before its gameplay command");
+            }
             let mut world = DeferredWorld::from(world);
             let Some(mut game) = game_of_mut(&mut world, entity) else {
                 tracing::error!(

@@ -1,7 +1,10 @@
 //! Handler systems, registered by the name of an attribute, tag, cue, task kind or gameplay event.
 
+use std::collections::BTreeSet;
+
 use bevy_ecs::prelude::{In, Resource, World};
 use bevy_ecs::system::SystemId;
+use ugas::{Catalog, DefinitionKind, UnknownName};
 
 use crate::event::{
     AttributeChanged, CueBurst, CueEnded, CueStarted, GameplayEventReceived, HostTaskRequested, TagAdded,
@@ -36,6 +39,8 @@ pub(crate) struct Handlers {
     pub(crate) cues: Vec<(String, SystemId<In<CueChange>>)>,
     pub(crate) tasks: Vec<(String, SystemId<In<HostTaskRequested>>)>,
     pub(crate) events: Vec<(String, SystemId<In<GameplayEventReceived>>)>,
+    /// Serial number of the rules by which names were checked, and how many of each list.
+    checked: (u64, [usize; 5]),
 }
 
 impl Handlers {
@@ -46,6 +51,32 @@ impl Handlers {
         self.cues.append(&mut other.cues);
         self.tasks.append(&mut other.tasks);
         self.events.append(&mut other.events);
+    }
+
+    /// Warns of handlers whose attribute, tag or kind of task the rules lack, once for each handler and state of
+    /// the rules.
+    pub(crate) fn warn_of_unknown(&mut self, catalog: &Catalog, serial: u64) {
+        let Self { attributes, tags, cues, tasks, events, checked } = self;
+        let counts = [attributes.len(), tags.len(), cues.len(), events.len(), tasks.len()];
+        let (known, first) = core::mem::replace(checked, (serial, counts));
+        let first = if known == serial { first } else { [0; 5] };
+        if first == counts {
+            return;
+        }
+        let warn = |error: UnknownName| tracing::warn!("a handler is never called: {error}");
+        for (name, _) in attributes.iter().skip(first[0]) {
+            let _ = catalog.attribute(name).map_err(warn);
+        }
+        let tags = tags.iter().skip(first[1]).map(|(name, _)| name);
+        let cues = cues.iter().skip(first[2]).map(|(name, _)| name);
+        let events = events.iter().skip(first[3]).map(|(name, _)| name);
+        for name in tags.chain(cues).chain(events) {
+            let _ = catalog.tag(name).map_err(warn);
+        }
+        let kinds = host_tasks(catalog);
+        for (kind, _) in tasks.iter().skip(first[4]).filter(|(kind, _)| !kinds.contains(kind.as_str())) {
+            tracing::warn!("a handler is never called: no ability has a host task of the kind `{kind}`");
+        }
     }
 
     /// Runs the handler systems of an event. Attributes, tags and task kinds match by their exact name. A cue
@@ -79,6 +110,15 @@ impl Handlers {
             _ => {}
         }
     }
+}
+
+/// Kinds of the host tasks of all abilities.
+fn host_tasks(catalog: &Catalog) -> BTreeSet<&str> {
+    let ids = catalog.names(DefinitionKind::Ability).filter_map(|name| catalog.ability(name).ok());
+    let routines = ids.filter_map(|id| catalog.ability_by_id(id)).map(|ability| ability.routine());
+    let steps = routines.flat_map(|routine| (0..routine.len()).map(move |step| (routine, step as u32)));
+    let tasks = steps.filter(|(routine, step)| routine.host_parameters(*step).is_some());
+    tasks.filter_map(|(routine, step)| routine.kind(step)).collect()
 }
 
 type Registered<T> = [(String, SystemId<In<T>>)];

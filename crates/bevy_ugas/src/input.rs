@@ -22,6 +22,8 @@ use ugas::input::{
 
 pub use names::{gamepad_axis_name, gamepad_button_name, key_name, mouse_button_name};
 
+use ugas_data::Pack;
+
 use crate::instance::GameplayInstances;
 use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
@@ -55,8 +57,8 @@ pub struct PlayerInput {
     is_own_scheme: bool,
     mapper: Option<InputMapper>,
     saved: Option<SavedMappings>,
-    /// Version of the rules that the scheme is from.
-    rules_version: u32,
+    /// Serial number of the rules that the scheme is from; 0 is none.
+    rules_serial: u64,
     sticks: [[f64; 2]; 2],
 }
 
@@ -75,7 +77,7 @@ impl PlayerInput {
             is_own_scheme: false,
             mapper: None,
             saved: None,
-            rules_version: 0,
+            rules_serial: 0,
             sticks: [[0.0; 2]; 2],
         }
     }
@@ -91,7 +93,11 @@ impl PlayerInput {
     #[must_use]
     pub fn with_scheme(mut self, scheme: std::sync::Arc<InputScheme>) -> Self {
         self.is_own_scheme = true;
-        self.mapper = Some(InputMapper::new(scheme));
+        let mut mapper = InputMapper::new(scheme);
+        if let Some(saved) = &self.saved {
+            load_with_warnings(&mut mapper, saved);
+        }
+        self.mapper = Some(mapper);
         self
     }
 
@@ -139,21 +145,28 @@ impl PlayerInput {
         found.is_some_and(|(mapper, action)| mapper.is_pressed(action))
     }
 
-    /// Loads the scheme of the current rules if they changed, with the player's changes.
-    fn follow_rules(&mut self, game: &GameplayWorld) {
-        if self.rules_version == game.rules_version() {
+    /// Loads the scheme of the current rules if they changed, with the player's changes. A scheme from code
+    /// stays as it is.
+    fn follow_rules(&mut self, entity: Entity, game: &GameplayWorld, pack: Option<&Pack>) {
+        if core::mem::replace(&mut self.rules_serial, game.rules_serial) == game.rules_serial {
             return;
         }
-        self.rules_version = game.rules_version();
-        if !self.is_own_scheme {
-            let Some(pack) = game.pack() else { return };
-            let saved = self.mapper.as_ref().map(InputMapper::save).or_else(|| self.saved.take());
-            match pack.input_scheme(self.platform) {
-                Ok(scheme) => self.mapper = Some(InputMapper::new(scheme)),
-                Err(errors) => tracing::error!("the input documents of the pack have errors: {errors}"),
-            }
-            self.saved = saved;
+        if self.is_own_scheme {
+            return;
         }
+        let Some(pack) = pack else {
+            tracing::warn!(
+                "{entity} has a `PlayerInput` without bindings: its rules are not from a pack with input \
+                 documents, so use `PlayerInput::with_scheme`"
+            );
+            return;
+        };
+        let saved = self.mapper.as_ref().map(InputMapper::save).or_else(|| self.saved.take());
+        match pack.input_scheme(self.platform) {
+            Ok(scheme) => self.mapper = Some(InputMapper::new(scheme)),
+            Err(errors) => tracing::error!("the input documents of the pack have errors: {errors}"),
+        }
+        self.saved = saved;
         if let (Some(mapper), Some(saved)) = (&mut self.mapper, &self.saved) {
             load_with_warnings(mapper, saved);
         }
@@ -252,7 +265,7 @@ fn read_devices(
     let is_unfocused = devices.focus.read().count() > 0;
     for (entity, mut player) in &mut players {
         let Some(game) = games.of(entity) else { continue };
-        player.follow_rules(game);
+        player.follow_rules(entity, game, games.pack_of(game));
         let PlayerInput { gamepad, mapper: Some(mapper), sticks, .. } = &mut *player else { continue };
         let is_own = |pad: Entity| gamepad.is_none_or(|own| own == pad);
         for (pad, input, value) in &events {

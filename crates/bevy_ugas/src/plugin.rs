@@ -10,7 +10,7 @@ use bevy_time::Time;
 use ugas::{Catalog, Config, EventKind};
 use ugas_data::Pack;
 
-use crate::components::{Abilities, ActiveEffects, Attributes, SyncSource, Tags, sync_all};
+use crate::components::{Abilities, ActiveEffects, Attributes, StateUpdate, Tags};
 use crate::controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 use crate::cue::UgasCuesPlugin;
 use crate::event::{ConvertedEvent, register};
@@ -19,7 +19,7 @@ use crate::input::UgasInputPlugin;
 use crate::instance::{GameplayInstance, GameplayInstances, InInstance, InstanceMembers, game_scope};
 use crate::rules::{RulesSource, UgasRulesPlugin};
 use crate::transform::UgasTransformPlugin;
-use crate::typed::{self, TypedSets};
+use crate::typed::TypedSets;
 use crate::world::GameplayWorld;
 
 /// System sets of the plugins. All but the first are in [`GameplaySchedule`], in this order.
@@ -203,7 +203,7 @@ impl Plugin for UgasCorePlugin {
         }
         let schedule = GameplaySchedule::of(app);
         // A network plugin may have been added before, and set the backend factory.
-        app.init_resource::<GameplayWorld>();
+        GameplayWorld::init(app);
         app.world_mut().resource_mut::<GameplayWorld>().config = self.config.clone();
         app.init_resource::<Handlers>()
             .init_resource::<TypedSets>()
@@ -252,16 +252,20 @@ fn apply(world: &mut World, instances: &mut QueryState<Entity, With<GameplayInst
 /// Updates the components of one simulation, and emits its events.
 fn apply_game(world: &mut World, instance: Option<Entity>) {
     let applied = game_scope(world, instance, |world, game| {
-        if game.relink {
-            relink(world, game, instance);
-        }
-        sync_components(world, game, instance)
+        let mut entities = match core::mem::take(&mut game.relink) {
+            true => relink(world, game, instance),
+            false => Vec::new(),
+        };
+        let events = take_changes(world, game, instance, &mut entities);
+        entities.sort_unstable();
+        entities.dedup();
+        let updates = entities.into_iter().map(|entity| StateUpdate::of(world, game, entity));
+        (updates.collect::<Vec<_>>(), events)
     });
-    let Some((events, touched)) = applied else { return };
-    if !world.resource::<TypedSets>().is_empty() {
-        for entity in touched {
-            typed::sync(world, entity);
-        }
+    let Some((updates, events)) = applied else { return };
+    // Observers of components may use the game, which is in the world again.
+    for update in updates {
+        update.write(world);
     }
     if events.is_empty() {
         return;
@@ -281,22 +285,18 @@ fn apply_game(world: &mut World, instance: Option<Entity>) {
     world.flush();
 }
 
-/// Updates components; returns the events, and the entities that may have changed.
-fn sync_components(
+/// Takes the events of a simulation, and adds the entities that may have changed. Entities whose controllers
+/// were despawned lose them.
+fn take_changes(
     world: &mut World,
     game: &mut GameplayWorld,
     instance: Option<Entity>,
-) -> (Vec<ConvertedEvent>, Vec<Entity>) {
-    let Some(backend) = &mut game.backend else { return Default::default() };
+    entities: &mut Vec<Entity>,
+) -> Vec<ConvertedEvent> {
+    let Some(backend) = &mut game.backend else { return Vec::new() };
     let touched: Vec<_> = backend.take_touched();
     let events = backend.take_events();
-    let mut entities = Vec::new();
-    for controller in touched {
-        let Some(entity) = game.entity(controller) else { continue };
-        let GameplayWorld { backend: Some(backend), names, .. } = &mut *game else { break };
-        sync_all(world, entity, &mut SyncSource { simulation: backend.simulation(), names, controller });
-        entities.push(entity);
-    }
+    entities.extend(touched.into_iter().filter_map(|controller| game.entity(controller)));
     let mut converted = Vec::with_capacity(events.len());
     for event in events {
         let despawned = match event.kind {
@@ -305,37 +305,39 @@ fn sync_components(
         };
         let mut names = core::mem::take(&mut game.names);
         if let Some(simulation) = game.simulation() {
-            let entity_of = |controller| game.entity(controller);
+            let entity_of = |controller| game.present_or_departed(controller);
             converted.push(ConvertedEvent::of(event, instance, simulation, &mut names, entity_of));
         }
         game.names = names;
         if let Some(entity) = despawned {
             game.unlink(entity);
-            clear_components(world, entity);
+            if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
+                controller.lose("its controller was despawned in the simulation");
+            }
+            entities.push(entity);
         }
     }
-    (converted, entities)
+    game.forget_departed();
+    converted
 }
 
-/// Updates the ids in the components after a snapshot was restored or links were set manually.
-fn relink(world: &mut World, game: &mut GameplayWorld, instance: Option<Entity>) {
-    game.relink = false;
-    let mut query = world.query::<(Entity, &mut GameplayController, Option<&InInstance>)>();
-    let mut without_controller = Vec::new();
-    for (entity, mut controller, member) in query.iter_mut(world) {
-        if member.map(|member| member.0) != instance {
+/// Updates the ids in the components after a snapshot was restored or links were set manually. Returns the
+/// entities whose controllers changed.
+fn relink(world: &mut World, game: &mut GameplayWorld, instance: Option<Entity>) -> Vec<Entity> {
+    let mut query = world.query::<(Entity, &mut GameplayController)>();
+    let mut changed = Vec::new();
+    for (entity, mut controller) in query.iter_mut(world) {
+        let id = game.controller(entity);
+        if controller.home != instance || controller.id == id {
             continue;
         }
-        let id = game.controller(entity);
-        if controller.id != id {
-            controller.id = id;
+        match id {
+            Some(_) => (controller.id, controller.problem) = (id, None),
+            None => controller.lose(
+                "the game was restored to a state without its controller, or another entity took it over",
+            ),
         }
-        if id.is_none() {
-            without_controller.push(entity);
-        }
-    }
-    for entity in without_controller {
-        clear_components(world, entity);
+        changed.push(entity);
     }
     let linked: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
     for entity in linked {
@@ -344,27 +346,7 @@ fn relink(world: &mut World, game: &mut GameplayWorld, instance: Option<Entity>)
             game.despawn_controller(entity);
         }
     }
-}
-
-/// Clears the components of an entity without a controller.
-pub(crate) fn clear_components(world: &mut World, owner: Entity) {
-    let Ok(mut entity) = world.get_entity_mut(owner) else { return };
-    if let Some(mut controller) = entity.get_mut::<GameplayController>() {
-        controller.id = None;
-    }
-    if let Some(mut component) = entity.get_mut::<Attributes>() {
-        component.set_if_neq(Attributes::default());
-    }
-    if let Some(mut component) = entity.get_mut::<Tags>() {
-        component.set_if_neq(Tags::default());
-    }
-    if let Some(mut component) = entity.get_mut::<ActiveEffects>() {
-        component.set_if_neq(ActiveEffects::default());
-    }
-    if let Some(mut component) = entity.get_mut::<Abilities>() {
-        component.set_if_neq(Abilities::default());
-    }
-    typed::sync(world, owner);
+    changed
 }
 
 /// Observer that makes an inserted or replaced [`Avatar`] the avatar of the controller.
@@ -376,6 +358,7 @@ fn avatar_inserted(
     if let (Ok(avatar), Some(game)) = (avatars.get(event.entity), games.of_mut(event.entity)) {
         // An entity without a controller is not an error: a controller created later reads the avatar itself.
         let _ = game.set_avatar(event.entity, Some(avatar.0));
+        game.place_again(event.entity);
     }
 }
 
@@ -383,6 +366,7 @@ fn avatar_inserted(
 fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut games: GameplayInstances<'_, '_>) {
     if let Some(game) = games.of_mut(event.entity) {
         let _ = game.set_avatar(event.entity, None);
+        game.place_again(event.entity);
     }
 }
 
@@ -394,7 +378,12 @@ fn team_inserted(
     mut games: GameplayInstances<'_, '_>,
 ) {
     if let (Ok(team), Some(game)) = (teams.get(event.entity), games.of_mut(event.entity)) {
-        let _ = game.set_team(event.entity, Some(&team.0));
+        match game.set_team(event.entity, Some(&team.0)) {
+            Err(error) if error.is_refusal() => {
+                tracing::warn!("the team of {} could not be set: {error}", event.entity);
+            }
+            _ => {}
+        }
     }
 }
 

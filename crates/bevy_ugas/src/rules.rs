@@ -6,8 +6,9 @@ mod watch;
 use bevy_app::{App, Plugin, PostStartup, PreStartup, PreUpdate};
 use bevy_asset::{
     Asset, AssetApp, AssetEvent, AssetLoadFailedEvent, AssetPath, AssetPlugin, AssetServer, Assets, Handle,
+    LoadState,
 };
-use bevy_ecs::change_detection::DetectChanges;
+use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy_ecs::prelude::{Commands, Event, Message, MessageReader, Res, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::SystemState;
@@ -21,8 +22,9 @@ pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
 
 use crate::GameplaySystems;
 use crate::controller::{GameplayController, create_controller};
+use crate::handler::Handlers;
 use crate::instance::GameplayInstances;
-use crate::world::GameplayWorld;
+use crate::world::{GameplayWorld, InstallOutcome};
 use watch::{LastRead, watch_folder};
 
 /// A pack: rules, and the files they were read from.
@@ -109,9 +111,10 @@ impl Plugin for UgasRulesPlugin {
     /// Rules from the source: installed at once from a pack or a catalog, built or loaded in `PreStartup` from
     /// code or an asset. Without `AssetPlugin`, an asset is a problem, and there is no reloading.
     fn build(&self, app: &mut App) {
-        app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
+        GameplayWorld::init(app);
+        app.init_resource::<RulesExtensions>();
         app.add_message::<RulesInstalled>().add_message::<RulesReloaded>().add_message::<RulesFailed>();
-        app.add_systems(PreUpdate, create_waiting.in_set(GameplaySystems::Rules));
+        app.add_systems(PreUpdate, (follow_rules, create_waiting).chain().in_set(GameplaySystems::Rules));
         let has_assets = app.is_plugin_added::<AssetPlugin>();
         if has_assets {
             let extensions = app.world().resource::<RulesExtensions>().clone();
@@ -126,7 +129,7 @@ impl Plugin for UgasRulesPlugin {
                     watch_folder.before(install_assets).in_set(GameplaySystems::Rules),
                 );
             }
-            app.add_systems(PreUpdate, install_assets.before(create_waiting).in_set(GameplaySystems::Rules));
+            app.add_systems(PreUpdate, install_assets.before(follow_rules).in_set(GameplaySystems::Rules));
         } else {
             let is_new =
                 |handle: Option<Res<'_, RulesHandle>>| handle.is_some_and(|handle| handle.is_added());
@@ -170,42 +173,51 @@ impl Plugin for UgasRulesPlugin {
     }
 }
 
-/// Installs rules, or reloads them into a running game, and emits [`RulesInstalled`] or [`RulesReloaded`]. On
-/// an error, which is logged, the previous rules and pack stay.
+/// Installs rules, or reloads them into a running game, and emits [`RulesInstalled`], [`RulesReloaded`] or
+/// [`RulesFailed`]. On an error, which is logged, the previous rules and pack stay.
 pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc<Pack>>) {
     let mut game = world.resource_mut::<GameplayWorld>();
-    let installed = game.install(catalog);
-    if installed.is_ok() {
+    if game.install(catalog).is_ok() {
         game.pack = pack;
     }
-    match installed {
-        Ok(None) => {
-            world.write_message(RulesInstalled);
-            world.trigger(RulesInstalled);
-        }
-        Ok(Some(report)) => {
-            for line in report.to_string().lines() {
-                tracing::info!("rules reloaded: {line}");
+    emit_outcomes(world);
+}
+
+/// Emits the outcomes of installations.
+fn emit_outcomes(world: &mut World) {
+    let mut game = world.resource_mut::<GameplayWorld>();
+    for outcome in core::mem::take(&mut game.bypass_change_detection().outcomes) {
+        match outcome {
+            InstallOutcome::Installed => {
+                world.write_message(RulesInstalled);
+                world.trigger(RulesInstalled);
             }
-            let reloaded = RulesReloaded { report: Arc::new(report) };
-            world.write_message(reloaded.clone());
-            world.trigger(reloaded);
+            InstallOutcome::Reloaded(report) => {
+                for line in report.to_string().lines() {
+                    tracing::info!("rules reloaded: {line}");
+                }
+                let reloaded = RulesReloaded { report };
+                world.write_message(reloaded.clone());
+                world.trigger(reloaded);
+            }
+            InstallOutcome::Failed(problem) => emit_failure(world, problem),
         }
-        Err(error) if world.resource::<GameplayWorld>().is_in_play() => {
-            fail(world, format!("the new rules were not installed, the old ones stay in force: {error}"));
-        }
-        Err(error) => fail(world, format!("the rules could not be installed: {error}")),
     }
 }
 
 /// Reports that rules could not be loaded, built or installed: in the log, as [`GameplayWorld::problem`], as
 /// the problem of the controllers that wait, and as [`RulesFailed`].
 pub(crate) fn fail(world: &mut World, problem: String) {
-    tracing::error!("{problem}");
     let mut game = world.resource_mut::<GameplayWorld>();
     game.problem = Some(problem.clone());
     game.is_loading = false;
-    for entity in game.waiting.clone() {
+    emit_failure(world, problem);
+}
+
+/// Reports a problem of the game that is set already.
+fn emit_failure(world: &mut World, problem: String) {
+    tracing::error!("{problem}");
+    for entity in world.resource::<GameplayWorld>().waiting.clone() {
         if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
             controller.problem = Some(problem.clone());
         }
@@ -224,7 +236,10 @@ fn build_code(world: &mut World) {
         return fail(world, problem.to_owned());
     }
     match extensions.extend(Loader::new()).load() {
-        Ok(pack) => install(world, pack.catalog, None),
+        Ok(pack) => {
+            loader::log(&pack.source_map, &pack.diagnostics);
+            install(world, pack.catalog, None);
+        }
         Err(error) => fail(world, format!("the rules in code have errors: {}", error.report)),
     }
 }
@@ -252,6 +267,7 @@ fn install_assets(
     mut failures: MessageReader<'_, '_, AssetLoadFailedEvent<PackAsset>>,
     handle: Option<Res<'_, RulesHandle>>,
     assets: Res<'_, Assets<PackAsset>>,
+    server: Res<'_, AssetServer>,
     game: Res<'_, GameplayWorld>,
     mut commands: Commands<'_, '_>,
 ) {
@@ -259,9 +275,23 @@ fn install_assets(
         failures.clear();
         return events.clear();
     };
+    let mut has_failed = false;
     for failure in failures.read().filter(|failure| failure.id == handle.0.id()) {
+        has_failed = true;
         let problem = format!("{} could not be loaded: {}", failure.path, failure.error);
         commands.queue(move |world: &mut World| fail(world, problem));
+    }
+    if handle.is_changed() && !has_failed && assets.get(&handle.0).is_none() {
+        let path = handle.0.path().map(ToString::to_string).unwrap_or_default();
+        let state = server.load_state(&handle.0);
+        commands.queue(move |world: &mut World| match state {
+            // It failed before the handle was inserted.
+            LoadState::Failed(error) => fail(world, format!("{path} could not be loaded: {error}")),
+            LoadState::NotLoaded | LoadState::Loading | LoadState::Loaded => {
+                let mut game = world.resource_mut::<GameplayWorld>();
+                (game.is_loading, game.problem) = (true, None);
+            }
+        });
     }
     let mut is_new = handle.is_changed();
     for event in events.read() {
@@ -283,6 +313,18 @@ fn install_assets(
     }
 }
 
+/// Emits the outcomes of [`GameplayWorld::install`], and warns of handlers that can never be called.
+fn follow_rules(world: &mut World) {
+    emit_outcomes(world);
+    let game = world.resource::<GameplayWorld>();
+    let Some((catalog, serial)) = game.catalog().cloned().map(|catalog| (catalog, game.rules_serial)) else {
+        return;
+    };
+    if let Some(mut handlers) = world.get_resource_mut::<Handlers>() {
+        handlers.bypass_change_detection().warn_of_unknown(&catalog, serial);
+    }
+}
+
 /// Creates the controllers that wait for rules, each time the rules of a simulation change.
 fn create_waiting(world: &mut World, games: &mut SystemState<GameplayInstances<'_, '_>>) {
     let Ok(mut games) = games.get_mut(world) else { return };
@@ -290,6 +332,8 @@ fn create_waiting(world: &mut World, games: &mut SystemState<GameplayInstances<'
     for (_, game) in games.iter_mut() {
         if game.tried_version != game.rules_version {
             game.tried_version = game.rules_version;
+            // Those of the app are emitted by now, and those of instances have no events.
+            game.outcomes.clear();
             waiting.append(&mut game.waiting);
         }
     }

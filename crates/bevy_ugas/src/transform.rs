@@ -11,13 +11,13 @@ use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
 use ugas::Placement;
 
-use crate::controller::{AvatarOf, GameplayController};
+use crate::controller::{Avatar, AvatarOf, GameplayController};
 use crate::instance::GameplayInstances;
 use crate::plugin::{GameplaySchedule, GameplaySystems};
 use crate::world::GameplayWorld;
 
 /// Copies placements to the simulation: from the transform of the entity, or of its
-/// [`Avatar`](crate::Avatar).
+/// [`Avatar`].
 ///
 /// Entities without parents are read from their `Transform`, so that no propagation is needed; others from
 /// their `GlobalTransform`. Only entities that moved are copied. To find them, Bevy compares one tick per
@@ -45,7 +45,8 @@ impl Default for FacingAxis {
 impl Plugin for UgasTransformPlugin {
     /// Makes controllers follow the transforms of their entities, at the start of each step.
     fn build(&self, app: &mut App) {
-        app.init_resource::<GameplayWorld>().init_resource::<FacingAxis>().register_type::<Unmoving>();
+        GameplayWorld::init(app);
+        app.init_resource::<FacingAxis>().register_type::<Unmoving>();
         app.world_mut().resource_mut::<GameplayWorld>().follows_transforms = true;
         let schedule = GameplaySchedule::of(app);
         app.add_systems(schedule, (place_new, place_moved).chain().in_set(GameplaySystems::Input));
@@ -53,7 +54,7 @@ impl Plugin for UgasTransformPlugin {
 }
 
 type PlacementData<'a> =
-    (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>);
+    (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>, Has<Avatar>);
 type IsTracked = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmoving>);
 /// Changed entities, found by one tick each: of the local transform without a parent, otherwise of the global
 /// one.
@@ -72,11 +73,11 @@ fn place_moved(
     }
 }
 
-/// Places entities whose controllers were created after the last change of their transforms, or that never
-/// move.
+/// Places entities whose controllers were created or whose avatars were changed after the last change of the
+/// transforms, or that never move.
 fn place_new(
     places: Query<'_, '_, PlacementData<'_>>,
-    avatars: Query<'_, '_, &crate::Avatar>,
+    avatars: Query<'_, '_, &Avatar>,
     axis: Res<'_, FacingAxis>,
     mut games: GameplayInstances<'_, '_>,
 ) {
@@ -94,9 +95,14 @@ fn place_new(
 fn update_placement(
     games: &mut GameplayInstances<'_, '_>,
     axis: Vec3,
-    (entity, local, global, has_parent, of): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
+    (entity, local, global, has_parent, of, has_avatar): <PlacementData<'_> as bevy_ecs::query::QueryData>::Item<'_, '_>,
 ) {
-    let owner = of.map_or(entity, AvatarOf::owner);
+    let owner = match of {
+        Some(of) => of.owner(),
+        // Its body decides.
+        None if has_avatar => return,
+        None => entity,
+    };
     let (position, facing) = match global {
         Some(global) if has_parent => (global.translation(), global.rotation() * axis),
         _ => (local.translation, local.rotation * axis),

@@ -13,7 +13,8 @@ use crate::components::Attributes;
 /// replaced and marked as changed when one changes. `On<Insert, Combat>` observes the changes of one entity
 /// or of all.
 ///
-/// The component is immutable, because only effects change attributes (§3.1). A query may read it:
+/// The component is immutable, because only effects change attributes (§3.1). One that other code inserts or
+/// removes is restored, with a warning. A query may read it:
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -84,9 +85,18 @@ impl TypedSets {
     pub(crate) fn add<S: AttributeSet>(&mut self) {
         self.0.push(sync_one::<S>);
     }
+}
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+/// Restores a typed set that other code inserted, replaced or removed on an entity with attributes. The crate's
+/// own updates agree with the attributes, so that nothing happens for them.
+pub(crate) fn repair<S: AttributeSet>(world: &mut World, entity: Entity) {
+    let Some(attributes) = world.get::<Attributes>(entity) else { return };
+    if world.get::<S>(entity) != S::read(attributes).as_ref() {
+        tracing::warn!(
+            "{entity}: the component of {} was written and is restored: only effects change attributes",
+            S::NAME
+        );
+        sync_one::<S>(world, entity);
     }
 }
 

@@ -4,13 +4,17 @@ mod act;
 mod read;
 mod save;
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
 
+use bevy_app::App;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::{Entity, Resource};
 use bevy_platform::sync::Arc;
-use ugas::{ActorId, Catalog, Config, ControllerId, EventType, ReloadReport, Simulation, Span, Spawn, Team};
+use ugas::{
+    ActorId, Catalog, Config, ControllerId, EventType, Placement, ReloadReport, Simulation, Span, Spawn, Team,
+};
 use ugas_data::Pack;
 
 pub use act::Activated;
@@ -25,7 +29,7 @@ use crate::error::GameplayError;
 ///
 /// Systems take it as [`Gameplay`](crate::Gameplay) to act, or as [`GameplayView`](crate::GameplayView) to
 /// read, which runs beside other readers; exclusive systems and tests take the resource.
-#[derive(Resource, Default)]
+#[derive(Resource)]
 pub struct GameplayWorld {
     pub(crate) backend: Option<Backend>,
     pub(crate) config: Config,
@@ -33,6 +37,8 @@ pub struct GameplayWorld {
     pub(crate) pack: Option<Arc<Pack>>,
     /// Why the newest rules could not be loaded, built or installed.
     pub(crate) problem: Option<String>,
+    /// Outcomes of installations that were not emitted as events yet.
+    pub(crate) outcomes: Vec<InstallOutcome>,
     /// Whether the rules are being loaded or built.
     pub(crate) is_loading: bool,
     /// Entities whose controllers wait for rules with their templates.
@@ -43,16 +49,41 @@ pub struct GameplayWorld {
     pub(crate) follows_transforms: bool,
     /// Number of times the rules were installed or reloaded.
     pub(crate) rules_version: u32,
+    /// Number of this state of the rules among all of the process. Unlike the version, it differs between the
+    /// simulations of an app, and after one was replaced by another.
+    pub(crate) rules_serial: u64,
+    /// Number of restored snapshots.
+    pub(crate) restores: u64,
     /// Version of the rules for which waiting controllers were last tried.
     pub(crate) tried_version: u32,
     /// Remainder of the elapsed time below a microsecond, in nanoseconds.
     carry: u32,
     by_entity: EntityHashMap<ControllerId>,
     by_controller: BTreeMap<ControllerId, Entity>,
+    /// Entities of controllers that were unlinked since the last [`Apply`](crate::GameplaySystems::Apply), for
+    /// the events of their despawn.
+    departed: BTreeMap<ControllerId, Departed>,
+    /// The same of the step before that, for cues that are shown after `Apply`.
+    departed_before: BTreeMap<ControllerId, Departed>,
     /// Creates a networked backend instead of a local one.
     pub(crate) backend_factory: Option<BackendFactory>,
     /// Whether the ids in components may be outdated.
     pub(crate) relink: bool,
+}
+
+/// A controller that is no longer linked.
+#[derive(Clone, Copy)]
+struct Departed {
+    entity: Entity,
+    placement: Option<Placement>,
+}
+
+/// Outcome of an installation of rules.
+pub(crate) enum InstallOutcome {
+    Installed,
+    Reloaded(Arc<ReloadReport>),
+    /// With the problem.
+    Failed(String),
 }
 
 /// Creates the backend when the rules are loaded.
@@ -78,14 +109,71 @@ pub(crate) struct SpawnRequest<'a> {
     pub(crate) team: Option<&'a str>,
 }
 
+/// Last number of [`GameplayWorld::rules_serial`].
+static RULES_SERIAL: AtomicU64 = AtomicU64::new(0);
+
 impl GameplayWorld {
+    /// A game without rules.
+    pub(crate) fn empty() -> Self {
+        Self {
+            backend: None,
+            config: Config::default(),
+            names: Names::default(),
+            pack: None,
+            problem: None,
+            outcomes: Vec::new(),
+            is_loading: false,
+            waiting: Vec::new(),
+            unplaced: Vec::new(),
+            follows_transforms: false,
+            rules_version: 0,
+            rules_serial: 0,
+            restores: 0,
+            tried_version: 0,
+            carry: 0,
+            by_entity: EntityHashMap::default(),
+            by_controller: BTreeMap::new(),
+            departed: BTreeMap::new(),
+            departed_before: BTreeMap::new(),
+            backend_factory: None,
+            relink: false,
+        }
+    }
+
+    /// Adds the resource to an app, unless another plugin did.
+    pub(crate) fn init(app: &mut App) {
+        if !app.world().contains_resource::<Self>() {
+            app.insert_resource(Self::empty());
+        }
+    }
+
     /// Installs rules: the first call starts the game, later calls are hot reloads, as `ugas::core::reload`
-    /// describes. Usually called by the plugin, with rules from an asset.
+    /// describes. Usually called by the plugin, with rules from an asset. In the simulation of the app,
+    /// [`RulesInstalled`](crate::rules::RulesInstalled), [`RulesReloaded`](crate::rules::RulesReloaded) or
+    /// [`RulesFailed`](crate::rules::RulesFailed) follows in the next `PreUpdate`.
     ///
     /// # Errors
-    /// If the state cannot be carried over to the new rules, or a network is connected; nothing has changed
-    /// then.
+    /// If the state cannot be carried over to the new rules, a network is connected, or its socket cannot be
+    /// opened. The rules and the state are as before then, and the error is [`Self::problem`].
     pub fn install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
+        let installed = self.try_install(catalog);
+        self.outcomes.push(match &installed {
+            Ok(None) => InstallOutcome::Installed,
+            Ok(Some(report)) => InstallOutcome::Reloaded(Arc::new(report.clone())),
+            Err(error) => {
+                let problem = match self.is_in_play() {
+                    true => format!("the new rules were not installed, the old ones stay in force: {error}"),
+                    false => format!("the rules could not be installed: {error}"),
+                };
+                (self.problem, self.is_loading) = (Some(problem.clone()), false);
+                InstallOutcome::Failed(problem)
+            }
+        });
+        installed
+    }
+
+    /// Installs rules without a record of the outcome.
+    fn try_install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
         let report = match &mut self.backend {
             #[cfg(feature = "net")]
             Some(Backend::Server(_) | Backend::Client(_)) => return Err(GameplayError::RulesInUse),
@@ -116,22 +204,36 @@ impl GameplayWorld {
         // Set by the caller if the rules come from a pack.
         self.pack = None;
         self.rules_version = self.rules_version.wrapping_add(1);
+        self.rules_serial = RULES_SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
         Ok(report)
     }
 
-    /// Sets the backend factory. A local backend without controllers is replaced, with its rules.
+    /// Sets the backend factory. A local backend without controllers is replaced, with its rules; if the
+    /// network cannot start, there are no rules, as if the factory had been set before them.
     #[cfg(feature = "net")]
     pub(crate) fn set_backend_factory(&mut self, mut factory: BackendFactory) -> Result<(), GameplayError> {
-        match &self.backend {
-            None => {}
+        if self.backend_factory.is_some() {
+            return Err(GameplayError::SecondNetwork);
+        }
+        let created = match &self.backend {
+            None => None,
             Some(Backend::Local(simulation)) if self.by_entity.is_empty() => {
-                let catalog = simulation.catalog().clone();
-                self.backend = Some(factory(catalog, &self.config)?);
+                Some(factory(simulation.catalog().clone(), &self.config))
             }
             Some(_) => return Err(GameplayError::GameAlreadyStarted),
-        }
+        };
         self.backend_factory = Some(factory);
-        Ok(())
+        match created {
+            None => Ok(()),
+            Some(Ok(backend)) => {
+                self.backend = Some(backend);
+                Ok(())
+            }
+            Some(Err(error)) => {
+                (self.backend, self.pack) = (None, None);
+                Err(error)
+            }
+        }
     }
 
     /// The controller of an entity; `None` if it has none, or waits for the rules.
@@ -154,18 +256,46 @@ impl GameplayWorld {
     /// before the next [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where it gets its id; a
     /// controller without one is despawned.
     pub fn link(&mut self, entity: Entity, controller: ControllerId) {
+        self.connect(entity, controller);
+        self.relink = true;
+    }
+
+    /// Links an entity to a controller that its component has already.
+    pub(crate) fn connect(&mut self, entity: Entity, controller: ControllerId) {
         self.unlink(entity);
         if let Some(former) = self.by_controller.insert(controller, entity) {
             self.by_entity.remove(&former);
         }
         self.by_entity.insert(entity, controller);
-        self.relink = true;
+    }
+
+    /// The entity of a controller, also if it was unlinked since the last `Apply`: for events.
+    pub(crate) fn present_or_departed(&self, controller: ControllerId) -> Option<Entity> {
+        let departed = || self.departed.get(&controller).map(|departed| departed.entity);
+        self.entity(controller).or_else(departed)
+    }
+
+    /// Placement of a controller, or the last one of a controller whose events were emitted in this step: for
+    /// cues.
+    pub(crate) fn last_placement(&self, controller: ControllerId) -> Option<Placement> {
+        match self.simulation().and_then(|simulation| simulation.controller(controller)) {
+            Some(known) => known.placement(),
+            None => self.departed_before.get(&controller).and_then(|departed| departed.placement),
+        }
+    }
+
+    /// Ends the step of the unlinked controllers: their events are emitted.
+    pub(crate) fn forget_departed(&mut self) {
+        self.departed_before = core::mem::take(&mut self.departed);
     }
 
     /// Forgets which controller an entity has, and returns it; the controller itself stays.
     pub(crate) fn unlink(&mut self, entity: Entity) -> Option<ControllerId> {
         let controller = self.by_entity.remove(&entity)?;
         self.by_controller.remove(&controller);
+        let known = self.simulation().and_then(|simulation| simulation.controller(controller));
+        let placement = known.and_then(|known| known.placement());
+        self.departed.insert(controller, Departed { entity, placement });
         Some(controller)
     }
 
@@ -214,6 +344,13 @@ impl GameplayWorld {
             self.unplaced.push(request.entity);
         }
         Ok(controller)
+    }
+
+    /// Has an entity placed by its transform, or that of its avatar, at the start of the next step.
+    pub(crate) fn place_again(&mut self, entity: Entity) {
+        if self.follows_transforms && self.controller(entity).is_some() {
+            self.unplaced.push(entity);
+        }
     }
 
     /// Takes the entities that got a controller since the last call, to be placed by their transforms once.

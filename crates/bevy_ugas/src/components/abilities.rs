@@ -6,14 +6,15 @@ use bevy_reflect::Reflect;
 use ugas::input::InputId;
 use ugas::{AbilityId, GrantedAbilityId, Key, Span, Time};
 
-use super::{SyncComponent, SyncSource, overwrite};
+use super::{StateComponent, StateSource, equal};
 
 /// The abilities of a controller, in the order of their grants.
 ///
 /// Whether an ability can be activated depends on much more state, so it is not stored here: call
 /// [`GameplayWorld::is_ready`](crate::GameplayWorld::is_ready).
-#[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
-#[reflect(Component)]
+#[derive(Component, Reflect, PartialEq, Debug)]
+#[component(immutable, clone_behavior = Ignore)]
+#[reflect(Component, from_reflect = false)]
 pub struct Abilities {
     abilities: Vec<AbilityEntry>,
 }
@@ -117,28 +118,40 @@ impl<'a> IntoIterator for &'a Abilities {
     }
 }
 
-impl SyncComponent for Abilities {
-    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
-        let SyncSource { simulation, names, controller } = source;
-        let now = simulation.now();
-        let granted = simulation.controller(*controller).map(|known| known.abilities()).unwrap_or_default();
-        let abilities = granted.iter().filter_map(|&handle| {
-            let known = simulation.ability(handle)?;
-            let cooldown = simulation.ability_cooldown(handle).filter(|(left, _)| left.is_positive());
-            Some(AbilityEntry {
-                handle,
-                ability: known.ability(),
-                name: names.ability(simulation, known.ability()),
-                level: known.level(),
-                input: known.input().cloned(),
-                activations: u32::try_from(known.activations().len()).unwrap_or(u32::MAX),
-                charges: known.charges(),
-                next_charge: known.next_charge(),
-                cooldown: cooldown.map(|(left, total)| Cooldown { ends: now + left, total }),
-            })
-        });
-        overwrite(&mut self.abilities, abilities)
+impl StateComponent for Abilities {
+    fn empty() -> Self {
+        Self { abilities: Vec::new() }
     }
+
+    fn read(source: &mut StateSource<'_>) -> Self {
+        Self { abilities: entries(source).collect() }
+    }
+
+    fn is_current(&self, source: &mut StateSource<'_>) -> bool {
+        equal(&self.abilities, entries(source))
+    }
+}
+
+/// The abilities of a controller, in the order of their grants.
+fn entries(source: &mut StateSource<'_>) -> impl Iterator<Item = AbilityEntry> {
+    let StateSource { simulation, names, controller } = source;
+    let now = simulation.now();
+    let granted = simulation.controller(*controller).map(|known| known.abilities()).unwrap_or_default();
+    granted.iter().filter_map(move |&handle| {
+        let known = simulation.ability(handle)?;
+        let cooldown = simulation.ability_cooldown(handle).filter(|(left, _)| left.is_positive());
+        Some(AbilityEntry {
+            handle,
+            ability: known.ability(),
+            name: names.ability(simulation, known.ability()),
+            level: known.level(),
+            input: known.input().cloned(),
+            activations: u32::try_from(known.activations().len()).unwrap_or(u32::MAX),
+            charges: known.charges(),
+            next_charge: known.next_charge(),
+            cooldown: cooldown.map(|(left, total)| Cooldown { ends: now + left, total }),
+        })
+    })
 }
 
 /// Placeholder id for entries that reflection creates.

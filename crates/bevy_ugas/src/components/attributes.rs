@@ -5,7 +5,7 @@ use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::{AttributeId, Key};
 
-use super::{SyncComponent, SyncSource};
+use super::{StateComponent, StateSource, equal};
 
 /// The attributes of a controller: base and current values, by name or id.
 ///
@@ -23,8 +23,9 @@ use super::{SyncComponent, SyncSource};
 ///
 /// On a client, the attributes whose values the server withholds are [listed](Self::withheld) without values:
 /// [`Self::read`], [`Self::current`] and [`Self::base`] give [`NotReplicated`](AttributeReadError::NotReplicated) for them.
-#[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
-#[reflect(Component)]
+#[derive(Component, Reflect, PartialEq, Debug)]
+#[component(immutable, clone_behavior = Ignore)]
+#[reflect(Component, from_reflect = false)]
 pub struct Attributes {
     values: Vec<AttributeValue>,
     withheld: Vec<WithheldAttribute>,
@@ -132,39 +133,46 @@ impl<'a> IntoIterator for &'a Attributes {
     }
 }
 
-impl SyncComponent for Attributes {
-    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
-        let SyncSource { simulation, names, controller } = source;
-        let (mut count, mut changed) = (0, false);
-        for (id, base, current) in simulation.attributes(*controller) {
-            match self.values.get_mut(count) {
-                // The name is looked up only for attributes that were not at this index before.
-                Some(known) if known.id == id => {
-                    if known.base.to_bits() != base.to_bits() || known.current.to_bits() != current.to_bits()
-                    {
-                        (known.base, known.current) = (base, current);
-                        changed = true;
-                    }
-                }
-                _ => {
-                    self.values.truncate(count);
-                    let name = names.attribute(simulation, id);
-                    self.values.push(AttributeValue { id, name, base, current });
-                    changed = true;
-                }
-            }
-            count += 1;
-        }
-        changed |= self.values.len() > count;
-        self.values.truncate(count);
-        if !self.withheld.iter().map(|withheld| withheld.id).eq(simulation.withheld(*controller)) {
-            let ids = simulation.withheld(*controller);
-            let withheld = ids.map(|id| WithheldAttribute { id, name: names.attribute(simulation, id) });
-            self.withheld = withheld.collect();
-            changed = true;
-        }
-        changed
+impl StateComponent for Attributes {
+    fn empty() -> Self {
+        Self { values: Vec::new(), withheld: Vec::new() }
     }
+
+    fn read(source: &mut StateSource<'_>) -> Self {
+        Self { values: values(source).collect(), withheld: withheld(source).collect() }
+    }
+
+    fn is_current(&self, source: &mut StateSource<'_>) -> bool {
+        let mut known = self.values.iter();
+        // By bits, so that a value that is not a number equals itself. Names of equal ids differ after a reload.
+        let is_same = |value: AttributeValue| {
+            known.next().is_some_and(|known| {
+                known.base.to_bits() == value.base.to_bits()
+                    && known.current.to_bits() == value.current.to_bits()
+                    && (known.id, &known.name) == (value.id, &value.name)
+            })
+        };
+        let are_same = values(source).all(is_same);
+        are_same && known.next().is_none() && equal(&self.withheld, withheld(source))
+    }
+}
+
+/// The attributes of a controller, in evaluation order.
+fn values(source: &mut StateSource<'_>) -> impl Iterator<Item = AttributeValue> {
+    let StateSource { simulation, names, controller } = source;
+    simulation.attributes(*controller).map(move |(id, base, current)| AttributeValue {
+        id,
+        name: names.attribute(simulation, id),
+        base,
+        current,
+    })
+}
+
+/// The attributes whose values the server withholds, by rising id.
+fn withheld(source: &mut StateSource<'_>) -> impl Iterator<Item = WithheldAttribute> {
+    let StateSource { simulation, names, controller } = source;
+    let ids = simulation.withheld(*controller);
+    ids.map(move |id| WithheldAttribute { id, name: names.attribute(simulation, id) })
 }
 
 /// Placeholder id for entries that reflection creates.

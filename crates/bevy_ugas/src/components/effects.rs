@@ -5,11 +5,12 @@ use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use ugas::{ActiveEffectId, ControllerId, EffectId, EffectStatus, Key, Span, Time};
 
-use super::{SyncComponent, SyncSource, overwrite};
+use super::{StateComponent, StateSource, equal};
 
 /// The active effects on a controller, in the order of their application.
-#[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
-#[reflect(Component)]
+#[derive(Component, Reflect, PartialEq, Debug)]
+#[component(immutable, clone_behavior = Ignore)]
+#[reflect(Component, from_reflect = false)]
 pub struct ActiveEffects {
     effects: Vec<ActiveEffect>,
 }
@@ -102,28 +103,40 @@ impl<'a> IntoIterator for &'a ActiveEffects {
     }
 }
 
-impl SyncComponent for ActiveEffects {
-    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
-        let SyncSource { simulation, names, controller } = source;
-        let ids = simulation.controller(*controller).map(|known| known.effects()).unwrap_or_default();
-        let effects = ids.iter().filter_map(|&id| {
-            let active = simulation.effect(id)?;
-            Some(ActiveEffect {
-                active: id,
-                effect: active.effect(),
-                name: names.effect(simulation, active.effect()),
-                source: active.source(),
-                level: active.spec().level(),
-                stacks: active.stacks(),
-                ends: active.expires(),
-                duration: active.duration(),
-                period: active.period(),
-                queued: active.status() == EffectStatus::Queued,
-                inhibited: active.is_inhibited(),
-            })
-        });
-        overwrite(&mut self.effects, effects)
+impl StateComponent for ActiveEffects {
+    fn empty() -> Self {
+        Self { effects: Vec::new() }
     }
+
+    fn read(source: &mut StateSource<'_>) -> Self {
+        Self { effects: entries(source).collect() }
+    }
+
+    fn is_current(&self, source: &mut StateSource<'_>) -> bool {
+        equal(&self.effects, entries(source))
+    }
+}
+
+/// The active effects on a controller, in the order of their application.
+fn entries(source: &mut StateSource<'_>) -> impl Iterator<Item = ActiveEffect> {
+    let StateSource { simulation, names, controller } = source;
+    let ids = simulation.controller(*controller).map(|known| known.effects()).unwrap_or_default();
+    ids.iter().filter_map(move |&id| {
+        let active = simulation.effect(id)?;
+        Some(ActiveEffect {
+            active: id,
+            effect: active.effect(),
+            name: names.effect(simulation, active.effect()),
+            source: active.source(),
+            level: active.spec().level(),
+            stacks: active.stacks(),
+            ends: active.expires(),
+            duration: active.duration(),
+            period: active.period(),
+            queued: active.status() == EffectStatus::Queued,
+            inhibited: active.is_inhibited(),
+        })
+    })
 }
 
 /// Placeholder id for entries that reflection creates.

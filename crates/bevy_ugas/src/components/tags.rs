@@ -6,7 +6,7 @@ use bevy_reflect::Reflect;
 use ugas::names::IdOrName;
 use ugas::{Key, TagId};
 
-use super::{SyncComponent, SyncSource, overwrite};
+use super::{StateComponent, StateSource, equal};
 
 /// The tags of a controller, counted.
 ///
@@ -21,8 +21,9 @@ use super::{SyncComponent, SyncSource, overwrite};
 ///     }
 /// }
 /// ```
-#[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
-#[reflect(Component)]
+#[derive(Component, Reflect, PartialEq, Debug)]
+#[component(immutable, clone_behavior = Ignore)]
+#[reflect(Component, from_reflect = false)]
 pub struct Tags {
     /// Explicit tags, without ancestors.
     granted: Vec<TagEntry>,
@@ -84,19 +85,31 @@ impl<'a> IntoIterator for &'a Tags {
     }
 }
 
-impl SyncComponent for Tags {
-    fn sync(&mut self, source: &mut SyncSource<'_>) -> bool {
-        let SyncSource { simulation, names, controller } = source;
-        let Some(tags) = simulation.tags(*controller) else {
-            let changed = !self.is_empty();
-            *self = Self::default();
-            return changed;
-        };
-        let granted = tags.iter().filter(|(_, count)| *count > 0);
-        let granted = granted.map(|(id, count)| TagEntry { id, name: names.tag(simulation, id), count });
-        let changed = overwrite(&mut self.granted, granted);
-        overwrite(&mut self.present, tags.bits().iter()) | changed
+impl StateComponent for Tags {
+    fn empty() -> Self {
+        Self { granted: Vec::new(), present: Vec::new() }
     }
+
+    fn read(source: &mut StateSource<'_>) -> Self {
+        Self { present: present(source).collect(), granted: granted(source).collect() }
+    }
+
+    fn is_current(&self, source: &mut StateSource<'_>) -> bool {
+        equal(&self.present, present(source)) && equal(&self.granted, granted(source))
+    }
+}
+
+/// Explicit tags of a controller, without ancestors.
+fn granted(source: &mut StateSource<'_>) -> impl Iterator<Item = TagEntry> {
+    let StateSource { simulation, names, controller } = source;
+    let tags = simulation.tags(*controller).into_iter().flat_map(|tags| tags.iter());
+    let granted = tags.filter(|(_, count)| *count > 0);
+    granted.map(move |(id, count)| TagEntry { id, name: names.tag(simulation, id), count })
+}
+
+/// Ids of all present tags of a controller, ancestors included, sorted.
+fn present(source: &StateSource<'_>) -> impl Iterator<Item = TagId> {
+    source.simulation.tags(source.controller).into_iter().flat_map(|tags| tags.bits().iter())
 }
 
 /// Placeholder id for entries that reflection creates.

@@ -73,8 +73,10 @@ impl CueStages {
 pub(crate) struct CueStage {
     scenes: Vec<(String, CueScene)>,
     manager: Option<CueManager<OrderRecorder>>,
-    /// Version of the rules that the manager was created for; 0 is none.
-    rules_version: u32,
+    /// Serial number of the rules that the manager was created for; 0 is none.
+    rules_serial: u64,
+    /// Number of restored snapshots that the manager has followed.
+    restores: u64,
     /// Index of the scene of each cue class. Scenes whose tags the rules do not have, have no class.
     scene_of_class: Vec<usize>,
     entities: BTreeMap<Slot, Entity>,
@@ -118,14 +120,15 @@ impl CueStage {
     fn add(&mut self, tag: String, scene: CueScene) {
         self.scenes.push((tag, scene));
         // Forces the manager to be created again, with this scene.
-        self.rules_version = 0;
+        self.rules_serial = 0;
     }
 
-    /// Creates the manager again if the rules changed, and ends playbacks that have faded out.
+    /// Creates the manager again if the rules changed, shows the cues of a restored state, and ends playbacks
+    /// that have faded out.
     pub(crate) fn update(&mut self, game: &GameplayWorld, now: Duration) {
         let Some(simulation) = game.simulation() else { return };
-        if self.rules_version != game.rules_version() {
-            self.rules_version = game.rules_version();
+        if self.rules_serial != game.rules_serial {
+            (self.rules_serial, self.restores) = (game.rules_serial, game.restores);
             self.fading.clear();
             let mut recorder = OrderRecorder::default();
             // Destroy all instances of the previous rules; `catch_up` shows active cues again.
@@ -148,6 +151,9 @@ impl CueStage {
             self.manager = Some(manager);
         }
         let Some(manager) = &mut self.manager else { return };
+        if core::mem::replace(&mut self.restores, game.restores) != game.restores {
+            manager.catch_up(simulation);
+        }
         manager.advance_to(simulation.now());
         self.fading.retain(|(until, play)| {
             let goes_on = *until > now;
@@ -248,8 +254,12 @@ impl CueStage {
                 entity
             }
         };
-        let target = game_in(world, instance).and_then(|game| game.entity(context.target));
-        let location = location_of(world, &context, target);
+        let game = game_in(world, instance);
+        let target = game.and_then(|game| game.entity(context.target));
+        // The entity may be despawned, and the instance be where another cue was shown.
+        let last = || game.and_then(|game| game.last_placement(context.target));
+        let location = location_of(world, &context, target)
+            .or_else(|| last().map(|placement| to_vec3(placement.position())));
         let mut instance_entity = world.entity_mut(entity);
         instance_entity.remove::<Disabled>();
         if let Some(mut instance) = instance_entity.get_mut::<CueInstance>() {
@@ -288,8 +298,8 @@ impl CueStage {
 /// Place to show a cue at: that of its context, else that of the target's avatar, else of the target itself.
 /// Children have their place in the world, roots their own transform, which is newer.
 fn location_of(world: &World, context: &CueContext, target: Option<Entity>) -> Option<Vec3> {
-    if let Some([x, y, z]) = context.location() {
-        return Some(Vec3::new(x as f32, y as f32, z as f32));
+    if let Some(location) = context.location() {
+        return Some(to_vec3(location));
     }
     let target = target?;
     let body = world.get::<crate::Avatar>(target).map_or(target, |avatar| avatar.0);
@@ -300,6 +310,11 @@ fn location_of(world: &World, context: &CueContext, target: Option<Entity>) -> O
         Some(global) => Some(global.translation()),
         None => world.get::<Transform>(body).map(|transform| transform.translation),
     }
+}
+
+/// A location of the simulation in Bevy's precision.
+fn to_vec3([x, y, z]: [f64; 3]) -> Vec3 {
+    Vec3::new(x as f32, y as f32, z as f32)
 }
 
 impl OrderRecorder {

@@ -4,10 +4,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use bevy_app::{App, Plugin};
-use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, Res, ResMut, Resource, World};
+use bevy_ecs::prelude::{Component, Entity, Event, Message, Res, ResMut, Resource, World};
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use bevy_time::{Fixed, Real};
@@ -22,10 +21,10 @@ use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
 
 use super::{convert, fixed_step, set_backend_factory, time_of};
 use crate::backend::Backend;
-use crate::controller::{GameplayController, fill_components};
+use crate::components::show;
+use crate::controller::GameplayController;
 use crate::error::GameplayError;
 use crate::plugin::{GameplaySchedule, GameplaySystems};
-use crate::typed;
 use crate::world::GameplayWorld;
 
 /// Endpoint of the server to connect to.
@@ -182,13 +181,13 @@ pub struct UgasClient {
 /// Client backend: protocol client, transport and pending events.
 pub(crate) struct ClientSide {
     pub(crate) client: Client,
-    transport: Box<dyn ClientTransport + Send + Sync>,
+    transport: AnyTransport,
     now: Time,
     /// Displayed and confirmed tick at the last update; components are compared only if they changed.
     displayed: Option<(Tick, Option<Tick>)>,
     pub(crate) game: Vec<ugas::Event>,
     pending: Vec<ClientEvent>,
-    known: convert::KnownAbilities,
+    known: convert::KnownState,
     reconnector: Reconnector,
     /// State of the transport when the client gave up.
     ended: Option<ClientState>,
@@ -201,13 +200,12 @@ impl Plugin for UgasClientPlugin {
         let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (config, reconnect, nonce) = (self.config.clone(), self.reconnect, self.nonce);
         let factory = move |catalog: Arc<Catalog>, _: &Config| {
-            let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
-            let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, endpoint)?;
+            let transport = open(&mut endpoint)?;
+            let side = ClientSide::new(catalog, config.clone(), reconnect, nonce, transport);
             Ok(Backend::Client(Box::new(side)))
         };
-        app.init_resource::<GameplayWorld>()
-            .init_resource::<UgasClient>()
-            .insert_resource(ServerConnection(ConnectionState::Connecting));
+        GameplayWorld::init(app);
+        app.init_resource::<UgasClient>().insert_resource(ServerConnection(ConnectionState::Connecting));
         set_backend_factory(app, Box::new(factory));
         let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.length))
@@ -230,28 +228,34 @@ impl Plugin for UgasClientPlugin {
     }
 }
 
+type AnyTransport = Box<dyn ClientTransport + Send + Sync>;
+
+/// Begins to connect to the endpoint and takes it. A socket that cannot be opened leaves it for another attempt.
+fn open(endpoint: &mut Option<ClientEndpoint>) -> Result<AnyTransport, GameplayError> {
+    Ok(match endpoint.take().ok_or(GameplayError::RulesInUse)? {
+        ClientEndpoint::Memory(port, peer) => Box::new(port.connect(peer, &[])),
+        ClientEndpoint::Custom(transport) => transport,
+        ClientEndpoint::Udp(token) => Box::new(ClientSocket::connect((*token).clone()).map_err(|error| {
+            *endpoint = Some(ClientEndpoint::Udp(token));
+            GameplayError::Socket(error.to_string())
+        })?),
+    })
+}
+
 impl ClientSide {
-    /// Client that begins to connect to the endpoint. The only error is a socket that cannot be opened.
+    /// Client on the transport.
     fn new(
         catalog: Arc<Catalog>,
         config: ClientConfig,
         reconnect: ReconnectConfig,
         nonce: u64,
-        endpoint: ClientEndpoint,
-    ) -> Result<Self, GameplayError> {
-        let transport: Box<dyn ClientTransport + Send + Sync> = match endpoint {
-            ClientEndpoint::Memory(port, peer) => Box::new(port.connect(peer, &[])),
-            ClientEndpoint::Custom(transport) => transport,
-            ClientEndpoint::Udp(token) => {
-                let socket = ClientSocket::connect(*token);
-                Box::new(socket.map_err(|error| GameplayError::Socket(error.to_string()))?)
-            }
-        };
+        transport: AnyTransport,
+    ) -> Self {
         let client = Client::new(catalog, config, nonce);
         let reconnector = Reconnector::new(reconnect, nonce);
         let (game, pending, known, ended) = Default::default();
         let (now, displayed) = (Time::ZERO, None);
-        Ok(Self { client, transport, now, displayed, game, pending, known, reconnector, ended })
+        Self { client, transport, now, displayed, game, pending, known, reconnector, ended }
     }
 
     /// Simulates the ticks that are due by the wall clock: with slow frames fixed steps are skipped, but the
@@ -413,7 +417,8 @@ fn apply_events(world: &mut World) {
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
                 if let Some(side) = world.resource_mut::<GameplayWorld>().client_side() {
-                    side.known.forget(controller);
+                    let mut ended = side.known.forget(controller, side.client.simulation());
+                    side.game.append(&mut ended);
                 }
                 let entity = world.resource::<GameplayWorld>().entity(controller);
                 if let Some(entity) = entity {
@@ -464,11 +469,10 @@ fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
         world.resource_mut::<GameplayWorld>().client().ok().and_then(|client| client.remote(controller));
     let server_id = remote.map_or(0, |remote| remote.to_bits().get());
     let entity: Entity = world.spawn_empty().id();
-    world.resource_scope(|_, mut game: Mut<'_, GameplayWorld>| game.link(entity, controller));
+    world.resource_mut::<GameplayWorld>().connect(entity, controller);
     world.entity_mut(entity).insert(GameplayController::linked(controller));
     // Filled before `RemoteController` is inserted, so that observers can read the components.
-    fill_components(&mut DeferredWorld::from(&mut *world), entity, controller);
-    typed::sync(world, entity);
+    show(world, entity);
     world.entity_mut(entity).insert(RemoteController { template, is_own, server_id });
 }
 

@@ -1,22 +1,23 @@
 //! Conversion of client events to events of the game.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ugas::{
     AbilityId, ActivationId, Cause, ControllerId, CueDetails, CueParameters, EndReason, Event, EventKind,
-    GrantedAbilityId, RemovalReason, Simulation,
+    GrantedAbilityId, RemovalReason, Simulation, TagId,
 };
 use ugas_net::ClientEvent;
 
-/// Granted abilities and activations of visible controllers, to complete events about those that no longer
-/// exist.
+/// Granted abilities, activations and looping cues of visible controllers, to complete events about those that
+/// no longer exist.
 #[derive(Default)]
-pub(super) struct KnownAbilities {
+pub(super) struct KnownState {
     granted: BTreeMap<(ControllerId, GrantedAbilityId), AbilityId>,
     activations: BTreeMap<(ControllerId, ActivationId), (GrantedAbilityId, AbilityId)>,
+    cues: BTreeSet<(ControllerId, TagId)>,
 }
 
-impl KnownAbilities {
+impl KnownState {
     /// The event as a local simulation would emit it. Data that a client does not have gets a default: the
     /// old base value is the current one, and the reason why an effect or an activation ended is the most
     /// general one.
@@ -30,6 +31,15 @@ impl KnownAbilities {
         }) = &event
         {
             self.activations.remove(&(*controller, *activation));
+        }
+        match event {
+            ClientEvent::CueBegan { controller, cue, .. } => {
+                self.cues.insert((controller, cue));
+            }
+            ClientEvent::CueEnded { controller, cue } => {
+                self.cues.remove(&(controller, cue));
+            }
+            _ => {}
         }
         let kind = match event {
             ClientEvent::AbilityGranted { controller, ability: handle } => {
@@ -57,10 +67,14 @@ impl KnownAbilities {
         Some(Event { sequence: 0, time: simulation.now(), cause: Cause::default(), prediction: None, kind })
     }
 
-    /// Removes a controller that is no longer visible.
-    pub(super) fn forget(&mut self, controller: ControllerId) {
+    /// Removes a controller that is no longer visible; returns the ends of its looping cues, which the server
+    /// does not send.
+    pub(super) fn forget(&mut self, controller: ControllerId, simulation: &Simulation) -> Vec<Event> {
         self.granted.retain(|(known, _), _| *known != controller);
         self.activations.retain(|(known, _), _| *known != controller);
+        let cues: Vec<_> = self.cues.extract_if(.., |(known, _)| *known == controller).collect();
+        let ended = |(controller, cue)| game_event(ClientEvent::CueEnded { controller, cue }, simulation);
+        cues.into_iter().filter_map(ended).collect()
     }
 }
 

@@ -199,7 +199,7 @@ pub struct CommandRejected {
 /// Server backend: protocol server, transport and pending events.
 pub(crate) struct ServerSide {
     pub(crate) server: Server<GameHost>,
-    transport: Box<dyn ServerTransport + Send + Sync>,
+    transport: AnyTransport,
     address: Option<SocketAddr>,
     relevance: Option<Relevance>,
     now: Time,
@@ -223,18 +223,20 @@ impl Plugin for UgasServerPlugin {
     /// Makes the game a server: the rules, once installed, create it with the endpoint. The fixed step
     /// becomes the tick length. Other rules afterwards are refused, because the endpoint is used up.
     fn build(&self, app: &mut App) {
-        let endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (mut config, relevance) = (self.config.clone(), self.relevance.clone());
         // Set here rather than in `with_relevance`, so that a later `with_config` does not override it.
         config.show_everything &= relevance.is_none();
-        let mut parts = endpoint.zip(self.host.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner).take();
         let factory = move |catalog: Arc<Catalog>, simulation: &Config| {
-            let (endpoint, host) = parts.take().ok_or(GameplayError::RulesInUse)?;
-            let mut side = ServerSide::new(catalog, simulation, config.clone(), endpoint, host)?;
-            side.relevance = relevance.clone();
+            let (transport, address) = open(&mut endpoint, ProtocolId::of(PROTOCOL, catalog.hash()))?;
+            let host = host.take().ok_or(GameplayError::RulesInUse)?;
+            let mut side = ServerSide::new(catalog, simulation, config.clone(), transport, host);
+            (side.address, side.relevance) = (address, relevance.clone());
             Ok(Backend::Server(Box::new(side)))
         };
-        app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
+        GameplayWorld::init(app);
+        app.init_resource::<UgasServer>();
         set_backend_factory(app, Box::new(factory));
         let schedule = GameplaySchedule::of(app);
         app.insert_resource(fixed_step(self.config.length))
@@ -257,33 +259,45 @@ impl Plugin for UgasServerPlugin {
     }
 }
 
+type AnyTransport = Box<dyn ServerTransport + Send + Sync>;
+
+/// Opens the endpoint and takes it. An address that cannot be bound leaves it for another attempt.
+fn open(
+    endpoint: &mut Option<ServerEndpoint>,
+    protocol: ProtocolId,
+) -> Result<(AnyTransport, Option<SocketAddr>), GameplayError> {
+    Ok(match endpoint.take().ok_or(GameplayError::RulesInUse)? {
+        ServerEndpoint::Memory(server) => (Box::new(server), None),
+        ServerEndpoint::Custom(transport) => (transport, None),
+        ServerEndpoint::Udp { listen, access } => {
+            let config = ugas_transport::ServerConfig::new(listen, protocol, access.clone());
+            let socket = ServerSocket::bind(config).map_err(|error| {
+                *endpoint = Some(ServerEndpoint::Udp { listen, access });
+                GameplayError::Socket(error.to_string())
+            })?;
+            let address = socket.local_addr();
+            tracing::info!("server listening on {address}");
+            (Box::new(socket), Some(address))
+        }
+    })
+}
+
 impl ServerSide {
-    /// Server on the endpoint. The only error is an address that cannot be bound.
+    /// Server on the transport.
     fn new(
         catalog: Arc<Catalog>,
         simulation: &Config,
         config: ServerConfig,
-        endpoint: ServerEndpoint,
+        transport: AnyTransport,
         host: GameHost,
-    ) -> Result<Self, GameplayError> {
-        let protocol = ProtocolId::of(PROTOCOL, catalog.hash());
-        let (transport, address): (Box<dyn ServerTransport + Send + Sync>, _) = match endpoint {
-            ServerEndpoint::Memory(server) => (Box::new(server), None),
-            ServerEndpoint::Custom(transport) => (transport, None),
-            ServerEndpoint::Udp { listen, access } => {
-                let socket = ServerSocket::bind(ugas_transport::ServerConfig::new(listen, protocol, access));
-                let socket = socket.map_err(|error| GameplayError::Socket(error.to_string()))?;
-                let address = socket.local_addr();
-                tracing::info!("server listening on {address}");
-                (Box::new(socket), Some(address))
-            }
-        };
+    ) -> Self {
         let simulation = Simulation::new(catalog, Config { role: Role::Server, ..simulation.clone() });
         let secrets = config.secrets.or(Some(ugas_transport::random_bytes));
         let mut server = Server::with_host(simulation, ServerConfig { secrets, ..config }, host);
         server.watch_touches();
         let (game, sessions, peers) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Ok(Self { server, transport, address, relevance: None, now: Time::ZERO, game, sessions, peers })
+        let (address, relevance, now) = (None, None, Time::ZERO);
+        Self { server, transport, address, relevance, now, game, sessions, peers }
     }
 
     /// Runs one tick at the time of the last receipt, and sorts its events into those of the game and of

@@ -244,7 +244,7 @@ pub fn load_pack(path: impl AsRef<Path>, extensions: &RulesExtensions) -> Result
 
 /// Logs one line per diagnostic, beginning with `file:line:column`, which editors and terminals turn into
 /// links.
-fn log(map: &SourceMap, diagnostics: &[Diagnostic]) {
+pub(super) fn log(map: &SourceMap, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         let line = line(map, diagnostic);
         match diagnostic.severity {

@@ -54,6 +54,8 @@ impl GameplayWorld {
         self.carry = snapshot.carry;
         self.by_entity.clear();
         self.by_controller.clear();
+        self.departed.clear();
+        self.restores += 1;
         // Controllers whose despawn was not yet processed when the snapshot was taken are skipped.
         let links =
             snapshot.links.iter().filter(|(_, controller)| simulation.controller(*controller).is_some());

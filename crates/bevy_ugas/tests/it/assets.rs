@@ -15,8 +15,12 @@ use bevy_ugas::rules::{PackAsset, RulesHandle};
 
 use crate::fixture::*;
 
-/// An app whose assets are in memory.
+/// An app whose assets are in memory, with the rules of one pack.
 fn app_with_files(files: &[(&str, &str)]) -> (App, Dir) {
+    app_with_rules(files, UgasPlugins::from_asset("memory://game/pack.yaml"))
+}
+
+fn app_with_rules(files: &[(&str, &str)], plugins: UgasPlugins) -> (App, Dir) {
     let dir = Dir::default();
     for (path, text) in files {
         dir.insert_asset_text(Path::new(path), text);
@@ -29,7 +33,7 @@ fn app_with_files(files: &[(&str, &str)]) -> (App, Dir) {
     );
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, AssetPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .add_plugins(UgasPlugins::from_asset("memory://game/pack.yaml"));
+        .add_plugins(plugins);
     (app, dir)
 }
 
@@ -241,4 +245,56 @@ fn broken_pack_is_a_problem_until_it_is_mended() {
     app.update();
     assert_eq!(game(&mut app).problem(), None);
     assert_eq!(get::<GameplayController>(&app, wolf).problem(), None);
+}
+
+#[test]
+fn attributes_keep_their_names_when_a_reload_shifts_ids() {
+    let files = [("game/pack.yaml", "Name: test\n"), ("game/set.yaml", SET), ("game/wolf.yaml", WOLF)];
+    let (mut app, dir) = app_with_files(&files);
+    let wolf = spawn(&mut app, "Wolf");
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    app.update();
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(100.0));
+    // Ids are positions in the sorted names: that of `Health` becomes that of `Armour`.
+    let armoured = SET.replace("[ {", "[ { Name: Armour, DefaultBaseValue: 5 }, {");
+    dir.insert_asset_text(Path::new("game/set.yaml"), &armoured);
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the change", |app| game(app).rules_version() == 2);
+    app.update();
+    let attributes = get::<Attributes>(&app, wolf);
+    assert_eq!(attributes.current("Health"), Ok(100.0));
+    assert_eq!(attributes.current("Armour"), Ok(5.0));
+}
+
+#[test]
+fn later_rules_handle_is_loading_or_has_a_problem() {
+    // The set with `Health` is missing.
+    let files = [("game/pack.yaml", "Name: test\n"), ("game/hit.yaml", HIT), ("game/wolf.yaml", WOLF)];
+    let (mut app, _) = app_with_rules(&files, UgasPlugins::default());
+    app.update();
+    assert_eq!(game(&mut app).rules_state(), RulesState::Missing);
+    let handle = app.world().resource::<AssetServer>().load("memory://game/pack.yaml");
+    app.insert_resource(RulesHandle(handle.clone()));
+    app.update();
+    assert_ne!(game(&mut app).rules_state(), RulesState::Missing);
+    wait_until(&mut app, "the failure", |app| game(app).rules_state() == RulesState::Failed);
+    // One whose load failed before it was inserted.
+    let (mut app, _) = app_with_rules(&files, UgasPlugins::default());
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|_: On<'_, '_, RulesFailed>, notes: Res<'_, Notes>| notes.note("failed"));
+    let handle = app.world().resource::<AssetServer>().load("memory://game/pack.yaml");
+    let id = handle.id();
+    wait_until(&mut app, "the failed load", |app| {
+        matches!(app.world().resource::<AssetServer>().load_state(id), LoadState::Failed(_))
+    });
+    for _ in 0..5 {
+        app.update();
+    }
+    app.insert_resource(RulesHandle(handle));
+    app.update();
+    assert_eq!(game(&mut app).rules_state(), RulesState::Failed);
+    assert!(game(&mut app).problem().unwrap().contains("Health"));
+    app.update();
+    assert_eq!(notes.take(), ["failed"]);
 }

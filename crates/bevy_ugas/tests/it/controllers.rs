@@ -263,3 +263,66 @@ fn components_are_readable_by_reflection() {
         assert!(registry.get(type_id).unwrap().data::<ReflectComponent>().is_some());
     }
 }
+
+#[test]
+fn linked_controller_is_shown_in_the_same_step() {
+    let mut app = app();
+    let controller = game(&mut app).simulation_mut().unwrap().spawn("Wolf").unwrap();
+    // Its creation is consumed before it has an entity.
+    run(&mut app, 0.1);
+    let wolf = app.world_mut().spawn(GameplayController::existing()).id();
+    game(&mut app).link(wolf, controller);
+    app.update();
+    assert_eq!(get::<GameplayController>(&app, wolf).id(), Some(controller));
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(60.0));
+    // Another entity takes it over, and the first one has none.
+    let heir = app.world_mut().spawn(GameplayController::existing()).id();
+    game(&mut app).link(heir, controller);
+    app.update();
+    assert_eq!(get::<Attributes>(&app, heir).current("Health"), Ok(60.0));
+    assert_eq!(get::<GameplayController>(&app, wolf).id(), None);
+    assert!(get::<Attributes>(&app, wolf).is_empty());
+}
+
+#[test]
+fn command_for_a_despawned_member_does_not_act_elsewhere() {
+    use bevy_ugas::{GameplayInstance, InInstance};
+    let mut app = app();
+    let notes = Notes::default();
+    let room = app.world_mut().spawn(GameplayInstance::new(catalog(), ugas::Config::default())).id();
+    let mut queue = bevy_ecs::world::CommandQueue::default();
+    let other = app.world_mut().spawn((GameplayController::new("Wolf"), InInstance(room))).id();
+    let noted = notes.clone();
+    bevy_ecs::prelude::Commands::new(&mut queue, app.world()).entity(other).in_gameplay(move |_, _| {
+        noted.note("called");
+        Ok(())
+    });
+    app.world_mut().despawn(other);
+    queue.apply(app.world_mut());
+    assert!(notes.take().is_empty());
+}
+
+#[test]
+fn lost_controller_has_a_problem() {
+    let mut app = app();
+    let snapshot = game(&mut app).snapshot().unwrap();
+    let (newer, wolf) = (spawn(&mut app, "Wolf"), spawn(&mut app, "Wolf"));
+    let controller = game(&mut app).controller(wolf).unwrap();
+    game(&mut app).simulation_mut().unwrap().despawn(controller).unwrap();
+    app.update();
+    assert!(get::<GameplayController>(&app, wolf).problem().unwrap().contains("despawned"));
+    assert_eq!(get::<GameplayController>(&app, newer).problem(), None);
+    game(&mut app).restore(&snapshot).unwrap();
+    app.update();
+    assert!(get::<GameplayController>(&app, newer).problem().unwrap().contains("restored"));
+}
+
+#[test]
+fn invalid_team_is_logged() {
+    watch_log();
+    let mut app = app();
+    let wolf = spawn(&mut app, "Wolf");
+    app.world_mut().entity_mut(wolf).insert(GameplayTeam::new("x".repeat(100_000)));
+    let start = format!("the team of {wolf} could not be set");
+    assert!(logged("WARN").iter().any(|line| line.starts_with(&start)));
+}

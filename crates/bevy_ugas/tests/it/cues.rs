@@ -144,3 +144,39 @@ fn looping_cue_is_shown_again_after_a_reload() {
     assert_eq!(notes.take(), ["Smoke Active"]); // without `Began`, because it was already active
     assert_eq!(shown::<Smoke>(&mut app).len(), 1);
 }
+
+#[test]
+fn restored_snapshot_shows_the_cues_of_its_state() {
+    let (mut app, notes) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    app.update();
+    let healthy = game(&mut app).snapshot().unwrap();
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    app.update();
+    let poisoned = game(&mut app).snapshot().unwrap();
+    assert_eq!(shown::<Smoke>(&mut app).len(), 1);
+    game(&mut app).restore(&healthy).unwrap();
+    app.update();
+    assert!(shown::<Smoke>(&mut app).is_empty());
+    notes.take();
+    game(&mut app).restore(&poisoned).unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Smoke Active"]); // without `Began`, because it began before
+    assert_eq!(shown::<Smoke>(&mut app).len(), 1);
+}
+
+#[test]
+fn cue_on_a_despawned_entity_is_shown_where_it_was() {
+    let (mut app, _) = stage();
+    let at = |x: f32| (GameplayController::new("Wolf"), Transform::from_xyz(x, 4.0, 0.0));
+    let (first, second) = (app.world_mut().spawn(at(3.0)).id(), app.world_mut().spawn(at(7.0)).id());
+    game(&mut app).apply("GE_Hit", None, first).unwrap();
+    run(&mut app, 0.6);
+    // The pooled entity is where the first wolf was hit.
+    let sparks = pooled::<Sparks>(&mut app);
+    game(&mut app).apply("GE_Hit", None, second).unwrap();
+    app.world_mut().despawn(second);
+    app.update();
+    assert_eq!(shown::<Sparks>(&mut app), sparks);
+    assert_eq!(get::<Transform>(&app, sparks[0]).translation, Vec3::new(7.0, 4.0, 0.0));
+}

@@ -269,3 +269,38 @@ fn c1_cues_from_code_have_their_context() {
     ];
     assert_eq!(notes.take(), expected);
 }
+
+#[test]
+fn events_of_a_despawned_entity_name_it() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    app.add_observer(|event: On<'_, '_, EffectRemoved>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} removed from {}", event.name, event.entity));
+    });
+    app.add_observer(|event: On<'_, '_, AbilityEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} of {} ended", event.name, event.entity));
+    });
+    app.on_cue("GameplayCue.Status", |In(cue): In<CueChange>, notes: Res<'_, Notes>| {
+        if let CueChange::Ended(cue) = cue {
+            notes.note(format!("{} on {} ended", cue.name, cue.entity));
+        }
+    });
+    let mage = spawn(&mut app, "Mage");
+    game(&mut app).apply("GE_Poison", None, mage).unwrap();
+    game(&mut app).activate(mage, "GA_Bolt").unwrap();
+    app.update();
+    assert!(notes.take().is_empty());
+    app.world_mut().despawn(mage);
+    app.update();
+    let noted = notes.take();
+    for expected in [
+        format!("GE_Poison removed from {mage}"),
+        format!("GA_Bolt of {mage} ended"),
+        format!("GameplayCue.Status.Poison on {mage} ended"),
+    ] {
+        assert!(noted.contains(&expected), "{expected}: {noted:?}");
+    }
+    // Only the events of that step.
+    run(&mut app, 0.1);
+    assert!(notes.take().is_empty());
+}

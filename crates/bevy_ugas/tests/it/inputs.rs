@@ -168,3 +168,51 @@ fn bindings_come_from_the_pack() {
     run(&mut app, 1.0);
     assert!(game(&mut app).current(hero, "Stamina").unwrap() < stamina);
 }
+
+#[test]
+fn remapped_own_scheme_survives_a_reload() {
+    let (mut app, knight) = arena();
+    let saved = SavedMappings::parse("ugas-input-mappings 1\nIA_Guard 0 Keyboard F\n").unwrap();
+    // In either order.
+    for input in [
+        PlayerInput::new().with_scheme(scheme()).with_saved(saved.clone()),
+        PlayerInput::new().with_saved(saved).with_scheme(scheme()),
+    ] {
+        app.world_mut().entity_mut(knight).insert(input);
+        app.update();
+        let saved = get::<PlayerInput>(&app, knight).save().to_text();
+        assert_eq!(saved, "ugas-input-mappings 1\nIA_Guard 0 Keyboard F\n");
+        let mut player = app.world_mut().get_mut::<PlayerInput>(knight).unwrap();
+        player.mapper_mut().unwrap().remap("IA_Guard", 0, DeviceInput::key("G")).unwrap();
+        let rules = game(&mut app).catalog().unwrap().clone();
+        game(&mut app).install(rules).unwrap();
+        app.update();
+        let saved = get::<PlayerInput>(&app, knight).save().to_text();
+        assert_eq!(saved, "ugas-input-mappings 1\nIA_Guard 0 Keyboard G\n");
+    }
+}
+
+#[test]
+fn member_of_an_instance_has_the_bindings_of_the_shared_pack() {
+    use bevy_ugas::{GameplayInstance, InInstance};
+    watch_log();
+    let packs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/hero");
+    let pack = bevy_ugas::rules::load_pack(packs, &Default::default()).unwrap();
+    let mut app = app_with(UgasPlugins::from_pack(pack));
+    app.add_plugins(InputPlugin);
+    let rules = game(&mut app).catalog().unwrap().clone();
+    let room = app.world_mut().spawn(GameplayInstance::new(rules, ugas::Config::default())).id();
+    let hero = (GameplayController::new("Hero"), InInstance(room), PlayerInput::new());
+    let hero = app.world_mut().spawn(hero).id();
+    app.update();
+    assert!(get::<PlayerInput>(&app, hero).mapper().is_some());
+    // Other rules have no input documents, and say so.
+    let room = app.world_mut().spawn(GameplayInstance::new(catalog(), ugas::Config::default())).id();
+    let wolf = (GameplayController::new("Wolf"), InInstance(room), PlayerInput::new());
+    let wolf = app.world_mut().spawn(wolf).id();
+    app.update();
+    app.update();
+    let warned = logged("WARN");
+    let start = format!("{wolf} has a `PlayerInput` without bindings");
+    assert_eq!(warned.iter().filter(|line| line.starts_with(&start)).count(), 1, "{warned:?}");
+}

@@ -553,8 +553,66 @@ fn supplied_host_decides_about_admission_reach_choice_and_rejection() {
         play(&mut server, &mut [&mut ada], 30);
         let noted = notes.take();
         assert!(noted.contains(&format!("rejected {times}")), "{noted:?}");
+        assert!(noted.contains(&"chose 1".to_owned()), "{noted:?}");
     }
     assert_eq!(get::<Attributes>(&server, unreachable).current("Health"), Ok(100.0));
     play(&mut server, &mut [&mut ada], 30);
     assert_eq!(server.world().resource::<UgasServer>().clients, 0);
+}
+
+#[test]
+fn events_of_a_vanishing_controller_reach_observers_of_a_client() {
+    use bevy_ugas::event::CueEnded;
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(|cue: On<'_, '_, CueEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} on {}", cue.name, cue.entity));
+    });
+    let wolf = server.world_mut().spawn(GameplayController::new("Wolf")).id();
+    play(&mut server, &mut [&mut ada], 90);
+    game(&mut server).apply("GE_Poison", None, wolf).unwrap();
+    play(&mut server, &mut [&mut ada], 30);
+    let shown = seen(&mut ada, false)[0];
+    server.world_mut().despawn(wolf);
+    play(&mut server, &mut [&mut ada], 30);
+    assert!(ada.world().get_entity(shown).is_err());
+    assert_eq!(notes.take(), [format!("GameplayCue.Status.Poison on {shown}")]);
+}
+
+#[test]
+fn failed_network_can_be_started_again() {
+    for is_rules_first in [false, true] {
+        let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let listen = taken.local_addr().unwrap();
+        let network =
+            || UgasServerPlugin::new(ServerEndpoint::Udp { listen, access: Access::OpenOnLoopback });
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), TimePlugin));
+        match is_rules_first {
+            true => app.add_plugins(UgasPlugins::from_catalog(rules())).add_plugins(network()),
+            false => app.add_plugins(network()).add_plugins(UgasPlugins::from_catalog(rules())),
+        };
+        assert_eq!(game(&mut app).rules_state(), RulesState::Failed, "rules first: {is_rules_first}");
+        let problem = game(&mut app).problem().unwrap().to_owned();
+        assert!(problem.contains(&listen.to_string()), "{problem}");
+        // Neither does it help to install the rules again,
+        assert!(matches!(game(&mut app).install(rules()), Err(GameplayError::Socket(_))));
+        // until the address is free.
+        drop(taken);
+        game(&mut app).install(rules()).unwrap();
+        assert!(game(&mut app).server().is_some());
+        assert_eq!(game(&mut app).problem(), None);
+    }
+}
+
+#[test]
+fn second_network_plugin_is_refused() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let mut app = app_over(UgasServerPlugin::new(ServerEndpoint::Memory(memory)));
+    app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 1), 1));
+    assert!(game(&mut app).server().is_some());
+    assert!(game(&mut app).problem().unwrap().contains("one server or client"));
 }

@@ -130,3 +130,42 @@ fn extensions_that_finished_rules_lack_are_reported() {
     app.extend_rules(|rules| rules);
     assert!(logged("WARN").iter().any(|line| line.contains("installed already")));
 }
+
+#[test]
+fn directly_installed_rules_are_announced() {
+    let (mut app, failures) = app_of(UgasPlugins::default());
+    app.add_observer(|_: On<'_, '_, RulesInstalled>, notes: Res<'_, Notes>| notes.note("installed"));
+    app.add_observer(|reloaded: On<'_, '_, RulesReloaded>, notes: Res<'_, Notes>| {
+        notes.note(reloaded.diff().to_string());
+    });
+    game(&mut app).install(catalog()).unwrap();
+    app.update();
+    app.update();
+    assert_eq!(failures.take(), ["installed"]);
+    game(&mut app).install(builder().effect(EffectDef::instant("GE_Another")).build().unwrap()).unwrap();
+    app.update();
+    app.update();
+    assert_eq!(failures.take(), ["effect `GE_Another` added\n"]);
+}
+
+#[test]
+fn handlers_of_unknown_names_are_reported() {
+    watch_log();
+    let (mut app, _) = app_of(UgasPlugins::from_catalog(catalog()));
+    app.on_attribute("Helth3", |_: In<AttributeChanged>| {})
+        .on_attribute("Mana", |_: In<AttributeChanged>| {})
+        .on_tag("State.Stuned3", |_: In<bevy_ugas::TagChange>| {})
+        .on_host_task("Projektil3", |_: In<HostTaskRequested>| {})
+        .on_host_task("Projectile", |_: In<HostTaskRequested>| {})
+        .on_cue("GameplayCue.Impakt3", |_: In<CueChange>| {})
+        .on_gameplay_event("Event.Hitt3", |_: In<bevy_ugas::event::GameplayEventReceived>| {});
+    app.update();
+    let log = logged("WARN");
+    for name in ["Helth3", "State.Stuned3", "GameplayCue.Impakt3", "Event.Hitt3", "Projektil3"] {
+        let count = log.iter().filter(|line| line.contains(name) && line.contains("never called")).count();
+        assert_eq!(count, 1, "{name}: {log:?}");
+    }
+    for name in ["Mana", "Projectile"] {
+        assert!(!log.iter().any(|line| line.contains(name) && line.contains("never called")), "{name}");
+    }
+}

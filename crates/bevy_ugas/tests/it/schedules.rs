@@ -220,3 +220,76 @@ fn member_of_a_missing_instance_has_a_problem() {
     assert!(problem.contains("GameplayInstance"), "{problem}");
     assert_eq!(app.world().resource::<GameplayWorld>().entities().count(), 0);
 }
+
+#[test]
+fn changed_membership_leaves_no_controller_behind() {
+    let mut app = app();
+    let (hall, guest) = room(&mut app, catalog());
+    let wolf = spawn(&mut app, "Wolf");
+    app.update();
+    app.world_mut().entity_mut(wolf).insert(InInstance(hall));
+    // It stays where it was created.
+    app.world_mut().commands().entity(wolf).apply_effect("GE_Hit", None);
+    app.update();
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(50.0));
+    assert_eq!(game(&mut app).current(wolf, "Health"), Some(50.0));
+    app.world_mut().despawn(wolf);
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 0);
+    // Likewise for one that leaves its instance.
+    app.world_mut().entity_mut(guest).remove::<InInstance>();
+    app.world_mut().commands().entity(guest).apply_effect("GE_Hit", None);
+    app.update();
+    assert_eq!(get::<Attributes>(&app, guest).current("Health"), Ok(50.0));
+    app.world_mut().despawn(guest);
+    let of_hall = |app: &App| get::<GameplayInstance>(app, hall).simulation().unwrap().controllers().count();
+    assert_eq!(of_hall(&app), 0);
+    // A controller that is inserted again is created where the entity belongs now.
+    let wolf = spawn(&mut app, "Wolf");
+    app.world_mut().entity_mut(wolf).insert((GameplayController::new("Wolf"), InInstance(hall)));
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 0);
+    assert_eq!(of_hall(&app), 1);
+}
+
+#[test]
+fn replaced_instance_gives_its_members_new_controllers() {
+    let mut app = app();
+    app.add_cue("GameplayCue.Status.Poison", CueScene::looping("Fumes", |_| {}));
+    let (hall, wolf) = room(&mut app, catalog());
+    app.world_mut().entity_mut(wolf).insert(Transform::from_xyz(1.0, 2.0, 3.0));
+    app.world_mut().commands().entity(wolf).apply_effect("GE_Poison", None);
+    run(&mut app, 0.1);
+    let fumes = |app: &mut App| {
+        let mut cues = app.world_mut().query::<&CueInstance>();
+        cues.iter(app.world()).filter(|cue| cue.target.is_some()).count()
+    };
+    assert_eq!(fumes(&mut app), 1);
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|removed: On<'_, '_, EffectRemoved>, notes: Res<'_, Notes>| {
+        notes.note(removed.name.to_string());
+    });
+    // Another catalog with other ids, of the same version.
+    let rules = builder().template(ugas::ControllerDef::new("Aaa").with_tag("Aaa")).build().unwrap();
+    app.world_mut().entity_mut(hall).insert(GameplayInstance::new(rules, Config::seeded(4)));
+    run(&mut app, 0.1);
+    let instance = get::<GameplayInstance>(&app, hall);
+    let id = instance.controller(wolf);
+    assert!(id.is_some() && get::<GameplayController>(&app, wolf).id() == id);
+    let placement = instance.simulation().unwrap().controller(id.unwrap()).unwrap().placement();
+    assert_eq!(placement.unwrap().position(), [1.0, 2.0, 3.0]);
+    assert!(!get::<Tags>(&app, wolf).has("State.Debuff.Poisoned"));
+    assert_eq!(fumes(&mut app), 0);
+    app.world_mut().commands().entity(wolf).apply_effect("GE_Poison", None);
+    run(&mut app, 0.1);
+    assert_eq!(fumes(&mut app), 1);
+    // Without an instance, members have no controllers.
+    app.world_mut().entity_mut(hall).remove::<GameplayInstance>();
+    app.update();
+    let controller = get::<GameplayController>(&app, wolf);
+    assert_eq!(controller.id(), None);
+    assert!(controller.problem().unwrap().contains("GameplayInstance"));
+    assert!(get::<Attributes>(&app, wolf).is_empty());
+    app.world_mut().entity_mut(hall).insert(GameplayInstance::new(catalog(), Config::seeded(5)));
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(60.0));
+    assert_eq!(get::<GameplayController>(&app, wolf).problem(), None);
+}

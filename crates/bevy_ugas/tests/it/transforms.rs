@@ -77,3 +77,23 @@ fn non_finite_transform_is_ignored() {
     app.update();
     assert_eq!(position(&mut app, wolf), None);
 }
+
+#[test]
+fn inserted_or_removed_avatar_places_its_owner() {
+    let mut app = app();
+    let body = app.world_mut().spawn(Transform::from_xyz(5.0, 0.0, 0.0)).id();
+    let at = Transform::from_xyz(1.0, 0.0, 0.0);
+    let player = app.world_mut().spawn((GameplayController::new("Mage"), at)).id();
+    run(&mut app, 0.1);
+    assert_eq!(position(&mut app, player), Some([1.0, 0.0, 0.0]));
+    app.world_mut().entity_mut(player).insert(Avatar(body));
+    app.update();
+    assert_eq!(position(&mut app, player), Some([5.0, 0.0, 0.0]));
+    // The own transform does not count while there is a body.
+    app.world_mut().get_mut::<Transform>(player).unwrap().translation.x = 2.0;
+    app.update();
+    assert_eq!(position(&mut app, player), Some([5.0, 0.0, 0.0]));
+    app.world_mut().entity_mut(player).remove::<Avatar>();
+    app.update();
+    assert_eq!(position(&mut app, player), Some([2.0, 0.0, 0.0]));
+}

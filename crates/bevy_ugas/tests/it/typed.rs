@@ -106,3 +106,50 @@ fn replaced_typed_set_is_observed_once_for_each_change() {
     run(&mut app, 0.25);
     assert_eq!(notes.take(), ["65", "50"]); // 80 - 2 × 7.5 each
 }
+
+#[test]
+fn observer_of_a_removed_typed_set_may_act_and_despawn() {
+    let mut app = app_in_rust();
+    let (fighter, other) = (spawn(&mut app, "Fighter"), spawn(&mut app, "Fighter"));
+    app.update();
+    app.add_observer(
+        move |_: On<'_, '_, Remove, Fighter>, mut gameplay: Gameplay<'_>, mut commands: Commands<'_, '_>| {
+            if gameplay.controller(other).is_some() {
+                gameplay.apply("GE_Strike", None, other).ok();
+                commands.entity(other).despawn();
+            }
+        },
+    );
+    let controller = game(&mut app).controller(fighter).unwrap();
+    game(&mut app).simulation_mut().unwrap().despawn(controller).unwrap();
+    app.update();
+    assert!(app.world().get::<Fighter>(fighter).is_none());
+    assert!(app.world().get_entity(other).is_err());
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 0);
+}
+
+#[test]
+fn forged_typed_set_is_replaced_by_the_true_values() {
+    watch_log();
+    let mut app = app_in_rust();
+    let fighter = spawn(&mut app, "Fighter");
+    app.update();
+    let truth = get::<Fighter>(&app, fighter).clone();
+    app.world_mut().entity_mut(fighter).insert(Fighter { health: 1_000.0, ..truth.clone() });
+    app.world_mut().flush();
+    assert_eq!(*get::<Fighter>(&app, fighter), truth);
+    app.world_mut().entity_mut(fighter).remove::<Fighter>();
+    app.world_mut().flush();
+    assert_eq!(*get::<Fighter>(&app, fighter), truth);
+    let is_warned = |line: &String| line.contains("FighterSet") && line.contains("only effects");
+    assert!(logged("WARN").iter().any(is_warned), "{:?}", logged("WARN"));
+    // Changes of the game are neither replaced nor logged.
+    let before = logged("WARN").len();
+    game(&mut app).apply("GE_Strike", fighter, fighter).unwrap();
+    app.update();
+    assert_eq!(get::<Fighter>(&app, fighter).health, 65.0); // 80 - 2 × 7.5
+    app.world_mut().entity_mut(fighter).remove::<GameplayController>();
+    assert!(app.world().get::<Fighter>(fighter).is_none());
+    let later = logged("WARN").split_off(before);
+    assert!(!later.iter().any(is_warned), "{later:?}");
+}
