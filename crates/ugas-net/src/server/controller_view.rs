@@ -81,12 +81,13 @@ impl ControllerView {
         *known = before.min(*known);
     }
 
-    /// Rewinds to before the first change without the handle of a controller that came into view; true if
-    /// there was one.
+    /// Rewinds to the acknowledged state, and to before the first change without the handle of a controller that
+    /// came into view; true if there was one.
     pub(super) fn reveal(&mut self, seen: ControllerId) -> bool {
         let Some(before) = self.withheld.remove(&seen) else { return false };
         self.acked = self.acked.min(before);
-        self.sent = self.sent.min(before);
+        // Everything after that is sent again: losses of datagrams under way do not count any more.
+        self.sent = self.acked;
         self.out_of_order.clear();
         // The client has more than that, and it is unknown what.
         self.is_uncertain = true;
@@ -193,6 +194,20 @@ mod tests {
         let mut view = view(10, &[12]);
         view.arrived(view.acked, Cursor { version: Tick(12), key: Some(ugas_core::replica::PieceKey::Head) });
         assert_eq!(view.baseline(Tick(12)), None);
+    }
+
+    /// The datagram with the first changes is under way. Its loss is that of an earlier generation, and ignored.
+    #[test]
+    fn rewound_view_sends_unacknowledged_changes_again() {
+        let hidden = ControllerId::UNSEEN;
+        let mut view = ControllerView::new(VisibilityId(0), false, 0);
+        view.note_sent(Tick(3));
+        view.sent = Cursor::through(Tick(3));
+        view.note_sent(Tick(6));
+        view.sent = Cursor::through(Tick(6));
+        view.withhold(hidden, Cursor::through(Tick(5)));
+        assert!(view.reveal(hidden));
+        assert_eq!(view.sent, Cursor::START);
     }
 
     #[test]

@@ -44,6 +44,13 @@ fn commands_come_in_time_when_the_round_trip_grows() {
     assert_eq!(play(&short, 501_148).violations, []);
 }
 
+/// A hidden controller comes into view while the first state of a controller that names it is under way, and lost.
+#[test]
+fn clients_converge_if_a_view_is_rewound_before_its_first_state_arrived() {
+    let short = Profile::named("short").expect("it is there");
+    assert_eq!(play(&short, 2_012_069).violations, []);
+}
+
 #[test]
 fn transport_reloads_edges_and_fault_points_are_in_the_loop() {
     let short = Profile::named("short").expect("it is there");
