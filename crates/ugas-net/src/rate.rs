@@ -1,6 +1,6 @@
 //! Rate limits, bandwidth and priorities.
 
-use ugas_core::time::Time;
+use ugas_core::time::{Span, Time};
 
 use crate::limits::MAX_DATAGRAM;
 
@@ -53,6 +53,14 @@ impl TokenBucket {
     pub fn available(&mut self, now: Time) -> u32 {
         self.fill(now);
         (self.parts / PARTS) as u32
+    }
+
+    /// Time from `now` until the bucket is full; endless if it does not refill.
+    pub(crate) fn full_in(&mut self, now: Time) -> Span {
+        self.fill(now);
+        let missing = u64::from(self.capacity) * PARTS - self.parts;
+        let micros = if missing == 0 { Some(0) } else { missing.checked_div(u64::from(self.per_second)) };
+        Span::from_micros(micros.and_then(|micros| i64::try_from(micros).ok()).unwrap_or(i64::MAX))
     }
 
     /// Changes the rate from now on; tokens beyond the capacity are lost.

@@ -149,6 +149,12 @@ pub(crate) struct VersionedView {
 }
 
 impl VersionedView {
+    /// Whether a piece is present, and a cursor covers its last change.
+    pub(crate) fn has(&self, key: PieceKey, cursor: Cursor) -> bool {
+        let at = self.entries.binary_search_by_key(&key, |entry| entry.key);
+        at.is_ok_and(|at| cursor.knows(self.entries[at].version, key))
+    }
+
     /// Updates the view to the controller's state after `tick`: changed pieces get this version, and removals
     /// and old values are recorded. True if anything changed.
     pub(crate) fn refresh(

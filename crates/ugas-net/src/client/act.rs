@@ -10,6 +10,7 @@ use ugas_core::ability::{Ability, ActivationRefusal, GameplayEvent, NetExecution
 use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::CueDetails;
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
+use ugas_core::id::AbilityId;
 use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::{Target, TargetData, Targeting};
@@ -26,8 +27,10 @@ use crate::wire::{EncodeError, encode_to_server, round_to_wire};
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActError {
-    /// There is no session.
-    #[error("there is no session: wait for `Connected`")]
+    /// There is no session, or no complete state has arrived since it began or was resumed.
+    #[error(
+        "there is no session or no state of it yet: wait for `Connected`, or for an update after `Resumed`"
+    )]
     NotPlaying,
     /// The controller is not the client's own.
     #[error("{0:?} is not the client's own")]
@@ -144,10 +147,7 @@ impl Client {
     /// # Errors
     /// If the command cannot be given; then nothing is sent.
     pub fn end_begun(&mut self, begun: PredictionKey) -> Result<PredictionKey, ActError> {
-        self.check_begun(begun)?;
-        if let Some(run) = self.activation_of(begun) {
-            self.check_may_end(run)?;
-        }
+        self.check_may_end_ability(self.begun_ability(begun)?)?;
         self.queue(NetCommand::End(ActivationRef::Begun(begun)))
     }
 
@@ -161,7 +161,11 @@ impl Client {
         begun: PredictionKey,
         targets: &TargetData,
     ) -> Result<PredictionKey, ActError> {
-        self.check_begun(begun)?;
+        self.begun_ability(begun)?;
+        let task = self.local_task(ActivationRef::Begun(begun), 0);
+        if let Some(targeting) = task.and_then(|task| self.simulation.awaited_targeting(task)) {
+            check_number(targets, targeting.choice_limit())?;
+        }
         let targets = self.to_remote(targets)?;
         self.queue(NetCommand::Targets { run: ActivationRef::Begun(begun), branch: 0, targets })
     }
@@ -284,7 +288,7 @@ impl Client {
     /// was: there is no session or no state to predict on yet, the tick is full, or the command has no wire
     /// form.
     fn queue(&mut self, mut command: NetCommand) -> Result<PredictionKey, ActError> {
-        if !self.is_playing() || self.base.is_none() {
+        if !self.is_playing() || self.base.is_none() || !self.has_state() {
             return Err(ActError::NotPlaying);
         }
         if self.next.len() >= MAX_COMMANDS {
@@ -327,8 +331,12 @@ impl Client {
 
     /// Checks that the ability of an activation lets a client end it; the server also asks who began it.
     fn check_may_end(&self, run: ActivationId) -> Result<(), ActError> {
-        let activation = self.simulation.activation(run).ok_or(ActError::Unknown)?;
-        let definition = self.catalog().ability_by_id(activation.ability()).ok_or(ActError::Unknown)?.def();
+        self.check_may_end_ability(self.simulation.activation(run).ok_or(ActError::Unknown)?.ability())
+    }
+
+    /// Checks that an ability lets a client end its activations.
+    fn check_may_end_ability(&self, ability: AbilityId) -> Result<(), ActError> {
+        let definition = self.catalog().ability_by_id(ability).ok_or(ActError::Unknown)?.def();
         let may_end = definition.net_security.client_may_end(definition.net_execution);
         may_end.then_some(()).ok_or(ActError::NotAllowed)
     }
@@ -344,11 +352,19 @@ impl Client {
         }
     }
 
-    /// Checks that a key belongs to an activation of the next tick, or of an earlier one that runs.
-    fn check_begun(&self, begun: PredictionKey) -> Result<(), ActError> {
-        let is_next = begun.tick() == self.tick.next().0
-            && matches!(self.next.get(usize::from(begun.sequence())), Some(NetCommand::Activate { .. }));
-        (is_next || self.activation_of(begun).is_some()).then_some(()).ok_or(ActError::Unknown)
+    /// Ability of the activation that a key belongs to: one of the next tick, or an earlier one that runs.
+    fn begun_ability(&self, begun: PredictionKey) -> Result<AbilityId, ActError> {
+        let queued = self.next.get(usize::from(begun.sequence()));
+        let ability = match queued.filter(|_| begun.tick() == self.tick.next().0) {
+            Some(NetCommand::Activate { ability, .. }) => {
+                let granted =
+                    self.replica.local(*ability).and_then(|ability| self.simulation.ability(ability));
+                granted.map(|granted| granted.ability())
+            }
+            _ => None,
+        };
+        let running = || Some(self.simulation.activation(self.activation_of(begun)?)?.ability());
+        ability.or_else(running).ok_or(ActError::Unknown)
     }
 
     /// Names a task by its activation and branch, as commands do: predicted tasks have no handle on the

@@ -96,11 +96,16 @@ impl Client {
         }
     }
 
+    /// Whether a complete state has come over this connection: after the welcome there is nothing to play or to
+    /// command until then.
+    pub(super) fn has_state(&self) -> bool {
+        self.inbox.complete().is_some_and(|complete| complete > self.welcomed)
+    }
+
     /// The step of a client in play: reconciles if the server's state has changed, predicts the ticks up to
     /// the clock, sends their frames, and queues events for the changes.
     pub(super) fn play(&mut self) {
-        // After the welcome there is nothing to play until a complete state has come over this connection.
-        let has_state = self.inbox.complete().is_some_and(|complete| complete > self.welcomed);
+        let has_state = self.has_state();
         let is_rebuilt = self.dirty && has_state;
         if is_rebuilt {
             // Commands keep the tick that was promised to the caller, even if the update moves the clock.

@@ -145,7 +145,8 @@ impl<H: Host> Server<H> {
         let client = ClientId(self.next_client);
         self.next_client = self.next_client.wrapping_add(1);
         let secrets = self.config.secrets.filter(|_| self.config.resume_time.is_positive());
-        let mut session = Session::new(peer, client, hello.nonce, self.now, &self.config);
+        let budget = self.rate_limits.command_budget(peer, &self.config);
+        let mut session = Session::new(peer, client, hello.nonce, (self.now, budget), &self.config);
         session.number = self.next_session_number(peer, peer);
         // A source that fails gives zeros.
         session.secret = secrets.map(|source| source()).filter(|secret| *secret != [0; 32]).map(ResumeSecret);
@@ -171,6 +172,11 @@ impl<H: Host> Server<H> {
         if self.ended_sessions.len() >= MAX_ENDED_SESSIONS {
             self.ended_sessions.pop_front();
         }
+        // The next session of the connection continues with what is left of the limits on commands.
+        let sessions = &self.sessions;
+        let limits =
+            self.rate_limits.entry(self.now, peer, &self.config, |peer| sessions.contains_key(&peer));
+        limits.commands = session.inbound.budget;
         let Session { nonce, number, client, secret, .. } = session;
         self.ended_sessions.push_back(EndedSession { peer, nonce, number, client, secret, reason });
         for (controller, view) in session.outbound.views {
@@ -204,6 +210,16 @@ impl<H: Host> Server<H> {
             } else {
                 self.end_session(peer, Some(ByeReason::TimedOut));
             }
+        }
+    }
+
+    /// Ends sessions of clients that acknowledge no removals, with [`ByeReason::TimedOut`]: what is remembered for
+    /// one client is bounded. Called at the start of every tick.
+    pub(super) fn end_unacknowledging_sessions(&mut self) {
+        let behind = self.sessions.values().filter(|session| session.outbound.has_too_many_leaving());
+        let behind: Vec<PeerId> = behind.map(|session| session.peer).collect();
+        for peer in behind {
+            self.end_session(peer, Some(ByeReason::TimedOut));
         }
     }
 }

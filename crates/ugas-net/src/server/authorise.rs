@@ -8,14 +8,18 @@ use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{ActivationId, ControllerId, GrantedAbilityId, TaskId};
 use ugas_core::input::InputId;
+use ugas_core::replica::PieceKey;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
+use ugas_core::time::Span;
 
 use super::kick::Denied;
 use super::session::{Session, key};
 use super::{AfterDeadline, Host, PeerId, Server, ServerEvent};
+use crate::clock::SPARE_TICKS;
 use crate::message::{ActivationRef, CommandOutcome, NetCommand, Rejection};
+use crate::schedule::ActorClass;
 use crate::tick::Tick;
 
 impl<H: Host> Server<H> {
@@ -30,7 +34,13 @@ impl<H: Host> Server<H> {
             while let Some(session) = self.sessions.get_mut(&peer)
                 && let Some((tick, frame)) = session.inbound.next_due_frame(self.tick)
             {
-                session.inbound.seen = frame.seen;
+                // A command that is stamped ahead waits for its tick, and that wait does not look further back; an
+                // unmodified client stamps its commands a little ahead.
+                let round_trip = session.acks.round_trip.unwrap_or(Span::ZERO);
+                let interval = self.schedule.interval(ActorClass::Player, round_trip);
+                let arrival = self.tick.before(1 + SPARE_TICKS);
+                let oldest = session.acks.oldest_seen(arrival, self.config.length, interval);
+                session.inbound.seen = frame.seen.max(oldest);
                 self.run_frame(peer, tick, frame.commands);
             }
         }
@@ -149,7 +159,7 @@ impl<H: Host> Server<H> {
         // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not revealed.
         let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (granted.controller(), granted.ability());
-        self.own(peer, controller).map_err(|denied| Denied { rejection: Rejection::NotGranted, ..denied })?;
+        self.own_piece(peer, controller, PieceKey::Ability(handle))?;
         let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
         if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin()
         {
@@ -208,6 +218,26 @@ impl<H: Host> Server<H> {
         }
     }
 
+    /// Checks that the client owns the controller of an ability or activation; otherwise [`Rejection::NotGranted`].
+    /// Whether somebody else has one that the client was not shown is not revealed, by the count of forged commands
+    /// neither.
+    fn own_piece(&self, peer: PeerId, controller: ControllerId, piece: PieceKey) -> Result<(), Denied> {
+        self.own(peer, controller).map_err(|denied| Denied {
+            rejection: Rejection::NotGranted,
+            is_forged: denied.is_forged && self.is_shown(peer, controller, piece),
+        })
+    }
+
+    /// Whether a piece of a controller was sent to a client.
+    fn is_shown(&self, peer: PeerId, controller: ControllerId, piece: PieceKey) -> bool {
+        let session = self.sessions.get(&peer);
+        let view = session.and_then(|session| session.outbound.views.get(&controller));
+        view.filter(|view| !view.leaving).is_some_and(|view| {
+            let shared = self.versioned_views.get(&(controller, view.visibility));
+            shared.is_some_and(|shared| shared.has(piece, view.sent))
+        })
+    }
+
     /// Resolves a running activation of one of the client's own controllers, named by handle or by the key
     /// of the command that began it. [`Rejection::NotGranted`] if it is over, forgotten or somebody else's.
     fn own_activation(&self, peer: PeerId, run: ActivationRef) -> Result<ActivationId, Denied> {
@@ -220,9 +250,7 @@ impl<H: Host> Server<H> {
             }
         };
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        // Whether somebody else has such an activation is not revealed.
-        self.own(peer, activation.controller())
-            .map_err(|denied| Denied { rejection: Rejection::NotGranted, ..denied })?;
+        self.own_piece(peer, activation.controller(), PieceKey::Activation(run))?;
         Ok(run)
     }
 

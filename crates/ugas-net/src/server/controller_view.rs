@@ -34,6 +34,9 @@ pub(super) struct ControllerView {
     pub(super) last_sent: Option<Tick>,
     /// Whether the controller left the client's view, and the client has not acknowledged that.
     pub(super) leaving: bool,
+    /// Whether anything of the controller was sent, in this view or in one that it replaced without the client's
+    /// acknowledgement.
+    pub(super) is_announced: bool,
     /// Ranges that arrived after a gap.
     out_of_order: SmallVec<[Range; 2]>,
     rewinds: u8,
@@ -59,6 +62,7 @@ impl ControllerView {
             sent: Cursor::START,
             last_sent: None,
             leaving: false,
+            is_announced: false,
             out_of_order: SmallVec::new(),
             rewinds: 0,
             unacked: SmallVec::new(),
@@ -97,7 +101,9 @@ impl ControllerView {
 
     /// Starts a new epoch: everything is sent again, and acknowledgements of the old one do not count.
     pub(super) fn restart(&mut self) {
+        let is_announced = self.is_announced;
         *self = Self::new(self.visibility, self.own, self.epoch.wrapping_add(1));
+        self.is_announced = is_announced;
     }
 
     /// Notes that a range of changes arrived. It is acknowledged only if there is no gap before it.
@@ -133,6 +139,7 @@ impl ControllerView {
         /// Most ticks that are kept apart.
         const MAX_UNACKED: usize = 64;
 
+        self.is_announced = true;
         self.last_change_sent = tick;
         if self.unacked.len() >= MAX_UNACKED {
             self.unacked.clear();

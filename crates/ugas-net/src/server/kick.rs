@@ -30,7 +30,7 @@ pub enum KickReason {
     Forged {
         /// Reason of the last rejection.
         rejection: Rejection,
-        /// Number of forged commands in the session.
+        /// Number of forged commands of the connection, in this session and in those shortly before.
         count: u32,
     },
     /// It acknowledged datagrams that were never sent.
@@ -71,9 +71,9 @@ impl From<Rejection> for Denied {
 }
 
 /// Forged commands of one client.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Forgeries {
-    /// Number in the session.
+    /// Number over all sessions of the connection, until it is forgotten.
     count: u32,
     /// Number that is not forgiven yet.
     held: u32,
@@ -82,7 +82,13 @@ pub(super) struct Forgeries {
 }
 
 impl Forgeries {
-    /// Counts a forged command. Returns the number in the session if more than `most` are not forgiven.
+    /// Time from `now` until all are forgiven.
+    pub(super) fn forgiven_in(&self, now: Time) -> Span {
+        let all = FORGIVEN_AFTER.micros().saturating_mul(i64::from(self.held));
+        Span::from_micros(all.saturating_sub(now.since(self.since).micros()).max(0))
+    }
+
+    /// Counts a forged command. Returns the number so far if more than `most` are not forgiven.
     pub(super) fn add(&mut self, now: Time, most: u32) -> Option<u32> {
         let forgiven = now.since(self.since).micros() / FORGIVEN_AFTER.micros();
         let forgiven = u32::try_from(forgiven).unwrap_or(u32::MAX);
@@ -127,7 +133,7 @@ impl<H: Host> Server<H> {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         self.statistics.forged += 1;
         let Some(most) = self.config.forged_commands else { return };
-        if let Some(count) = session.inbound.forgeries.add(self.now, most) {
+        if let Some(count) = session.inbound.budget.forgeries.add(self.now, most) {
             self.kick_peer(peer, KickReason::Forged { rejection, count });
         }
     }

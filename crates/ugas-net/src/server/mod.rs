@@ -448,8 +448,11 @@ impl<H: Host> Server<H> {
     pub fn handle(&mut self, now: Time, peer: PeerId, bytes: &[u8]) {
         self.now = self.now.max(now);
         self.statistics.received += 1;
-        let is_known = self.sessions.contains_key(&peer);
-        if !self.rate_limits.admits_datagram(self.now, peer, &self.config) || fails(FaultPoint::ServerReceive)
+        let sessions = &self.sessions;
+        let is_known = sessions.contains_key(&peer);
+        let has_session = |peer| sessions.contains_key(&peer);
+        if !self.rate_limits.admits_datagram(self.now, peer, &self.config, has_session)
+            || fails(FaultPoint::ServerReceive)
         {
             self.statistics.dropped += 1;
             return;
@@ -469,7 +472,8 @@ impl<H: Host> Server<H> {
         self.now = self.now.max(now);
         self.end_dead_sessions();
         self.end_interrupted_sessions();
-        self.rate_limits.forget_idle(self.now, &self.config);
+        self.end_unacknowledging_sessions();
+        self.rate_limits.forget_idle(self.now);
         self.tick = self.tick.next();
         self.run_commands();
         let target = self.config.length.end_of(self.tick);

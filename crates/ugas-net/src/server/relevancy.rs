@@ -89,6 +89,7 @@ impl<H: Host> Server<H> {
             self.end_view(peer, controller);
             if let Some(session) = self.sessions.get_mut(&peer) {
                 session.relevancy.remove(&controller);
+                session.outbound.forget_withheld(controller);
             }
         }
         self.visibility_overrides.remove(&(controller, Ownership::Mine));
@@ -143,10 +144,13 @@ impl<H: Host> Server<H> {
         if known.is_some_and(|view| view.visibility == visibility && view.own == own && !view.leaving) {
             return;
         }
+        let is_announced = known.is_some_and(|view| view.is_announced);
         let old = known.map(|view| (view.visibility, view.epoch));
         let epoch = old.map(|(_, epoch)| epoch).or_else(|| session.outbound.last_epoch(controller));
         let epoch = epoch.map_or(0, |epoch| epoch.wrapping_add(1));
-        session.outbound.views.insert(controller, ControllerView::new(visibility, own, epoch));
+        let mut view = ControllerView::new(visibility, own, epoch);
+        view.is_announced = is_announced;
+        session.outbound.views.insert(controller, view);
         session.outbound.stale.insert(controller);
         session.outbound.reveal(controller);
         if let Some((old, _)) = old {
@@ -158,16 +162,22 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Ends a client's view of a controller: it is leaving until the client acknowledges that it is gone.
+    /// Ends a client's view of a controller: it is leaving until the client acknowledges that it is gone. A view of
+    /// which nothing was sent is dropped at once.
     fn end_view(&mut self, peer: PeerId, controller: ControllerId) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         let Some(view) = session.outbound.views.get_mut(&controller).filter(|view| !view.leaving) else {
             return;
         };
         let visibility = view.visibility;
-        view.leaving = true;
-        view.sent = view.acked;
-        session.outbound.stale.insert(controller);
+        if view.is_announced {
+            view.leaving = true;
+            view.sent = view.acked;
+            session.outbound.stale.insert(controller);
+        } else {
+            session.outbound.views.remove(&controller);
+            session.outbound.stale.remove(controller);
+        }
         self.leave_audience(controller, visibility, peer);
     }
 

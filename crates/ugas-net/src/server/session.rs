@@ -15,6 +15,7 @@ use self::acks::AckState;
 pub(super) use self::acks::{SentDatagram, SparePackets};
 use self::inbound::InboundState;
 use self::outbound::OutboundState;
+use super::peer_rate_limits::CommandBudget;
 use super::{PeerId, ServerConfig};
 use crate::message::{ClientId, Frames, Rejection, ResumeSecret};
 use crate::tick::Tick;
@@ -42,7 +43,7 @@ pub(super) struct Session {
     pub(super) resumed_after: Option<Tick>,
     /// Controllers that the client owns.
     pub(super) owned: BTreeSet<ControllerId>,
-    /// Time of the last change of `owned`.
+    /// Time of the last change of `owned`, or of the last resumption.
     pub(super) owned_since: Time,
     /// Controllers that the game showed to the client (`true`) or hid from it (`false`).
     pub(super) relevancy: BTreeMap<ControllerId, bool>,
@@ -52,8 +53,15 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Session without controllers. `now` counts as the last sign of life.
-    pub(super) fn new(peer: PeerId, client: ClientId, nonce: u64, now: Time, config: &ServerConfig) -> Self {
+    /// Session without controllers. `now` counts as the last sign of life; `budget` is what earlier sessions of the
+    /// connection left.
+    pub(super) fn new(
+        peer: PeerId,
+        client: ClientId,
+        nonce: u64,
+        (now, budget): (Time, CommandBudget),
+        config: &ServerConfig,
+    ) -> Self {
         Self {
             peer,
             client,
@@ -66,7 +74,7 @@ impl Session {
             owned: BTreeSet::new(),
             owned_since: now,
             relevancy: BTreeMap::new(),
-            inbound: InboundState::new(now, config),
+            inbound: InboundState::new(now, budget),
             outbound: OutboundState::new(config),
             acks: AckState::new(),
         }
@@ -81,6 +89,8 @@ impl Session {
         self.past_nonces.push_back(core::mem::replace(&mut self.nonce, nonce));
         self.number = number;
         self.interrupted_at = None;
+        // The client learns only now which controllers were taken from it meanwhile.
+        self.owned_since = now;
         self.resumed_after = Some(self.inbound.resume(now));
         self.outbound.resume();
         self.acks = AckState::new();
@@ -227,6 +237,11 @@ mod tests {
 
     const WOLF: ControllerId = ControllerId::UNSEEN;
 
+    fn session() -> Session {
+        let config = ServerConfig::default();
+        Session::new(PeerId(1), ClientId(1), 1, (Time::ZERO, CommandBudget::new(&config)), &config)
+    }
+
     fn gone(session: &mut Session, tick: u32, epoch: u8) -> SentDatagram {
         session.outbound.views.entry(WOLF).and_modify(|view| view.leaving = true);
         let generation = Generation { epoch, rewinds: 0 };
@@ -241,7 +256,7 @@ mod tests {
     /// leave it again.
     #[test]
     fn acknowledged_removal_of_an_old_view_does_not_end_a_new_one() {
-        let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
+        let mut session = session();
         session.outbound.views.insert(WOLF, ControllerView::new(VisibilityId(0), false, 0));
         let (first, second) = (gone(&mut session, 10, 0), gone(&mut session, 12, 0));
         session.on_arrival(&first);
@@ -258,7 +273,7 @@ mod tests {
     #[test]
     fn changes_with_a_withheld_handle_are_sent_again_when_it_is_revealed() {
         let at = |tick| Cursor::through(Tick(tick));
-        let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
+        let mut session = session();
         session.outbound.views.insert(WOLF, ControllerView::new(VisibilityId(0), false, 0));
         let view = session.outbound.views.get_mut(&WOLF).unwrap();
         let generation = view.generation();
@@ -271,6 +286,16 @@ mod tests {
         let views = [(WOLF, generation, Some((at(6), at(9))))].into_iter().collect();
         session.on_arrival(&SentDatagram { tick: Tick(9), views, ..SentDatagram::default() });
         assert_eq!(session.outbound.views[&WOLF].acked, at(4));
+    }
+
+    #[test]
+    fn withheld_handle_of_a_despawned_controller_is_forgotten() {
+        let mut session = session();
+        let mut view = ControllerView::new(VisibilityId(0), false, 0);
+        view.withhold(WOLF, Cursor::through(Tick(4)));
+        session.outbound.views.insert(WOLF, view);
+        session.outbound.forget_withheld(WOLF);
+        assert!(session.outbound.views[&WOLF].withheld.is_empty());
     }
 
     #[test]

@@ -70,18 +70,19 @@ impl<H: Host> Server<H> {
         task: TaskId,
         targets: &TargetData,
     ) -> Result<(), Denied> {
+        // A late answer: the branch has gone on since.
+        let targeting = self.simulation.awaited_targeting(task).ok_or(Rejection::NothingWaits)?;
         // First: any other answer would reveal a target that the client does not see.
-        let targeting = self.simulation.awaited_targeting(task);
-        self.sees_targets(peer, ability, targeting, targets.controllers())?;
-        check_number(targets, targeting.map_or(1, Targeting::choice_limit))?;
-        if targeting.is_some() && !self.simulation.can_provide_targets(task, targets) {
+        self.sees_targets(peer, ability, Some(targeting), targets.controllers())?;
+        // Not forged: the answer may have been for an earlier wait of the branch, which allowed more targets.
+        if targets.len() > targeting.choice_limit() || !self.simulation.can_provide_targets(task, targets) {
             return Err(Rejection::NotReachable.into());
         }
         self.accepts(ability, targets)?;
         let run = self.simulation.task(task).and_then(|task| self.simulation.activation(task.activation()));
         let given = run.ok_or(Rejection::NotGranted)?.targets();
         let given = if given.is_empty() { targets } else { given };
-        let action = TargetedAction { instigator, ability, targeting, given };
+        let action = TargetedAction { instigator, ability, targeting: Some(targeting), given };
         Ok(self.reachable(peer, &action, targets)?)
     }
 

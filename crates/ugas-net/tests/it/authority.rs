@@ -171,3 +171,20 @@ fn activation_targets_and_end_travel_together() {
     let statistics = game.rig.seats[0].client.statistics();
     assert_eq!((statistics.confirmed, statistics.rejected, statistics.mispredicted), (4, 0, 0));
 }
+
+#[test]
+fn commands_about_a_begun_activation_are_checked_like_those_about_a_running_one() {
+    let mut game = Match::new(1, Conditions::broadband());
+    let (oath, focus) = (game.ability(0, "GA_Oath"), game.ability(0, "GA_Focus"));
+    let both = TargetData::from_iter([game.local(0, game.wolf), game.local(0, game.heroes[0])]);
+    let client = &mut game.rig.seats[0].client;
+    let sworn = client.activate(oath, ActivationRequest::default()).expect("it can be");
+    assert_eq!(client.end_begun(sworn), Err(ActError::NotAllowed)); // queued
+    let aimed = client.activate(focus, ActivationRequest::default()).expect("it can be");
+    game.run(0.1);
+    let client = &mut game.rig.seats[0].client;
+    assert_eq!(client.end_begun(sworn), Err(ActError::NotAllowed)); // running
+    assert_eq!(client.target_begun(aimed, &both), Err(ActError::TooManyTargets(1)));
+    game.run(0.5);
+    assert_eq!(game.rig.server.statistics().forged, 0);
+}

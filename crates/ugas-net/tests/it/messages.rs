@@ -240,8 +240,7 @@ fn frames() -> impl Strategy<Value = Frames> {
     let frames = prop::collection::btree_map(tick(), prop::collection::vec(command(), 1..3), 0..4);
     (any::<u8>(), integer(), ack(), tick(), frames).prop_map(
         |(session, packet, ack, now, frames): (_, _, _, _, BTreeMap<_, Vec<_>>)| {
-            let frames =
-                frames.into_iter().map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
+            let frames = frames.into_iter().map(|(tick, commands)| CommandFrame { tick, commands });
             Frames { session, packet: PacketId(packet), ack, now, frames: frames.collect() }
         },
     )

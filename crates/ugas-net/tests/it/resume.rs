@@ -11,7 +11,9 @@ use ugas_net::message::{
     ByeReason, ClientId, Hello, PROTOCOL, RefusedReason, Rejection, Resume, ResumeSecret, ToClient, ToServer,
 };
 use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
-use ugas_net::{Client, ClientConfig, ClientEvent, Host, PeerId, Server, ServerConfig, ServerEvent};
+use ugas_net::{
+    ActError, Client, ClientConfig, ClientEvent, Host, PeerId, Server, ServerConfig, ServerEvent,
+};
 use ugas_netsim::link::Conditions;
 
 use crate::fixture::{Match, catalog};
@@ -457,4 +459,19 @@ fn client_that_may_not_resume_ends_at_once() {
     let now = game.rig.now();
     game.rig.seats[seat].client.connection_lost(now);
     assert!(game.rig.seats[seat].client.is_over());
+}
+
+#[test]
+fn commands_wait_for_the_first_state_after_a_resume() {
+    let mut game = Match::with_config(1, link(60), config());
+    let hero = game.local(0, game.heroes[0]);
+    let now = game.rig.now();
+    game.client().connection_lost(now);
+    while !game.client().is_playing() {
+        game.rig.step();
+    }
+    assert_eq!(game.client().press(hero, "Slot.GA_Shield"), Err(ActError::NotPlaying));
+    game.run(0.5);
+    let hero = game.local(0, game.heroes[0]);
+    assert!(game.client().press(hero, "Slot.GA_Shield").is_ok());
 }

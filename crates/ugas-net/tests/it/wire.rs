@@ -58,7 +58,7 @@ fn activate(targets: TargetData) -> NetCommand {
 }
 
 fn frames(commands: Vec<NetCommand>) -> ToServer {
-    let frames = vec![CommandFrame { tick: Tick(5), commands: commands.into() }];
+    let frames = vec![CommandFrame { tick: Tick(5), commands }];
     ToServer::Frames(Frames { session: 1, packet: PacketId(1), ack: Ack::default(), now: Tick(5), frames })
 }
 

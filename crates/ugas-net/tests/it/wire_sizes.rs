@@ -36,7 +36,7 @@ fn dictionary() -> Dictionary {
 const HEADER: u64 = 3 + 8 + 24 + 25 + 24;
 
 fn frames(commands: Vec<NetCommand>) -> u64 {
-    let frames = vec![CommandFrame { tick: Tick(216_000), commands: commands.into() }];
+    let frames = vec![CommandFrame { tick: Tick(216_000), commands }];
     let ack = Ack { newest: PacketId(215_990), earlier: u32::MAX };
     let message =
         ToServer::Frames(Frames { session: 1, packet: PacketId(216_000), ack, now: Tick(216_003), frames });

@@ -58,9 +58,7 @@ fn key(tick: u64, sequence: u64, dependent: u64) -> PredictionKey {
 }
 
 fn frames(packet: u32, ack: Ack, now: u32, frames: Vec<(u32, Vec<NetCommand>)>) -> ToServer {
-    let frames = frames
-        .into_iter()
-        .map(|(tick, commands)| CommandFrame { tick: Tick(tick), commands: commands.into() });
+    let frames = frames.into_iter().map(|(tick, commands)| CommandFrame { tick: Tick(tick), commands });
     ToServer::Frames(Frames {
         session: 200,
         packet: PacketId(packet),

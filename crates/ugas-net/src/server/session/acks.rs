@@ -142,12 +142,17 @@ impl AckState {
     /// one, but no older than the best round trip allows (§13.7, 3). A client that withholds acknowledgements
     /// gains nothing.
     pub(in crate::server) fn seen_tick(&self, now: Tick, length: TickLength, interval: u32) -> Tick {
+        self.acked_tick.max(self.oldest_seen(now, length, interval))
+    }
+
+    /// The oldest tick that a client can have seen when it sent a datagram that arrived now, by its best round trip.
+    pub(in crate::server) fn oldest_seen(&self, now: Tick, length: TickLength, interval: u32) -> Tick {
         let tick = length.span().micros().max(1);
         // Half as much again for jitter, the interval of updates, and two ticks on either side that wait for
         // the next step.
         let allowed = self.best_round_trip.span().map_or(0, |best| best.micros() * 3 / 2 / tick);
         let allowed = u32::try_from(allowed).unwrap_or(u32::MAX).saturating_add(interval).saturating_add(2);
-        self.acked_tick.max(now.before(allowed))
+        now.before(allowed)
     }
 
     /// The tick that deltas may refer to; `None` if the client acknowledged nothing recent enough.

@@ -10,8 +10,7 @@ use super::outbound::OutboundState;
 use super::{ServerConfig, key};
 use crate::message::{CommandFrame, CommandOutcome, Feedback, Frames, NetCommand, Rejection};
 use crate::packets::ReceivedPackets;
-use crate::rate::TokenBucket;
-use crate::server::kick::Forgeries;
+use crate::server::peer_rate_limits::CommandBudget;
 use crate::tick::Tick;
 
 /// Most activations that a client began and may still name by their prediction keys.
@@ -41,13 +40,12 @@ pub(in crate::server) struct InboundState {
     newest_frame: Option<Tick>,
     /// Frames that came too early: their repetitions may come in time, and are rejected all the same.
     early_frames: BTreeSet<Tick>,
-    /// Rate limit on commands.
-    commands: TokenBucket,
+    /// Limits on commands, which outlive the session.
+    pub(in crate::server) budget: CommandBudget,
     /// Activations that the client's commands began, oldest first.
     pub(in crate::server) activations: VecDeque<(PredictionKey, ActivationId)>,
     /// Number of rejected commands by reason.
     pub(in crate::server) rejections: BTreeMap<Rejection, u32>,
-    pub(in crate::server) forgeries: Forgeries,
     /// The tick at which the client saw others when it sent the commands that run now.
     pub(in crate::server) seen: Tick,
     /// Whether the client sent something that no honest client sends; the session ends at the next tick.
@@ -55,7 +53,7 @@ pub(in crate::server) struct InboundState {
 }
 
 impl InboundState {
-    pub(super) fn new(now: Time, config: &ServerConfig) -> Self {
+    pub(super) fn new(now: Time, budget: CommandBudget) -> Self {
         Self {
             received: ReceivedPackets::default(),
             last_heard: now,
@@ -63,10 +61,9 @@ impl InboundState {
             frames: VecDeque::new(),
             newest_frame: None,
             early_frames: BTreeSet::new(),
-            commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
+            budget,
             activations: VecDeque::new(),
             rejections: BTreeMap::new(),
-            forgeries: Forgeries::default(),
             seen: Tick(0),
             misbehaved: false,
         }
@@ -131,7 +128,7 @@ impl InboundState {
             for (sequence, command) in commands.into_iter().enumerate() {
                 // Commands build on each other: after the first that exceeds the limit the rest of the frame
                 // is rejected.
-                if accepted.len() == sequence && self.commands.take(now, 1) {
+                if accepted.len() == sequence && self.budget.commands.take(now, 1) {
                     accepted.push(command);
                 } else {
                     self.reject(outbound, key(tick, sequence), Rejection::TooMany);

@@ -19,6 +19,8 @@ use crate::wire::MAX_SLOTS;
 const MAX_RESULTS: usize = 256;
 /// Most cue bursts that wait for one client.
 const MAX_QUEUED_BURSTS: usize = 256;
+/// Most controllers that left the view of a client which has not acknowledged it. Beyond that its session ends.
+const MAX_LEAVING_VIEWS: usize = 4_096;
 /// Ticks for which the epochs of ended views are remembered: longer than any datagram is under way.
 const PAST_EPOCH_TICKS: u32 = 3_600;
 
@@ -128,6 +130,19 @@ impl OutboundState {
                 self.stale.insert(*controller);
             }
         }
+    }
+
+    /// Forgets that the handle of a hidden controller was left out: it is despawned, and never comes into view.
+    pub(in crate::server) fn forget_withheld(&mut self, despawned: ControllerId) {
+        for view in self.views.values_mut().filter(|view| !view.withheld.is_empty()) {
+            view.withheld.remove(&despawned);
+        }
+    }
+
+    /// Whether more removals than [`MAX_LEAVING_VIEWS`] are not acknowledged.
+    pub(in crate::server) fn has_too_many_leaving(&self) -> bool {
+        self.views.len() > MAX_LEAVING_VIEWS
+            && self.views.values().filter(|view| view.leaving).count() > MAX_LEAVING_VIEWS
     }
 
     /// Removes a view after the client acknowledged that the controller is gone. Its epoch is remembered for

@@ -1,9 +1,11 @@
 //! Update frequencies and bandwidth (§13.6).
 
+use ugas_core::targeting::TargetData;
 use ugas_net::ServerConfig;
+use ugas_net::message::{CommandOutcome, ToServer};
 use ugas_netsim::link::Conditions;
 
-use super::raw_server::{RawServer, round_trip};
+use super::raw_server::{RawServer, activate, outcomes, round_trip};
 use crate::fixture::Match;
 
 #[test]
@@ -57,4 +59,32 @@ fn others_do_not_take_more_than_the_bandwidth() {
     // Two seconds; the headers count.
     let rate = (bytes + 28 * datagrams) / 2;
     assert!(rate <= 5_500, "{rate} bytes a second");
+}
+
+#[test]
+fn connections_without_a_session_do_not_silence_players() {
+    let config = ServerConfig { max_clients: 1, ..ServerConfig::default() };
+    let (mut raw, hero) = RawServer::with_hero_by(config);
+    for _ in 0..120 {
+        raw.tick(); // the budget of the player's connection is full again
+    }
+    // More than the 1,024 connections without a session that are tracked, each with its sessions used up.
+    for peer in 2..1_102 {
+        for nonce in 1..=5 {
+            let hello = raw.hello(nonce);
+            raw.say(peer, ToServer::Hello(hello));
+        }
+    }
+    raw.tick();
+    let shield = raw.ability(hero, "GA_Shield");
+    let results = raw.command(0, 1, vec![activate(shield, TargetData::new())]);
+    assert_eq!(outcomes(&results), [CommandOutcome::Done]);
+    let before = raw.server.held();
+    for peer in 2_000..2_100 {
+        let hello = raw.hello(1);
+        raw.say(peer, ToServer::Hello(hello));
+        assert_eq!(raw.answers().len(), 1, "a newcomer is answered");
+        while raw.server.poll_event().is_some() {}
+    }
+    assert!(raw.server.held() <= before, "{} > {before}", raw.server.held());
 }

@@ -2,7 +2,7 @@
 
 use ugas_core::handle::ControllerId;
 use ugas_net::message::{Ack, ControllerChange, Frames, PacketId, ToServer, Update};
-use ugas_net::{Ownership, Visibility};
+use ugas_net::{Ownership, ServerConfig, Visibility};
 use ugas_netsim::link::Conditions;
 
 use super::raw_server::{RawServer, round_trip};
@@ -179,4 +179,50 @@ fn source_that_comes_into_view_is_sent_for_earlier_effects() {
     game.run(1.0);
     assert_eq!(source(&game), Some(game.local(0, wolf)));
     assert_eq!(game.rig.seats[0].client.statistics().mispredicted, corrected);
+}
+
+/// Sends a datagram that acknowledges nothing, and lets a tick pass.
+fn stay(raw: &mut RawServer) {
+    raw.packet += 1;
+    let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
+    let ack = Ack::default();
+    raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() }));
+    raw.tick();
+    while raw.server.poll_transmit().is_some() {}
+}
+
+/// Spawns and despawns wolves before a client that acknowledges nothing.
+fn come_and_go(raw: &mut RawServer, times: usize) {
+    for _ in 0..times {
+        let wolves = [(); 200].map(|()| raw.server.simulation_mut().spawn("Wolf").unwrap());
+        stay(raw);
+        for wolf in wolves {
+            raw.server.simulation_mut().despawn(wolf).unwrap();
+        }
+        stay(raw);
+        while raw.server.poll_event().is_some() {}
+    }
+}
+
+#[test]
+fn removals_of_controllers_that_were_never_sent_are_not_remembered() {
+    let config = ServerConfig { bytes_per_second: 0, ..ServerConfig::default() };
+    let (mut raw, _) = RawServer::with_hero_by(config);
+    come_and_go(&mut raw, 5);
+    let before = raw.server.held();
+    come_and_go(&mut raw, 95);
+    // 20,000 in all. Datagrams and own ticks without an acknowledgement are some hundreds.
+    assert!(raw.server.held() < before + 1_000, "{} after {before}", raw.server.held());
+    assert_eq!(raw.server.clients().count(), 1);
+}
+
+#[test]
+fn client_that_acknowledges_no_removals_is_dropped() {
+    let config = ServerConfig { bytes_per_second: 100_000_000, ..ServerConfig::default() };
+    let (mut raw, _) = RawServer::with_hero_by(config);
+    come_and_go(&mut raw, 20); // 4,000, and 4,096 are remembered
+    assert_eq!(raw.server.clients().count(), 1);
+    come_and_go(&mut raw, 2);
+    assert_eq!(raw.server.clients().count(), 0);
+    assert!(raw.server.held() < 1_000, "{}", raw.server.held());
 }

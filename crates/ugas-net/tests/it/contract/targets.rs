@@ -260,6 +260,25 @@ fn withheld_acknowledgements_do_not_rewind_further_than_the_round_trip() {
 }
 
 #[test]
+fn stamps_ahead_do_not_rewind_further_than_the_round_trip() {
+    let (mut raw, hero) = RawServer::with_hero_at_origin();
+    let wolf = raw.wolf([9.0, 0.0, 0.0]);
+    let sling = raw.ability(hero, "GA_Sling");
+    raw.tick();
+    let newest = raw.heard(1).last().unwrap().packet;
+    raw.packet += 1;
+    let (packet, now) = (PacketId(raw.packet), raw.server.current_tick());
+    let ack = Ack { newest, earlier: 0 };
+    raw.say(1, ToServer::Frames(Frames { session: 1, packet, ack, now, frames: Vec::new() })); // round trip 0
+    let away = Placement::at([20.0, 0.0, 0.0]).unwrap();
+    raw.server.simulation_mut().set_placement(wolf, Some(away)).unwrap();
+    // It runs 26 ticks later, and the history has 30.
+    raw.command(25, 26, vec![NetCommand::Activate { ability: sling, targets: wolf.into(), event: None }]);
+    let key = PredictionKey::new(raw.server.current_tick().0, 0);
+    assert_eq!(raw.last_results.iter().find(|result| result.key == key).unwrap().outcome, REJECTED);
+}
+
+#[test]
 fn reach_of_a_slow_client_is_judged_where_it_saw_the_target() {
     let mut game = Match::new(1, round_trip(300));
     let (hero, wolf) = (game.heroes[0], game.wolf);
