@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::{ArgGroup, Args};
 use ugas_core::catalog::Catalog;
 use ugas_core::random::stable_name_hash;
@@ -49,7 +49,7 @@ use self::recording::ServerRecording;
 use self::server_loop::{Operation, ServerLoop};
 use self::settings::{AccessMode, InspectAddress, Settings};
 use crate::online::{self, ListenAddress, quoted};
-use crate::{Status, output, terminal};
+use crate::{Status, names, output, terminal};
 
 /// Lifetime of printed tokens.
 const TOKEN_LIFE: Duration = Duration::from_secs(60 * 60);
@@ -538,8 +538,11 @@ fn tokens(
     let pack = quoted(settings.pack.as_deref().unwrap_or(Path::new("")));
     let mut text = String::new();
     for name in &arguments.token_for {
+        // The server ignores the name of a token that is none, and lets the player choose another.
+        let name = online::player_name(name)
+            .map_err(|why| anyhow!("--token-for `{}`: {why}", names::shown(name)))?;
         // The same name is the same peer: a reconnecting player replaces the old connection.
-        let mut admission = Admission::new(stable_name_hash(name), listen).valid_for(TOKEN_LIFE);
+        let mut admission = Admission::new(stable_name_hash(&name), listen).valid_for(TOKEN_LIFE);
         admission.servers.clone_from(&servers);
         let token = issuer.issue(&admission.user_data(name.as_bytes()))?.to_text();
         text.push_str(&format!("{name} connects with: ugas connect {token} --pack {pack}\n"));

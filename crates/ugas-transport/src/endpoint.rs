@@ -432,11 +432,11 @@ impl ServerEndpoint {
 
     /// Adds a peer. Its former connection and a former peer of its address end.
     fn connect(&mut self, address: SocketAddr, token: &Token) {
-        let former = self.addresses.get(&address).copied();
-        for replaced in [Some(token.peer), former].into_iter().flatten() {
-            if self.peers.contains_key(&replaced) {
-                self.end(replaced, Departure::Replaced);
-            }
+        if self.peers.contains_key(&token.peer) {
+            self.end(token.peer, Departure::Replaced);
+        }
+        if let Some(former) = self.addresses.get(&address).copied() {
+            self.end(former, Departure::AddressTaken);
         }
         let has_joined = self.config.join_timeout.is_none();
         if !has_joined {

@@ -39,6 +39,8 @@ pub enum Departure {
     TimedOut,
     /// It connected again with another token; its new connection follows.
     Replaced,
+    /// Another peer connected from its address and port; that peer's connection follows.
+    AddressTaken,
     /// It did not join in time, or another took its place before it had joined
     /// ([`ServerConfig::join_within`](crate::ServerConfig::join_within)).
     NeverJoined,

@@ -354,7 +354,10 @@ impl ServerSide {
                 ugas_transport::ServerEvent::Datagram { peer, bytes } => {
                     self.server.handle(self.now, PeerId(peer), bytes);
                 }
-                ugas_transport::ServerEvent::Disconnected { peer, reason: Departure::Left } => {
+                ugas_transport::ServerEvent::Disconnected {
+                    peer,
+                    reason: Departure::Left | Departure::AddressTaken,
+                } => {
                     self.server.left(PeerId(peer));
                 }
                 ugas_transport::ServerEvent::Disconnected { peer, .. } => {

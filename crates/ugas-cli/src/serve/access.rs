@@ -85,8 +85,7 @@ impl Bans {
             if let Some(name) = line.strip_prefix("name ") {
                 let name =
                     online::player_name(name.trim()).map_err(|why| anyhow::anyhow!("{}: {why}", place()))?;
-                bans.transport.ban_peer(stable_name_hash(&name));
-                bans.names.push(names::skeleton(&name));
+                bans.ban_name(&name);
             } else {
                 let network: Result<BannedNetwork, _> = line.parse();
                 match network {
@@ -96,6 +95,12 @@ impl Bans {
             }
         }
         Ok(bans)
+    }
+
+    /// Bans a name: its tokens, and names that look like it.
+    pub(super) fn ban_name(&mut self, name: &str) {
+        self.transport.ban_peer(stable_name_hash(name));
+        self.names.push(names::skeleton(name));
     }
 
     /// Whether a name is banned, or looks like a banned one.

@@ -9,7 +9,7 @@ use ugas_core::catalog::Catalog;
 use ugas_net::PeerId;
 
 use super::access::Bans;
-use super::bans::{Identity, TimedBans};
+use super::bans::{self, Identity, TimedBans};
 use crate::online::{self, JoinRequest};
 use crate::{names, output};
 
@@ -18,6 +18,10 @@ const MAX_SAME_NAME: u32 = 1000;
 
 /// Reason for which a player with a banned name is refused.
 const BANNED_NAME: &str = "this name is banned from the server";
+/// Reason for which a peer is refused that was banned after it had connected.
+const BANNED: &str = "banned from the server";
+/// Reason for which nobody is admitted to a server that drains.
+const DRAINING: &str = "the server is about to stop: nobody is let in";
 
 /// Admits players, and keeps the names of their tokens.
 pub(super) struct PlayerAdmission {
@@ -25,13 +29,25 @@ pub(super) struct PlayerAdmission {
     /// Names in the tokens of connected peers, which players cannot choose.
     token_names: BTreeMap<PeerId, String>,
     /// Names of admitted peers.
-    names: BTreeMap<PeerId, String>,
+    names: BTreeMap<PeerId, AdmittedName>,
     /// Identities of connected peers that can be banned.
     identities: BTreeMap<PeerId, Identity>,
+    /// Addresses of connected peers, and of those whose sessions are kept.
+    addresses: BTreeMap<PeerId, IpAddr>,
     /// Players who were kicked.
     pub(super) timed_bans: TimedBans,
-    /// Names that may not be used.
+    /// Names and addresses that may not be used.
     pub(super) bans: Bans,
+    /// Whether nobody is let in any more.
+    pub(super) is_draining: bool,
+}
+
+/// Name of an admitted peer.
+struct AdmittedName {
+    /// Name that it asked for, or that of its token.
+    wanted: String,
+    /// Name in the game: with a number if another player had the same.
+    shown: String,
 }
 
 impl PlayerAdmission {
@@ -41,14 +57,22 @@ impl PlayerAdmission {
             token_names: BTreeMap::new(),
             names: BTreeMap::new(),
             identities: BTreeMap::new(),
+            addresses: BTreeMap::new(),
             timed_bans: TimedBans::new(Duration::ZERO),
             bans: Bans::default(),
+            is_draining: false,
         }
     }
 
-    /// Records the name in the token of a connected peer, and its address.
-    pub(super) fn connected(&mut self, peer: PeerId, user_data: &[u8], address: Option<IpAddr>) {
-        let name = std::str::from_utf8(user_data).ok().and_then(|name| online::player_name(name).ok());
+    /// Records the name in the token of a connected peer, and its address. `user_data` is that of its token; `None` at
+    /// an open server, where the client writes it itself.
+    pub(super) fn connected(&mut self, peer: PeerId, user_data: Option<&[u8]>, address: Option<IpAddr>) {
+        let name = user_data.and_then(|name| std::str::from_utf8(name).ok());
+        let name = name.and_then(|name| online::player_name(name).ok());
+        match address {
+            Some(address) => self.addresses.insert(peer, address),
+            None => self.addresses.remove(&peer),
+        };
         match Identity::of(name.as_deref(), address) {
             Some(identity) => self.identities.insert(peer, identity),
             None => self.identities.remove(&peer),
@@ -63,7 +87,32 @@ impl PlayerAdmission {
     pub(super) fn disconnected(&mut self, peer: PeerId) {
         self.token_names.remove(&peer);
         self.identities.remove(&peer);
+        self.addresses.remove(&peer);
         self.left(peer);
+    }
+
+    /// Network of a peer whose number of sessions is limited; `None` for this machine.
+    pub(super) fn network(&self, peer: PeerId) -> Option<IpAddr> {
+        self.addresses.get(&peer).copied().and_then(bans::network)
+    }
+
+    /// Whether the name of an admitted peer is banned by now.
+    pub(super) fn has_banned_name(&self, peer: PeerId) -> bool {
+        let is_banned = |name: &AdmittedName| {
+            self.bans.contains_name(&name.wanted) || self.bans.contains_name(&name.shown)
+        };
+        self.names.get(&peer).is_some_and(is_banned)
+    }
+
+    /// Refuses a peer that was banned since it connected.
+    fn check_bans(&self, peer: PeerId) -> Result<(), String> {
+        if let Some(identity) = self.identities.get(&peer) {
+            self.timed_bans.check(identity, Instant::now())?;
+        }
+        match self.addresses.get(&peer) {
+            Some(address) if self.bans.transport.contains(*address, peer.0) => Err(BANNED.to_owned()),
+            _ => Ok(()),
+        }
     }
 
     /// Frees the name of a player who has left.
@@ -81,25 +130,21 @@ impl PlayerAdmission {
     /// The join request of an admitted peer, with the name that it has in the game.
     pub(super) fn join_request(&self, peer: PeerId, credential: &[u8]) -> Result<JoinRequest, String> {
         let own = JoinRequest::from_bytes(credential)?;
-        let name = self.names.get(&peer).cloned().unwrap_or(own.name);
+        let name = self.names.get(&peer).map_or(own.name, |name| name.shown.clone());
         Ok(JoinRequest { name, ..own })
     }
 
     /// Lets an admitted peer come back over another connection, unless it was banned since.
     pub(super) fn readmit(&self, peer: PeerId) -> Result<(), String> {
-        if let Some(identity) = self.identities.get(&peer) {
-            self.timed_bans.check(identity, Instant::now())?;
-        }
-        match self.names.get(&peer) {
-            Some(name) if self.bans.contains_name(name) => Err(BANNED_NAME.to_owned()),
-            _ => Ok(()),
-        }
+        self.check_bans(peer)?;
+        if self.has_banned_name(peer) { Err(BANNED_NAME.to_owned()) } else { Ok(()) }
     }
 
     /// Admits a peer, or returns the reason of the refusal.
     pub(super) fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
-        if let Some(identity) = self.identities.get(&peer) {
-            self.timed_bans.check(identity, Instant::now())?;
+        self.check_bans(peer)?;
+        if self.is_draining {
+            return Err(DRAINING.to_owned());
         }
         let own = JoinRequest::from_bytes(credential)?;
         let wanted = self.token_names.get(&peer).cloned().unwrap_or(own.name);
@@ -113,14 +158,14 @@ impl PlayerAdmission {
             let hint = output::hint(unknown.nearest.as_deref(), online::templates(&self.catalog));
             return Err(format!("there is no template `{template}`{hint}"));
         }
-        self.names.insert(peer, name);
+        self.names.insert(peer, AdmittedName { wanted, shown: name });
         Ok(())
     }
 
     /// The wanted name, with a number if another player has the same. A name that only looks the same is
     /// refused.
     fn free_name(&self, peer: PeerId, wanted: &str) -> Result<String, String> {
-        let others = || self.names.iter().filter(|(other, _)| **other != peer).map(|(_, name)| name);
+        let others = || self.names.iter().filter(|(other, _)| **other != peer).map(|(_, name)| &name.shown);
         let skeleton = names::skeleton(wanted);
         let alike = others().find(|name| names::skeleton(name) == skeleton);
         match alike {
@@ -164,7 +209,29 @@ mod tests {
         }
         assert!(admit(4, "A\u{202e}da").is_err());
         assert_eq!(admit(4, "Grace"), Ok("Grace".to_owned()));
+        assert!(!admission.has_banned_name(PeerId(2)));
+        let mut bans = Bans::default();
+        bans.ban_name("Ada");
+        admission.bans = bans;
+        assert!(admission.has_banned_name(PeerId(2)), "Ada 2 asked for Ada");
+        admission.bans = Bans::default();
         admission.left(PeerId(1));
         assert_eq!(admission.admit(PeerId(5), b"Ada"), Ok(()));
+    }
+
+    #[test]
+    fn identity_of_a_peer_without_a_trusted_token_is_its_address() {
+        let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
+        let mut admission = PlayerAdmission::new(pack.catalog);
+        admission.timed_bans = TimedBans::new(Duration::from_secs(60));
+        let address = |last: u8| Some(IpAddr::from([203, 0, 113, last]));
+        // At an open server, the client would choose the identity that is banned.
+        admission.connected(PeerId(1), None, address(1));
+        admission.admit(PeerId(1), b"Ada").unwrap();
+        admission.ban(PeerId(1));
+        admission.connected(PeerId(2), None, address(1));
+        assert!(admission.admit(PeerId(2), b"Grace").is_err());
+        admission.connected(PeerId(3), None, address(2));
+        assert_eq!(admission.admit(PeerId(3), b"Ada"), Ok(()));
     }
 }

@@ -13,12 +13,16 @@ use std::time::{Duration, Instant};
 const MAX_WAITING: usize = 64 << 20;
 /// Maximum number of pieces that wait.
 const QUEUE: usize = 1 << 16;
+/// Error of a disk that does not keep up.
+const TOO_SLOW: &str = "the disk is too slow: too much waits to be written";
 
 /// A file that a thread writes and syncs at intervals.
 pub(super) struct BackgroundFile {
     queue: Option<SyncSender<Box<[u8]>>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// Whether the disk was too slow.
+    is_given_up: bool,
 }
 
 #[derive(Default)]
@@ -60,7 +64,7 @@ impl BackgroundFile {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    fn to(output: impl Write + Sync + Send + 'static, sync_every: Duration) -> io::Result<Self> {
+    pub(super) fn to(output: impl Write + Sync + Send + 'static, sync_every: Duration) -> io::Result<Self> {
         let (queue, pieces) = sync_channel(QUEUE);
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
@@ -70,7 +74,7 @@ impl BackgroundFile {
                 *first = Some((error.kind(), error.to_string()));
             }
         })?;
-        Ok(Self { queue: Some(queue), shared, thread: Some(thread) })
+        Ok(Self { queue: Some(queue), shared, thread: Some(thread), is_given_up: false })
     }
 
     /// The first error of the disk, if there was one.
@@ -82,11 +86,22 @@ impl BackgroundFile {
         }
     }
 
-    /// Waits until everything is safe on the disk.
+    /// Writes nothing more because the disk is too slow. The thread ends by itself once it has written what waits:
+    /// nobody waits for it.
+    fn give_up(&mut self) -> io::Error {
+        (self.queue, self.thread) = (None, None);
+        self.is_given_up = true;
+        io::Error::other(TOO_SLOW)
+    }
+
+    /// Waits until everything is safe on the disk; not for a disk that was too slow.
     ///
     /// # Errors
     /// If something could not be written.
     pub(super) fn finish(&mut self) -> io::Result<()> {
+        if self.is_given_up {
+            return Err(io::Error::other(TOO_SLOW));
+        }
         self.queue = None;
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
@@ -100,13 +115,12 @@ impl BackgroundFile {
 impl Write for BackgroundFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.failed()?;
-        let too_slow = || io::Error::other("the disk is too slow: too much waits to be written");
-        let waiting = self.shared.waiting.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len();
-        if waiting > MAX_WAITING {
-            return Err(too_slow());
-        }
         let queue = self.queue.as_ref().ok_or_else(|| io::Error::other("the file is finished"))?;
-        queue.try_send(bytes.into()).map_err(|_| self.failed().err().unwrap_or_else(too_slow))?;
+        let waiting = self.shared.waiting.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len();
+        if waiting > MAX_WAITING || queue.try_send(bytes.into()).is_err() {
+            self.failed()?;
+            return Err(self.give_up());
+        }
         Ok(bytes.len())
     }
 
@@ -212,8 +226,10 @@ mod tests {
         let written = (0..100).take_while(|_| file.write(&piece).is_ok()).count();
         // 64 MiB wait; the disk has taken nothing.
         assert_eq!(written, 64);
-        let error = file.write(&piece).unwrap_err();
+        let error = file.finish().unwrap_err();
         assert!(error.to_string().contains("too slow"), "{error}");
+        assert!(file.write(&piece).is_err());
+        drop(file); // returns although the disk is stuck
         drop(allow);
     }
 

@@ -1,7 +1,7 @@
 //! TimedBans of players who were kicked for forged commands.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
 /// Most bans that are kept; beyond that the one that ends first is dropped.
@@ -12,7 +12,9 @@ const MAX_BANS: usize = 4_096;
 pub(super) enum Identity {
     /// Name in the token, which the player cannot choose.
     Name(String),
-    /// Address of a player without a token.
+    /// [Network] of a player without a token.
+    ///
+    /// [Network]: network
     Address(IpAddr),
 }
 
@@ -22,8 +24,18 @@ impl Identity {
     pub(super) fn of(name: Option<&str>, address: Option<IpAddr>) -> Option<Self> {
         match name {
             Some(name) => Some(Self::Name(name.to_owned())),
-            None => address.filter(|address| !address.is_loopback()).map(Self::Address),
+            None => address.and_then(network).map(Self::Address),
         }
+    }
+}
+
+/// Network that an address stands for: an IPv4 address, or the /64 of an IPv6 address, of which one player has all.
+/// `None` for this machine, whose players share an address.
+pub(super) fn network(address: IpAddr) -> Option<IpAddr> {
+    match address.to_canonical() {
+        local if local.is_loopback() => None,
+        IpAddr::V6(address) => Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64))),
+        address => Some(address),
     }
 }
 
@@ -87,6 +99,16 @@ mod tests {
         let mut off = TimedBans::new(Duration::ZERO);
         off.add(name.clone(), now);
         assert_eq!(off.check(&name, now), Ok(()));
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_identity() {
+        let of = |address: &str| Identity::of(None, Some(address.parse().unwrap()));
+        assert_eq!(of("2001:db8:1:2::3"), of("2001:db8:1:2:ffff::4"));
+        assert_ne!(of("2001:db8:1:2::3"), of("2001:db8:1:3::3"));
+        assert_eq!(of("::ffff:203.0.113.7"), of("203.0.113.7"));
+        assert_ne!(of("203.0.113.7"), of("203.0.113.8"));
+        assert_eq!([of("::1"), of("127.0.0.1"), of("::ffff:127.0.0.1")], [None, None, None]);
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(super) struct Game {
     bots: Bots,
     tasks: Vec<HostTaskRequest>,
     respawns: Vec<(Time, ControllerId)>,
+    /// Maximum number of sessions from one network, kept ones included.
+    pub(super) sessions_per_network: usize,
     /// Events for the inspector; `None` without one.
     events: Option<Vec<Event>>,
 }
@@ -103,6 +105,7 @@ impl Game {
             bots: Bots::new(seed),
             tasks: Vec::new(),
             respawns: Vec::new(),
+            sessions_per_network: limits.clients_per_address as usize,
             events: None,
         }
     }
@@ -192,7 +195,10 @@ impl Game {
                 }
                 ServerEvent::Left { client, reason } => {
                     let Some(player) = self.players.remove(&client) else { continue };
-                    self.server.host_mut().admission.left(player.peer);
+                    // The connection may have begun another session since, which has the name now.
+                    if !self.server.has_session(player.peer) {
+                        self.server.host_mut().admission.left(player.peer);
+                    }
                     // The controller may not exist any more.
                     let _ = self.server.execute(Command::Despawn(player.controller));
                     emit(PlayerEvent::Left { peer: player.peer, name: player.name, reason });
@@ -255,7 +261,22 @@ impl Game {
         let name = join_request.name;
         self.players
             .insert(client, Player { name: name.clone(), peer, template: template.clone(), controller });
+        self.limit_kept_sessions(peer);
         Some(PlayerEvent::Joined { peer, client, name, template })
+    }
+
+    /// Ends the oldest kept sessions from the network of a peer that has joined, if its network has more sessions than
+    /// one may have.
+    fn limit_kept_sessions(&mut self, joined: PeerId) {
+        let admission = &self.server.host().admission;
+        let Some(network) = admission.network(joined) else { return };
+        let same = self.players.iter().filter(|(_, player)| admission.network(player.peer) == Some(network));
+        let beyond = same.clone().count().saturating_sub(self.sessions_per_network);
+        let kept = same.filter(|(client, _)| self.server.is_interrupted(**client));
+        let ended: Vec<PeerId> = kept.map(|(_, player)| player.peer).take(beyond).collect();
+        for peer in ended {
+            self.server.left(peer);
+        }
     }
 
     /// Respawns dead controllers with their templates, under new handles.
@@ -309,9 +330,92 @@ impl Game {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use ugas_core::simulation::ActivationRequest;
+    use ugas_net::message::{Hello, PROTOCOL, ToServer};
+    use ugas_net::wire::{Dictionary, encode_to_server};
 
     use super::*;
+
+    /// A peer with a token, or without one, connects from an address.
+    fn connect(game: &mut Game, peer: u64, token: Option<&str>, address: [u8; 4]) {
+        let (token, address) = (token.map(str::as_bytes), IpAddr::from(address));
+        game.server.host_mut().admission.connected(PeerId(peer), token, Some(address));
+    }
+
+    /// A connected peer asks for a session, under a name of its own.
+    fn hello(game: &mut Game, peer: u64, nonce: u64, name: &str) -> Vec<PlayerEvent> {
+        let dictionary = Dictionary::of(game.server.catalog());
+        let (catalog, credential) = (game.server.catalog().hash(), name.as_bytes().to_vec());
+        let hello = Hello { protocol: PROTOCOL, catalog, dictionary: dictionary.hash(), nonce, credential };
+        let bytes = encode_to_server(&dictionary, &ToServer::Hello(hello)).unwrap();
+        let now = Time::from_micros(u64::from(game.server.current_tick().0) * 20_000);
+        game.server.handle(now, PeerId(peer), &bytes);
+        let mut events = Vec::new();
+        game.handle_events(&mut |event| events.push(event));
+        events
+    }
+
+    fn names(game: &Game) -> Vec<&str> {
+        game.players.values().map(|player| player.name.as_str()).collect()
+    }
+
+    #[test]
+    fn second_session_of_a_connection_keeps_the_name_of_the_token() {
+        let (mut game, _) = game();
+        connect(&mut game, 1, Some("Eve"), [203, 0, 113, 1]);
+        hello(&mut game, 1, 1, "Ada");
+        assert_eq!(names(&game), ["Eve"]);
+        hello(&mut game, 1, 2, "Ada");
+        assert_eq!(names(&game), ["Eve"]);
+        // The name is still taken.
+        connect(&mut game, 2, Some("Eve"), [203, 0, 113, 2]);
+        hello(&mut game, 2, 1, "Ada");
+        assert_eq!(names(&game), ["Eve", "Eve 2"]);
+    }
+
+    #[test]
+    fn kept_sessions_of_one_network_are_bounded() {
+        let (mut game, _) = game();
+        game.sessions_per_network = 3;
+        for peer in 1..=5 {
+            connect(&mut game, peer, None, [203, 0, 113, 1]);
+            hello(&mut game, peer, 1, &format!("Ada {peer}"));
+            game.server.disconnected(PeerId(peer));
+        }
+        game.handle_events(&mut |_| {});
+        assert_eq!(names(&game), ["Ada 3", "Ada 4", "Ada 5"]);
+        // Another network has places of its own, and so has this machine.
+        connect(&mut game, 6, None, [203, 0, 113, 2]);
+        hello(&mut game, 6, 1, "Grace");
+        for peer in 7..=11 {
+            connect(&mut game, peer, None, [127, 0, 0, 1]);
+            hello(&mut game, peer, 1, &format!("Eve {peer}"));
+            game.server.disconnected(PeerId(peer));
+        }
+        game.handle_events(&mut |_| {});
+        assert_eq!(game.player_count(), 3 + 1 + 5);
+    }
+
+    #[test]
+    fn banned_and_draining_servers_admit_no_connected_peer() {
+        let (mut game, _) = game();
+        connect(&mut game, 1, None, [203, 0, 113, 1]);
+        hello(&mut game, 1, 1, "Ada");
+        assert_eq!(names(&game), ["Ada"]);
+        let mut bans = crate::serve::access::Bans::default();
+        bans.transport.ban_network("203.0.113.0/24".parse().unwrap());
+        game.server.host_mut().admission.bans = bans;
+        // The connection is still open for a moment.
+        let refused = hello(&mut game, 1, 2, "Ada");
+        assert!(refused.iter().any(|event| matches!(event, PlayerEvent::Refused { .. })), "{refused:?}");
+        assert_eq!(game.player_count(), 0);
+        connect(&mut game, 2, None, [198, 51, 100, 1]);
+        game.server.host_mut().admission.is_draining = true;
+        let refused = hello(&mut game, 2, 1, "Grace");
+        assert!(refused.iter().any(|event| matches!(event, PlayerEvent::Refused { .. })), "{refused:?}");
+    }
 
     /// A game of `packs/spells` with an ogre, at 50 ticks per second.
     fn game() -> (Game, ControllerId) {

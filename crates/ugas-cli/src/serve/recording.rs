@@ -238,6 +238,42 @@ mod tests {
         assert!(end.starts_with("recorded until ") && !end.contains(" 4 s"), "{end}");
     }
 
+    /// A disk that takes nothing until its sender is dropped.
+    struct StuckDisk(std::sync::mpsc::Receiver<()>);
+
+    impl Write for StuckDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl crate::serve::background_file::Sync for StuckDisk {
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn recording_to_a_stuck_disk_ends_while_the_game_goes_on() {
+        let (free, stuck) = std::sync::mpsc::channel();
+        let file = BackgroundFile::to(StuckDisk(stuck), Duration::from_secs(1)).unwrap();
+        let mut simulation = Simulation::new(Catalog::builder().build().unwrap(), Config::default());
+        let (path, length) = (Path::new("match.ugasrec"), TickLength::hertz(50));
+        let begun = ServerRecording::begin_with(Box::new(file), path, &simulation, length, "a server");
+        let mut recording = begun.unwrap();
+        // Each tick is at least one of the 65,536 pieces that may wait.
+        let problems: Vec<String> = (0..400).flat_map(|_| play(&mut recording, &mut simulation)).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains("the disk is too slow"), "{problems:?}");
+        assert!(recording.finish(&simulation).is_err());
+        drop(free);
+    }
+
     #[test]
     fn full_disk_is_reported_once_and_at_the_end() {
         let (mut recording, mut simulation) = begun(2_000);

@@ -155,12 +155,11 @@ impl ServerLoop {
     /// If the network or the recording fails; the recording is finished in any case.
     pub(super) fn run(mut self) -> anyhow::Result<()> {
         let played = self.play();
-        let recorded = self.game.finish_recording();
         if let Err(error) = &played {
             error!(event = "failed", "the server stops: {error:#}");
         }
         let log = self.log.clone();
-        self.shut_down();
+        let recorded = self.shut_down();
         played?;
         if let Some(text) = recorded? {
             log.print(&text);
@@ -258,6 +257,7 @@ impl ServerLoop {
                         "draining: nobody is let in, and {players} have {seconds} s to leave"
                     );
                     self.socket.drain();
+                    self.game.server.host_mut().admission.is_draining = true;
                     self.deadline = Some(Instant::now() + self.settings.drain);
                 }
                 ControlEvent::Reload(reloaded) => self.reload(*reloaded),
@@ -293,6 +293,13 @@ impl ServerLoop {
             self.game.server.kick_because(client, reason);
         }
         self.game.server.host_mut().admission.bans = bans;
+        let admission = &self.game.server.host().admission;
+        let players = self.game.all_players().map(|(_, player)| player.peer);
+        let banned: Vec<PeerId> = players.filter(|peer| admission.has_banned_name(*peer)).collect();
+        for peer in banned {
+            self.kick(peer, "Banned");
+        }
+        self.game.sessions_per_network = settings.limits.clients_per_address as usize;
         self.socket.set_limits(settings.limits.transport());
         self.log.set_level(settings.log_level);
         // Settings that need a restart stay as they are, so that a later reload names them again.
@@ -420,11 +427,12 @@ impl ServerLoop {
         while let Some(event) = self.socket.next_event() {
             match event {
                 ServerEvent::Connected { peer, user_data } => {
-                    let user_data = user_data.to_vec();
+                    // The client of an open server writes its user data itself.
+                    let user_data = (self.settings.access == AccessMode::Key).then(|| user_data.to_vec());
                     let address = self.socket.address_of(peer).map(|address| address.ip());
                     self.closing.remove(&PeerId(peer));
                     let admission = &mut server.host_mut().admission;
-                    admission.connected(PeerId(peer), &user_data, address);
+                    admission.connected(PeerId(peer), user_data.as_deref(), address);
                 }
                 ServerEvent::Datagram { peer, bytes } => {
                     if let Some(inspector) = &mut self.inspector {
@@ -436,7 +444,8 @@ impl ServerLoop {
                     self.departures.insert(PeerId(peer), reason);
                     debug!(event = "disconnected", peer, "connection {peer:016x} ended: {}", ended(reason));
                     match reason {
-                        Departure::Left => server.left(PeerId(peer)),
+                        // Otherwise one address could hold all places with sessions that are kept.
+                        Departure::Left | Departure::AddressTaken => server.left(PeerId(peer)),
                         _ => server.disconnected(PeerId(peer)),
                     }
                     // A kept session needs its name and its identity until it ends.
@@ -587,8 +596,9 @@ impl ServerLoop {
         }
     }
 
-    /// Ends all sessions, closes the socket, and prints a summary.
-    fn shut_down(mut self) {
+    /// Ends all sessions, closes the socket, finishes the recording, and prints a summary. Returns a message about the
+    /// recording.
+    fn shut_down(mut self) -> anyhow::Result<Option<String>> {
         for text in self.warnings.finish() {
             warn!(event = "warning", "{text}");
         }
@@ -599,6 +609,8 @@ impl ServerLoop {
         self.remember();
         let counted = self.game.server.statistics();
         let transport = self.socket.shut_down();
+        // After the players have been told: the disk may be slow.
+        let recorded = self.game.finish_recording();
         let joined = usize::try_from(self.counts.joined).unwrap_or(usize::MAX);
         let mut text = format!(
             "the server stopped after {seconds:.1} s and {} ticks: {} joined, at most {} at a time\n\
@@ -630,6 +642,7 @@ impl ServerLoop {
             ));
         }
         self.log.print(&text);
+        recorded
     }
 }
 
@@ -652,6 +665,7 @@ fn ended(reason: Departure) -> &'static str {
         Departure::Left => "it said good-bye",
         Departure::TimedOut => "the connection timed out",
         Departure::Replaced => "it connected again",
+        Departure::AddressTaken => "another player connected from its address",
         Departure::NeverJoined => "it did not join in time",
         _ => "the connection ended",
     }

@@ -258,6 +258,12 @@ fn keys_come_from_the_environment_and_used_tokens_are_remembered() {
     let tokens =
         ugas(["serve", &spells, "--public", &port, "--key", &key, "--token-for", "Bea", "--only-tokens"]);
     let unused = token_of(&tokens.stdout);
+    // The name of a token is one that the server accepts.
+    let named =
+        ["serve", &spells, "--public", &port, "--key", &key, "--only-tokens", "--token-for", "A\u{202e}da"];
+    let refused = ugas(named);
+    assert_ne!(refused.status, 0);
+    assert!(refused.stderr.contains("1 to 32 printable characters"), "{}", refused.stderr);
     drop(first);
 
     // The successor has a new key and, until its tokens have expired, the old one: both from the environment.

@@ -304,6 +304,16 @@ fn waiting_peers_make_room_for_newcomers() {
 }
 
 #[test]
+fn peer_whose_address_another_one_takes_did_not_connect_again() {
+    let mut server = server(true, 64);
+    for peer in [1, 2] {
+        let mut client = TestClient::new(&server, address(1), peer);
+        connect(&mut server, &mut [&mut client]);
+    }
+    assert_eq!(events(&mut server), ["+1", "-1 AddressTaken", "+2"]);
+}
+
+#[test]
 fn connections_of_one_address_are_bounded() {
     let mut server = server(true, 64);
     server.config.limits.peers_per_address = 3;
