@@ -344,10 +344,21 @@ const DERIVED: [&str; 12] = [
     "timers",
 ];
 
-/// The fields of a struct's debug output, each joined into one line.
+/// The fields of a struct's debug output, each joined into one line. Those of a struct in the field `parts`, which a
+/// record keeps beside itself, are fields too.
 fn fields(printed: &str) -> Vec<(&str, String)> {
     let mut fields: Vec<(&str, String)> = Vec::new();
+    let mut in_parts = false;
     for line in printed.lines() {
+        if line.starts_with("    parts: ") && line.ends_with('{') {
+            in_parts = true;
+            continue;
+        }
+        if in_parts && line == "    }," {
+            in_parts = false;
+            continue;
+        }
+        let line = if in_parts { &line[4..] } else { line };
         if !line.starts_with("    ") {
             continue;
         }

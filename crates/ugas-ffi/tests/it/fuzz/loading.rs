@@ -187,6 +187,7 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
             4 => {
                 let (mut elsewhere, mut shared) = (null_mut(), 0);
                 assert_eq!(ugas_context_new(ugas_abi_version(), &raw mut elsewhere), ugas_status::Ok);
+                assert_eq!(ugas_features(), UGAS_FEATURE_NET | UGAS_FEATURE_REPLAY);
                 let status = ugas_catalog_share(context, object, elsewhere, &raw mut shared);
                 // A handle of one context is invalid in another.
                 assert_ne!(ugas_catalog_free(context, shared) == ugas_status::Ok, shared != 0);
