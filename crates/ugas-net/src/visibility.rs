@@ -270,7 +270,8 @@ impl VisibilityFilter<'_> {
     }
 
     /// Replication of an attribute on this controller: that of the set which the controller has, never that of another
-    /// set with an attribute of the same name (N1). `None` if the controller has no set with it.
+    /// set with an attribute of the same name (N1). [`AttributeReplication::None`] if no set of the controller has the
+    /// attribute.
     fn replication(&self, attribute: AttributeId) -> AttributeReplication {
         let replication = self.simulation.attribute_replication(self.controller, attribute);
         replication.unwrap_or(AttributeReplication::None)

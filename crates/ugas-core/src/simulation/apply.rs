@@ -86,8 +86,8 @@ impl Simulation {
     /// Applies a spec to a target (§4.5, E1).
     ///
     /// # Errors
-    /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
-    /// consequences (E5), and the count of random rolls may still advance (V5).
+    /// Returns the refusal of the first step that refuses (E1), with all its reasons; nothing is applied. A denied
+    /// stack overflow still has its consequences (E5), and the count of random rolls may still advance (V5).
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
         self.operate(|sim| match sim.apply_directly(spec, target) {
             true => Ok(Application::Executed),

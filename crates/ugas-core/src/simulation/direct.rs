@@ -24,8 +24,8 @@ impl Simulation {
     /// Applies an effect at level 1 with `source` as its source.
     ///
     /// # Errors
-    /// Returns a refusal with every reason; nothing is applied. A denied stack overflow still has its
-    /// consequences (E5), and the count of random rolls may still advance (V5).
+    /// Returns the refusal of the first step that refuses (E1), with all its reasons; nothing is applied. A denied
+    /// stack overflow still has its consequences (E5), and the count of random rolls may still advance (V5).
     pub fn apply_effect(
         &mut self,
         effect: EffectId,

@@ -406,8 +406,8 @@ impl Simulation {
         self.write_base(controller, slot, after);
     }
 
-    /// Writes a base value whose effect on other values is recalculated later: the place where bases change
-    /// (I2), apart from [`Self::commit_at_once`]. Marks the slot and notifies watchers; the value is clamped
+    /// Writes a base value whose effect on other values is recalculated later (I2); `write_alone` and
+    /// [`Self::commit_at_once`] write final values. Marks the slot and notifies watchers; the value is clamped
     /// at the next recalculation.
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
         let State { controllers, layouts, .. } = &mut self.state;

@@ -1,7 +1,7 @@
 //! The simulation: commands in, state advances, events out.
 //!
 //! Reading order, one module per step of §3.3 and of E1. Effects: `spawn` (controllers, §4.3), `apply` (E1), `direct`
-//! (constant effects without a spec), `additional` (E15),
+//! (applications that are one write or one plain modifier), `additional` (E15),
 //! `policy` (stacking and execution policies, E4, E5), `execute` (base values, M9), `activate` (grants of
 //! active effects), `refresh` (re-evaluation of active effects, E7, E8), `values` (aggregation and bounds),
 //! `flush` (recalculation and its events), `remove`, `adjust`, `advance` (time), `cascade` (E12) and
@@ -368,8 +368,8 @@ impl Simulation {
     }
 
     /// Writes the state over an older snapshot and reuses its memory, as a rollback buffer does every tick.
-    /// Only the parts that changed since the older snapshot are copied; the same holds for [`Self::restore`].
-    /// The cost depends on the number of changes, not on the size of the state (I5).
+    /// Only records that changed since the older snapshot are copied (I5), and all timers; the same holds for
+    /// [`Self::restore`], which also visits all activations and tasks.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         snapshot.catalog = Arc::clone(&self.catalog);
         snapshot.state.clone_from(&self.state);

@@ -1,6 +1,6 @@
 //! Commands of clients: checks (§13.7) and execution.
 //!
-//! Checks are ordered like [`Rejection`]: the cheapest, and those that reveal least about others, come first.
+//! Checks of an activation, in order: grant and owner, network policy, visibility of the targets, requirements, reach.
 
 use smallvec::SmallVec;
 use ugas_core::ability::{AbilityDef, GameplayEvent, NetExecution, NetSecurity};
@@ -173,11 +173,11 @@ impl<H: Host> Server<H> {
         if answers_only && !(event.is_some() && self.config.trust_events) {
             return Err(Rejection::NotAllowed.into());
         }
-        // First: any other answer would reveal a target that the client does not see.
+        // Visibility before requirements and reach, whose answers would reveal a target that the client does not see.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
         let carried = event.iter().filter_map(|event| event.target_data()).flat_map(TargetData::controllers);
         self.sees(peer, ability, targets.controllers().chain(named).chain(carried))?;
-        // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
+        // Cost, cooldown and tags at the present tick: that of the frame, or a later one if the frame came late.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
         let judged = ActivationRequest::on(request.targets.clone()).in_range();

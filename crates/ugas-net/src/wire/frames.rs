@@ -8,7 +8,7 @@ use crate::limits::{MAX_COMMANDS, MAX_FRAMES};
 use crate::message::{Ack, CommandFrame, Frames, NetCommand, PacketId};
 use crate::tick::Tick;
 
-/// Bits of the client's id in every datagram.
+/// Bits of the session number in every datagram.
 const SESSION_BITS: u32 = 8;
 /// Fewest bits of a command: its kind.
 const BITS_OF_A_COMMAND: u64 = 4;

@@ -100,7 +100,7 @@ pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
         vec![NetCommand::Targets { run, branch: 1, targets: handle::<ControllerId>(4, 1).into() }],
     ];
     let frames = (100..).map(Tick).zip(commands);
-    let frames = frames.map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
+    let frames = frames.map(|(tick, commands)| CommandFrame { tick, commands });
     let frames = Frames {
         session: 1,
         packet: PacketId(50),
