@@ -113,7 +113,7 @@ class Client : public Simulation {
         return rows;
     }
     // The functions of a simulation that change it are the server's: these send requests, and return command keys, to which
-    // the confirmation or rejection refers. An activation that the client knows to be impossible is refused at once.
+    // the confirmation or rejection refers. A request that the client knows to be impossible is refused at once.
     ugas_command_key ask(GrantedAbility granted, Controller target) { return try_ask(granted, target).value(); }
     Result<ugas_command_key> try_ask(GrantedAbility granted, Controller target) {
         ugas_target targets[1] = {};
