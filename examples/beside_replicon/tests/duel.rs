@@ -49,6 +49,12 @@ impl Duel {
     fn get<C: Component + Clone>(&self, client: usize, entity: Entity) -> C {
         self.clients[client].world().get::<C>(entity).unwrap().clone()
     }
+
+    /// Current value of an attribute.
+    fn current(&self, client: usize, owner: Entity, attribute: &str) -> f64 {
+        let attributes = self.clients[client].world().get::<Attributes>(owner).unwrap();
+        attributes.current(attribute).unwrap()
+    }
 }
 
 #[test]
@@ -63,7 +69,7 @@ fn bodies_and_controllers_are_matched_on_clients() {
             // The ticket of the first is 11, of the second 12.
             let ticket = if is_own { 11 + client } else { 12 - client };
             assert_eq!(duel.get::<Nameplate>(client, body), Nameplate(format!("fighter {ticket}")));
-            assert_eq!(duel.get::<Attributes>(client, owner).current("Health"), Ok(100.0));
+            assert_eq!(duel.current(client, owner, "Health"), 100.0);
             assert!(duel.clients[client].world().get::<Remote>(body).is_some());
         }
     }
@@ -81,13 +87,13 @@ fn abilities_use_ugas_and_movement_uses_replicon() {
         for _ in 0..2 {
             duel.clients[0].update();
         }
-        assert_eq!(duel.get::<Attributes>(0, own).current("Mana"), Ok(100.0 - 20.0 * f64::from(zap)));
+        assert_eq!(duel.current(0, own, "Mana"), 100.0 - 20.0 * f64::from(zap));
         duel.clients[0].world_mut().client_trigger(Walk(1.0, 0.5));
         duel.run(30);
     }
     // 100 - 3 × 40, not below 0: beaten once.
     let (body, owner) = duel.halves(1, true);
-    assert_eq!(duel.get::<Attributes>(1, owner).current("Health"), Ok(0.0));
+    assert_eq!(duel.current(1, owner, "Health"), 0.0);
     assert_eq!(duel.get::<Score>(1, body), Score(0));
     let (body, _) = duel.halves(1, false);
     assert_eq!(duel.get::<Score>(1, body), Score(1));
