@@ -129,7 +129,7 @@ pub use endpoint::ServerEndpoint;
 pub use event::{ClientState, Departure, Ending, SendError, ServerEvent};
 pub use key::{KeyError, ServerKey};
 pub use protocol::ProtocolId;
-pub use rate::Rate;
+pub use rate::{Network, Rate};
 pub use refusal::Refusal;
 pub use server::ServerSocket;
 pub use statistics::Statistics;

@@ -49,14 +49,16 @@ impl RateLimiter {
 /// The unit by which addresses are limited: an IPv4 address, or an IPv6 network of 64 bits, which usually has
 /// one owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Network {
+pub enum Network {
+    /// An IPv4 address.
     V4(u32),
+    /// The first 64 bits of an IPv6 address.
     V6(u64),
 }
 
 impl Network {
     /// The network of an address. IPv4 addresses in IPv6 form count as IPv4.
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self::V4(address.to_bits()),
             IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
@@ -65,7 +67,7 @@ impl Network {
 
     /// The network of an address whose number of clients is limited; `None` for this machine, where all
     /// clients share an address.
-    pub(crate) fn limited(address: IpAddr) -> Option<Self> {
+    pub fn limited(address: IpAddr) -> Option<Self> {
         (!address.to_canonical().is_loopback()).then(|| Self::of(address))
     }
 }

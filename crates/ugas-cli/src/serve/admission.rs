@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use ugas_core::catalog::Catalog;
 use ugas_net::PeerId;
+use ugas_transport::Network;
 
 use super::access::Bans;
-use super::bans::{self, Identity, TimedBans};
+use super::bans::{Identity, TimedBans};
 use crate::online::{self, JoinRequest};
 use crate::{names, output};
 
@@ -92,8 +93,8 @@ impl PlayerAdmission {
     }
 
     /// Network of a peer whose number of sessions is limited; `None` for this machine.
-    pub(super) fn network(&self, peer: PeerId) -> Option<IpAddr> {
-        self.addresses.get(&peer).copied().and_then(bans::network)
+    pub(super) fn network(&self, peer: PeerId) -> Option<Network> {
+        self.addresses.get(&peer).copied().and_then(Network::limited)
     }
 
     /// Whether the name of an admitted peer is banned by now.

@@ -1,8 +1,10 @@
-//! TimedBans of players who were kicked for forged commands.
+//! Bans of players who were kicked for forged commands.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
+
+use ugas_transport::Network;
 
 /// Most bans that are kept; beyond that the one that ends first is dropped.
 const MAX_BANS: usize = 4_096;
@@ -12,10 +14,8 @@ const MAX_BANS: usize = 4_096;
 pub(super) enum Identity {
     /// Name in the token, which the player cannot choose.
     Name(String),
-    /// [Network] of a player without a token.
-    ///
-    /// [Network]: network
-    Address(IpAddr),
+    /// Network of a player without a token.
+    Network(Network),
 }
 
 impl Identity {
@@ -24,18 +24,8 @@ impl Identity {
     pub(super) fn of(name: Option<&str>, address: Option<IpAddr>) -> Option<Self> {
         match name {
             Some(name) => Some(Self::Name(name.to_owned())),
-            None => address.and_then(network).map(Self::Address),
+            None => address.and_then(Network::limited).map(Self::Network),
         }
-    }
-}
-
-/// Network that an address stands for: an IPv4 address, or the /64 of an IPv6 address, of which one player has all.
-/// `None` for this machine, whose players share an address.
-pub(super) fn network(address: IpAddr) -> Option<IpAddr> {
-    match address.to_canonical() {
-        local if local.is_loopback() => None,
-        IpAddr::V6(address) => Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64))),
-        address => Some(address),
     }
 }
 
@@ -51,7 +41,7 @@ impl TimedBans {
         Self { duration, ends: BTreeMap::new() }
     }
 
-    /// TimedBans a player from now on.
+    /// Bans a player from now on.
     pub(super) fn add(&mut self, identity: Identity, now: Instant) {
         if self.duration.is_zero() {
             return;
@@ -116,10 +106,10 @@ mod tests {
         let now = Instant::now();
         let mut bans = TimedBans::new(Duration::from_secs(60));
         for number in 0..=MAX_BANS as u32 {
-            let address = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
-            bans.add(Identity::Address(address), now + Duration::from_millis(u64::from(number)));
+            let network = Network::of(IpAddr::from((0x0a00_0000 + number).to_be_bytes()));
+            bans.add(Identity::Network(network), now + Duration::from_millis(u64::from(number)));
         }
         assert_eq!(bans.ends.len(), MAX_BANS);
-        assert_eq!(bans.check(&Identity::Address([10, 0, 0, 0].into()), now), Ok(()));
+        assert_eq!(bans.check(&Identity::Network(Network::of([10, 0, 0, 0].into())), now), Ok(()));
     }
 }

@@ -498,8 +498,8 @@ impl Client {
         self.events.push_back(ClientEvent::Disconnected(reason));
     }
 
-    /// Whether an update is of this session and has a plausible tick. The short packet number of a very late update could be taken
-    /// for that of a later one, whose tick is far ahead.
+    /// Whether an update is of this session and has a plausible tick. The short packet number of a very late
+    /// update could be taken for that of a later one, whose tick is far ahead.
     fn is_credible(&self, update: &Update) -> bool {
         // An update with another number, or up to the tick of the welcome, is a late one of an earlier session of
         // the connection, or of an earlier connection of the session.

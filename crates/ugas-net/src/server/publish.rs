@@ -366,8 +366,8 @@ impl<H: Host> Server<H> {
             _ => None,
         };
         let details = [false, true].map(|is_source_hidden| {
-            let bytes = self.spare_details.pop().unwrap_or_default();
-            details.and_then(|details| shown_details(details, is_source_hidden, bytes))
+            let mut bytes = || self.spare_details.pop().unwrap_or_default();
+            details.and_then(|details| shown_details(details, is_source_hidden, bytes()))
         });
         self.cue_bursts.push_back(PendingCueBurst { number, tick: self.tick, event, details });
     }

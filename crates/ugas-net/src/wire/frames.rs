@@ -9,7 +9,7 @@ use crate::message::{Ack, CommandFrame, Frames, NetCommand, PacketId};
 use crate::tick::Tick;
 
 /// Bits of the session number in every datagram.
-const SESSION_BITS: u32 = 8;
+const FRAMES_SESSION_BITS: u32 = 8;
 /// Fewest bits of a command: its kind.
 const BITS_OF_A_COMMAND: u64 = 4;
 
@@ -18,7 +18,7 @@ impl Encoder<'_> {
     /// frames are not by rising tick or one has no commands.
     pub(super) fn frames(&mut self, frames: &Frames) -> Result<(), EncodeError> {
         at_most("frames", frames.frames.len(), MAX_FRAMES)?;
-        self.bits.bits(u64::from(frames.session), SESSION_BITS);
+        self.bits.bits(u64::from(frames.session), FRAMES_SESSION_BITS);
         self.packet(frames.packet);
         self.ack(frames.ack);
         self.tick(frames.now);
@@ -80,7 +80,7 @@ impl Encoder<'_> {
 impl Decoder<'_> {
     /// Reads a datagram of frames, at most [`MAX_FRAMES`] of them.
     pub(super) fn frames(&mut self) -> Result<Frames, WireError> {
-        let session = self.bits.bits(SESSION_BITS)? as u8;
+        let session = self.bits.bits(FRAMES_SESSION_BITS)? as u8;
         let packet = self.packet()?;
         let ack = self.ack()?;
         let now = self.tick()?;

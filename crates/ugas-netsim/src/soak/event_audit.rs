@@ -30,7 +30,7 @@ pub(super) struct EventAudit {
     names: BTreeMap<ControllerId, ControllerId>,
     /// Commands that were given.
     pub(super) given: BTreeSet<PredictionKey>,
-    /// Those of them that were given while nothing of the client could reach the server.
+    /// Commands among them that were given while nothing of the client could reach the server.
     pub(super) cut_off: BTreeSet<PredictionKey>,
     answered: BTreeSet<PredictionKey>,
     rejected: BTreeMap<PredictionKey, Rejection>,
